@@ -1,0 +1,54 @@
+import type { CallHeaders } from "./call.ts";
+
+const brand: unique symbol = Symbol.for("seamline.context");
+
+/**
+ * What `this` is inside a procedure (§4.6, decisions §5): the headers of the call, and what bounds it. Calls made
+ * inside inherit it; where the platform can't carry it, pass it on: `quote.call(this, …)`.
+ */
+export class Context {
+  /** Lower-case names. The trust key is never among them. */
+  readonly headers: CallHeaders;
+  /** Monotonic milliseconds of this host at which the call must be answered. */
+  readonly deadline: number | undefined;
+  /** Lines of the procedures that run on this service for this call, the outermost first. */
+  readonly trace: readonly string[];
+  readonly hops: number;
+  readonly #signal: () => AbortSignal;
+
+  constructor(parts: {
+    headers: CallHeaders;
+    deadline: number | undefined;
+    trace: readonly string[];
+    hops: number;
+    signal: () => AbortSignal;
+  }) {
+    this.headers = parts.headers;
+    this.deadline = parts.deadline;
+    this.trace = parts.trace;
+    this.hops = parts.hops;
+    this.#signal = parts.signal;
+  }
+
+  /** Aborted when the caller goes away or the deadline passes. */
+  get signal(): AbortSignal {
+    return this.#signal();
+  }
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
+}
+
+/** `this` is a context only when branded: `ns.quote()` passes a namespace object (architecture: start-up). */
+export function isContext(value: unknown): value is Context {
+  return typeof value === "object" && value !== null && (value as { [brand]?: true })[brand] === true;
+}
+
+// One for all: it is read only, as nothing comes in beside a call that has no caller outside.
+const never = new AbortController().signal;
+
+/** The context of a call that nobody made from outside: no headers, no bounds. */
+export function emptyContext(): Context {
+  return new Context({ headers: new Map(), deadline: undefined, trace: [], hops: 0, signal: () => never });
+}

@@ -1,0 +1,53 @@
+// What stands on the wire, once: every path, header and media type of the specification.
+
+/** Where the RPC door lies (§4.1): `/rpc/<FQN>`. */
+export const rpcPath = "/rpc/";
+
+/** Paths that belong to Seamline itself (§4.4, §4.5, §3). Applications can't take them. */
+export const paths = {
+  client: "/svc/client.js",
+  hooks: "/svc/hooks.js",
+  /** What browsers may load: public. */
+  browserManifest: "/svc/manifest.json",
+  /** What nodes load: for holders of the trust key. */
+  serverManifest: "/svc/modules/manifest.json",
+  /** Followed by a file of the server's manifest: for holders of the trust key. */
+  modules: "/svc/modules/",
+  health: "/health",
+  healthStatus: "/health/status",
+  healthLive: "/health/live",
+  healthReady: "/health/ready",
+  nodes: "/nodes",
+} as const;
+
+/** Header names, lower-case as Node and HTTP/2 give them. */
+export const headers = {
+  /** Encoding of values in the body and the answer (§2.3): `serialized` or `superjson`. */
+  encoding: "x-svc-data-encoding",
+  /** Kind of the returned value (decisions §2, responses). */
+  dataType: "x-svc-data-type",
+  /** Proves that the sender belongs to the deployment (decisions §5, trust). */
+  trustKey: "x-svc-trust-key",
+  /** Who made a call that is passed on: `outside` or `trusted`; believed beside a valid key only. */
+  origin: "x-svc-origin",
+  /** How many services have passed the call on. */
+  hops: "x-svc-hops",
+  /** Milliseconds that are left for the call. A span, not a time: clocks differ. */
+  deadline: "x-svc-deadline",
+  /** Name of the node that ran the procedure, when that node's configuration gives it one. */
+  node: "x-svc-node",
+  /** Name of the framework error behind a refusal that a gateway or proxy made itself. */
+  error: "x-svc-error",
+} as const;
+
+/** A call that passed more services than this goes round in a circle (decisions §4, LoopDetected). */
+export const mostHops = 8;
+
+export const mediaTypes = {
+  text: "text/plain; charset=utf-8",
+  json: "application/json",
+  bytes: "application/octet-stream",
+} as const;
+
+/** Query parameter that selects a procedure's version (§4.1); it is not a procedure parameter. */
+export const versionParameter = "version";

@@ -1,0 +1,37 @@
+// Trace lines (§7.1): one per procedure that an error passed, the origin first, beside the message and not in it.
+
+// An error object that an application keeps and throws again and again must not grow for ever.
+const mostLines = 64;
+
+/** The lines that `error` has gathered so far. */
+export function traceOf(error: unknown): readonly string[] {
+  const lines = (error as { trace?: unknown } | null | undefined)?.trace;
+  return Array.isArray(lines) ? (lines as string[]) : [];
+}
+
+/** Sets the lines of `error`, out of sight of `Object.keys` and JSON. */
+export function setTrace(error: Error, lines: readonly string[]): void {
+  if (Object.isExtensible(error))
+    Object.defineProperty(error, "trace", { value: lines, configurable: true, writable: true, enumerable: false });
+}
+
+/**
+ * What a procedure's body throws in place of `thrown`: the same error with the procedure's line added.
+ * Chosen: a thrown value that is no error becomes one with its text as message, here and not only on the wire, so that
+ * a caller sees the same whether the procedure ran beside it or far away (decisions §4).
+ */
+export function traced(thrown: unknown, line: string): Error {
+  const error = thrown instanceof Error ? thrown : new Error(textOf(thrown));
+  const lines = traceOf(error);
+  if (lines.length < mostLines) setTrace(error, [...lines, line]);
+  return error;
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    // An object without a usable toString, `Object.create(null)` for one.
+    return "A value that has no text was thrown";
+  }
+}
