@@ -1,8 +1,77 @@
+// Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
+// What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
+// production install has one dependency.
+const external: (string | RegExp)[] = ["undici", "vite", /^node:/];
+
+/** hooks.js and client.js are one runtime in one page: what hooks.ts takes from client.ts it asks of the URL that pages name. */
+const clientByUrl: Plugin = {
+  name: "client-by-url",
+  enforce: "pre",
+  applyToEnvironment: (environment) => environment.name === "hooks",
+  resolveId: (source, importer) =>
+    importer && /(^|\/)client\.ts$/.test(source) ? { id: "/svc/client.js", external: "absolute" } : undefined,
+};
+
+/** The runtime of a page: files that browsers get as they are, so they are small and stand alone. */
+function browserFile(entry: string, name: string) {
+  return {
+    consumer: "client" as const,
+    resolve: { conditions: ["browser", "module"] },
+    build: {
+      outDir: ".build/svc",
+      target: "es2022",
+      minify: "oxc" as const,
+      license: { fileName: `licenses.${name}.json` },
+      rolldownOptions: {
+        input: { [name]: entry },
+        external: ["/svc/client.js"],
+        preserveEntrySignatures: "strict" as const,
+        output: { format: "es" as const, entryFileNames: "[name].js", codeSplitting: false },
+      },
+    },
+  };
+}
+
 export default defineConfig({
+  appType: "custom",
+  logLevel: "warn",
+  publicDir: false,
+  plugins: [clientByUrl],
+  build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
+  environments: {
+    node: {
+      consumer: "server",
+      resolve: { noExternal: true, external: ["undici", "vite"] },
+      build: {
+        outDir: ".build",
+        target: "node20.19",
+        minify: false,
+        sourcemap: true,
+        license: { fileName: "licenses.node.json" },
+        rolldownOptions: {
+          input: { main: "server/main.ts", server: "server/index.ts", vite: "server/build/vite-plugin.ts", cli: "server/cli/cli.ts" },
+          external,
+          preserveEntrySignatures: "strict",
+          output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },
+        },
+      },
+    },
+    client: browserFile("client/svc/client.ts", "client"),
+    hooks: browserFile("client/svc/hooks.ts", "hooks"),
+  },
+  builder: {
+    async buildApp(builder) {
+      for (const name of ["node", "client", "hooks"]) await builder.build(builder.environments[name]!);
+    },
+  },
   test: {
-    include: ["test/**/*.test.ts"],
     testTimeout: 10_000,
+    projects: [
+      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**"] } },
+      { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
+    ],
   },
 });

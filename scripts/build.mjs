@@ -1,0 +1,69 @@
+// Builds the package into dist/: bundles, declarations, licences. Everything is made beside the old folder and put in
+// its place at the end, so that a build that fails leaves what was there.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { createBuilder } from "vite";
+
+const root = join(import.meta.dirname, "..");
+const made = join(root, ".build");
+const rooms = ["src", "client", "server"];
+const started = performance.now();
+process.chdir(root);
+
+/** @param {string} folder */
+async function filesOf(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Declarations of the rooms. The compiler leaves `.ts` at the end of their imports; a consumer has `.js` and `.d.ts`. */
+async function writeDeclarations() {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  await promisify(execFile)(process.execPath, [tsc, "-b", ...rooms]).catch((/** @type {{ stdout: string }} */ failed) => {
+    throw new Error(`the types don't check:\n${failed.stdout}`);
+  });
+  for (const room of rooms) {
+    for (const file of await filesOf(join(root, ".types", room))) {
+      const source = file.replace(join(root, ".types"), root).replace(/\.d\.ts$/, ".ts");
+      if (!file.endsWith(".d.ts") || !existsSync(source)) continue; // not the compiler's notes, nor what a removed source left
+      const target = file.replace(join(root, ".types"), join(made, "types"));
+      await mkdir(dirname(target), { recursive: true });
+      await writeFile(target, (await readFile(file, "utf8")).replaceAll(/(from |import\(|import )"(\.[^"]+)\.ts"/g, '$1"$2.js"'));
+    }
+  }
+}
+
+/** Bundles hold other people's work: their licences go along, each once. */
+async function writeLicences() {
+  const lists = (await filesOf(made)).filter((file) => /[\\/]licenses\.\w+\.json$/.test(file));
+  /** @type {Map<string, { name: string, version: string, identifier?: string, text?: string }>} */
+  const found = new Map();
+  for (const file of lists) {
+    for (const one of JSON.parse(await readFile(file, "utf8"))) found.set(`${one.name} ${one.version}`, one);
+    await rm(file);
+  }
+  const texts = [...found.keys()].toSorted().map((key) => `${key} (${found.get(key)?.identifier})\n\n${found.get(key)?.text ?? ""}\n`);
+  const head = "Seamline's files hold parts of these packages:\n\n";
+  await writeFile(join(made, "THIRD-PARTY.txt"), head + texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+await rm(made, { recursive: true, force: true });
+// `--bundles` leaves the declarations out: the quick way to try something by hand.
+const declarations = process.argv.includes("--bundles") ? Promise.resolve() : writeDeclarations();
+declarations.catch(() => {}); // it is awaited below; here it only must not count as unhandled meanwhile
+await (await createBuilder({ root })).buildApp();
+await declarations;
+await writeLicences();
+await chmod(join(made, "cli.js"), 0o755);
+
+const old = join(root, ".build-old");
+await rm(old, { recursive: true, force: true });
+await rename(join(root, "dist"), old).catch((/** @type {NodeJS.ErrnoException} */ error) => {
+  if (error.code !== "ENOENT") throw error;
+});
+await rename(made, join(root, "dist"));
+await rm(old, { recursive: true, force: true });
+console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`);
