@@ -1,0 +1,98 @@
+// Which Chromium the browser tests use: one that is there, else Playwright's, else Debian's.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const variables = ["CHROMIUM_PATH", "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH"];
+const commands = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+// Inside node_modules, so that a test run leaves nothing behind elsewhere on the machine.
+const local = { PLAYWRIGHT_BROWSERS_PATH: "0", PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "10000" };
+
+/** @typedef {{ path: string, from: string }} Browser */
+
+/**
+ * Some distributions put a stub in this place that only asks to install something: the version tells.
+ * @param {string} path
+ */
+function runs(path) {
+  return existsSync(path) && spawnSync(path, ["--version"], { timeout: 20_000, stdio: "ignore" }).status === 0;
+}
+
+/** @returns {Browser | undefined} */
+function onThisMachine() {
+  for (const variable of variables) {
+    const path = process.env[variable];
+    if (path === undefined || path === "") continue;
+    if (!runs(path)) throw new Error(`${variable} is '${path}', and that is no Chromium that starts`);
+    return { path, from: variable };
+  }
+  for (const command of commands) {
+    for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+      const path = join(folder, command);
+      if (runs(path)) return { path, from: "PATH" };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * @param {Record<string, string>} environment
+ * @returns {Browser | undefined}
+ */
+function fromPlaywright(environment) {
+  // In a process of its own: Playwright settles where its browsers are when it is first imported.
+  const ask = "import('playwright').then(({ chromium }) => process.stdout.write(chromium.executablePath()))";
+  const answer = spawnSync(process.execPath, ["-e", ask], { cwd: root, env: { ...process.env, ...environment }, encoding: "utf8" });
+  return runs(answer.stdout) ? { path: answer.stdout, from: "Playwright" } : undefined;
+}
+
+/** The Chromium that is there, if any; nothing is downloaded.
+ * @returns {Browser | undefined}
+ */
+export function findBrowser() {
+  return onThisMachine() ?? fromPlaywright({}) ?? fromPlaywright(local);
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} words
+ * @param {Record<string, string>} environment
+ * @param {number} timeout
+ */
+function run(command, words, environment, timeout) {
+  console.log(`browser: ${command} ${words.join(" ")}`);
+  const done = spawnSync(command, words, {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout,
+  });
+  return done.status === 0;
+}
+
+/** Gets a Chromium onto this machine: Playwright's own build, else Debian's package.
+ * @returns {Browser | undefined}
+ */
+function installBrowser() {
+  const cli = join(root, "node_modules/playwright/cli.js");
+  run(process.execPath, [cli, "install", "chromium"], local, 240_000);
+  const playwrights = fromPlaywright(local);
+  if (playwrights) return playwrights;
+  const debian = { DEBIAN_FRONTEND: "noninteractive" };
+  const words = process.getuid?.() === 0 ? ["apt-get"] : ["sudo", "-n", "apt-get"];
+  const apt = (/** @type {string[]} */ ...more) => run(words[0] ?? "", [...words.slice(1), ...more], debian, 400_000);
+  apt("update");
+  apt("install", "-y", "--no-install-recommends", "chromium");
+  const debians = onThisMachine();
+  return debians && { ...debians, from: "apt-get" };
+}
+
+/** A Chromium that starts: found, or installed (and the caller told how to help where neither works).
+ * @returns {Browser}
+ */
+export function requireBrowser() {
+  const browser = findBrowser() ?? installBrowser();
+  if (browser) return browser;
+  throw new Error(`no Chromium was found or could be installed; install one and set ${variables[0]} to its path`);
+}

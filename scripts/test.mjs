@@ -1,0 +1,67 @@
+// `npm test`: unit and specification tests, then the browser tests on a Chromium that is found or installed here.
+// The last line counts over both.
+import { spawnSync } from "node:child_process";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { requireBrowser } from "./browser.mjs";
+
+const root = join(import.meta.dirname, "..");
+const results = join(root, "test-results");
+/** @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} VitestReport */
+/** @typedef {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number } }} PlaywrightReport */
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+
+/**
+ * @param {string[]} words
+ * @param {Record<string, string>} environment
+ */
+function node(words, environment = {}) {
+  return (
+    spawnSync(process.execPath, words, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "inherit", "inherit"] })
+      .status === 0
+  );
+}
+
+/**
+ * Adds what a reporter wrote. A run that fails without a failed test (an import that breaks, no test at all) counts as one.
+ * @template Report
+ * @param {string} file
+ * @param {boolean} succeeded
+ * @param {(report: Report) => typeof counts} read
+ */
+async function add(file, succeeded, read) {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  const found = text === undefined ? { passed: 0, failed: 0, skipped: 0 } : read(JSON.parse(text));
+  counts.passed += found.passed;
+  counts.failed += found.failed === 0 && (!succeeded || found.passed === 0) ? 1 : found.failed;
+  counts.skipped += found.skipped;
+}
+
+await rm(results, { recursive: true, force: true });
+await mkdir(results, { recursive: true });
+const browser = requireBrowser();
+console.log(`browser: ${browser.path} (${browser.from})`);
+
+// The browser tests look at the package as it is published.
+if (!node(["scripts/build.mjs"])) process.exit(1);
+
+const vitest = join(results, "vitest.json");
+const unit = node(["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${vitest}`]);
+await add(vitest, unit, (/** @type {VitestReport} */ report) => ({
+  passed: report.numPassedTests,
+  failed: report.numFailedTests,
+  skipped: report.numPendingTests + report.numTodoTests,
+}));
+
+const playwright = join(results, "playwright.json");
+const environment = { CHROMIUM_PATH: browser.path, PLAYWRIGHT_JSON_OUTPUT_FILE: playwright };
+const e2e = node(["node_modules/@playwright/test/cli.js", "test", "--reporter=list,json"], environment);
+await add(playwright, e2e, (/** @type {PlaywrightReport} */ { stats }) => ({
+  passed: stats.expected + stats.flaky,
+  failed: stats.unexpected,
+  skipped: stats.skipped,
+}));
+
+console.log(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`}`);
+process.exitCode = counts.failed === 0 ? 0 : 1;
