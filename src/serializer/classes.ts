@@ -1,0 +1,41 @@
+import type { ClassRecord } from "../manifest.ts";
+
+type Constructor = new (...args: unknown[]) => object;
+
+/** One class whose instances may travel: what the build recorded, and what run time found under it. */
+export interface KnownClass {
+  readonly record: ClassRecord;
+  readonly constructor: Constructor;
+}
+
+/** The classes that a service may rebuild from the wire (§2.3): nothing else is ever constructed. */
+export class Classes {
+  /**
+   * Registers what is not registered yet. A browser sets it: class modules are fetched when a value first needs one,
+   * not at start.
+   */
+  load: (() => Promise<void>) | undefined;
+  readonly #byKey = new Map<string, KnownClass>();
+  readonly #byPrototype = new Map<unknown, KnownClass>();
+
+  /** Makes instances of `constructor` able to travel under the record's key. */
+  register(record: ClassRecord, constructor: unknown): void {
+    if (typeof constructor !== "function") throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
+    const known = { record, constructor: constructor as Constructor };
+    this.#byKey.set(record.key, known);
+    this.#byPrototype.set(constructor.prototype, known);
+  }
+
+  /** The class under a key that came in a message. */
+  get(key: string): KnownClass | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** The class whose instance `value` is: itself, not a parent of it. */
+  of(value: object): KnownClass | undefined {
+    return this.#byPrototype.get(Object.getPrototypeOf(value));
+  }
+}
+
+/** The classes of a service; `"opaque"` for one that has no modules: instances pass through it unchanged (decisions §5). */
+export type ClassSource = Classes | "opaque";

@@ -1,0 +1,36 @@
+// Every limit of the service, once (decisions §3, §6 "past a limit"; reliability R4, R14).
+
+/** How much a service takes from outside before it refuses. Bytes, counts and milliseconds. */
+export interface Limits {
+  /** Bytes of a request's body; more is a 413. */
+  readonly body: number;
+  /** Bytes of a request's head. */
+  readonly header: number;
+  /** Milliseconds in which a call must be answered; later is a 504. */
+  readonly time: number;
+  /** Open sockets. */
+  readonly connections: number;
+  /** Levels of nesting, counted on the text: any recursive walk dies somewhere between 1,000 and 10,000. */
+  readonly depth: number;
+  /** Values in one message, counted on the text. */
+  readonly values: number;
+  /** Dates, maps, instances and so on that one message may make. */
+  readonly objects: number;
+  /** Digits of one bigint: reading it takes quadratic time. */
+  readonly digits: number;
+  /** Parameters in a query string. */
+  readonly query: number;
+}
+
+/** What holds where a configuration says nothing. */
+export const defaultLimits: Limits = {
+  body: 1_048_576,
+  header: 16_384,
+  time: 30_000,
+  connections: 10_000,
+  depth: 128,
+  values: 100_000,
+  objects: 10_000,
+  digits: 10_000,
+  query: 100,
+};

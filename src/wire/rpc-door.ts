@@ -1,0 +1,189 @@
+// The RPC door (§4.1, §4.2): what every role checks of a call before it runs it or passes it on.
+
+import type { Call, CallHeaders } from "../call.ts";
+import type { CorsMiddleware } from "../cors.ts";
+import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound, UnsupportedEncoding } from "../errors.ts";
+import { MiddlewareHeaders } from "../middleware.ts";
+import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
+import { headers, mostHops, rpcPath } from "../protocol.ts";
+import { decodeSegment, pathOf, queryOf, refuseMethod } from "../router.ts";
+import type { Limits } from "../serializer/limits.ts";
+import { type Trust, trustOf } from "../trust.ts";
+import type { Version } from "../version.ts";
+import { readVersion } from "./decode-call.ts";
+import type { Encoding } from "./encode-result.ts";
+
+/** A call as it stands at the door: checked, its arguments still bytes. */
+export interface IncomingCall extends Trust {
+  readonly request: HttpRequest;
+  readonly fqn: string;
+  readonly version: Version;
+  /** As it came, without `?`. */
+  readonly query: string;
+  readonly encoding: Encoding;
+  readonly deadline: number;
+  readonly hops: number;
+  readonly signal: AbortSignal;
+  /** The request's headers as procedures may see them; made when first read. */
+  readonly headers: MiddlewareHeaders;
+  /** A browser says that a page of another site made this GET, and no CORS middleware allows that (decisions §5). */
+  readonly crossSite: boolean;
+}
+
+export interface RpcDoorParts {
+  readonly host: Host;
+  readonly trustKey: string | undefined;
+  readonly limits: Limits;
+  readonly cors: () => CorsMiddleware | undefined;
+  /** Runs the call or passes it on. What it throws becomes the answer. */
+  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
+  /** The answer for what was thrown. */
+  readonly refuse: (thrown: unknown, encoding: Encoding, trust: Trust) => HttpResponse;
+}
+
+export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Promise<HttpResponse> {
+  const { host, limits } = parts;
+  return async (request) => {
+    const cors = parts.cors();
+    if (request.method === "OPTIONS") return { status: 204, headers: { allow: "GET, POST", ...cors?.preflightHeaders() } };
+    if (request.method !== "GET" && request.method !== "POST") return withHeaders(refuseMethod(["GET", "POST"]), cors?.answerHeaders());
+    const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
+    let encoding: Encoding = "plain";
+    let answer: HttpResponse;
+    try {
+      encoding = encodingOf(request.headers);
+      const call = new Incoming(request, encoding, trust, cors, limits, host.clock);
+      answer = await withinDeadline(call, host.clock, parts.answer);
+    } catch (thrown) {
+      answer = parts.refuse(thrown, encoding, trust);
+    }
+    return withHeaders(answer, cors?.answerHeaders());
+  };
+}
+
+/** Refuses a cross-site GET that nothing allows (decisions §5). A procedure declared safe needs no refusal, so roles that know it call this later. */
+export function refuseCrossSite(call: IncomingCall): void {
+  if (call.crossSite) throw new Forbidden("A page of another site may not call this by GET");
+}
+
+/** The encoding of arguments and result. Unknown ones are refused (decisions §3). */
+function encodingOf(fields: HeaderFields): Encoding {
+  const named = fields[headers.encoding];
+  if (named === undefined || named === "") return "plain";
+  if (named === "serialized") return "serialized";
+  throw new UnsupportedEncoding(
+    `Data encoding '${String(named).slice(0, 40)}' is not supported; use 'serialized', or leave ${headers.encoding} out for plain JSON`,
+  );
+}
+
+class Incoming implements IncomingCall {
+  readonly request: HttpRequest;
+  readonly encoding: Encoding;
+  readonly member: boolean;
+  readonly trusted: boolean;
+  readonly fqn: string;
+  readonly version: Version;
+  readonly query: string;
+  readonly deadline: number;
+  readonly hops: number;
+  readonly crossSite: boolean;
+  #headers: MiddlewareHeaders | undefined;
+  #abort: AbortController | undefined;
+  #expired: Error | undefined;
+
+  constructor(request: HttpRequest, encoding: Encoding, trust: Trust, cors: CorsMiddleware | undefined, limits: Limits, clock: Clock) {
+    this.request = request;
+    this.encoding = encoding;
+    this.member = trust.member;
+    this.trusted = trust.trusted;
+    this.fqn = decodeSegment(pathOf(request.target).slice(rpcPath.length));
+    if (this.fqn === "") throw new ProcedureNotFound("The path names no procedure");
+    this.query = queryOf(request.target);
+    this.version = readVersion(this.query);
+    // Only members are believed: from outside these headers mean nothing.
+    this.hops = trust.member ? countOf(request.headers[headers.hops]) : 0;
+    if (this.hops > mostHops) throw new LoopDetected(`The call has passed more than ${mostHops} services`);
+    const left = trust.member ? spanOf(request.headers[headers.deadline]) : undefined;
+    this.deadline = clock.now() + Math.min(left ?? limits.time, limits.time);
+    const origin = request.headers["origin"];
+    this.crossSite =
+      request.method === "GET" &&
+      request.headers["sec-fetch-site"] === "cross-site" &&
+      cors?.allows(typeof origin === "string" ? origin : undefined) !== true;
+  }
+
+  get headers(): MiddlewareHeaders {
+    return (this.#headers ??= procedureHeaders(this.request.headers));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = (this.#abort = new AbortController());
+      const gone = this.request.signal;
+      if (this.#expired !== undefined) abort.abort(this.#expired);
+      else if (gone.aborted) abort.abort(gone.reason);
+      else gone.addEventListener("abort", () => abort.abort(gone.reason), { once: true });
+    }
+    return this.#abort.signal;
+  }
+
+  /** The deadline has passed: whoever listens is told. */
+  expire(reason: Error): void {
+    this.#expired = reason;
+    this.#abort?.abort(reason);
+  }
+}
+
+async function withinDeadline(call: Incoming, clock: Clock, answer: (call: IncomingCall) => Promise<HttpResponse>): Promise<HttpResponse> {
+  const left = call.deadline - clock.now();
+  if (left <= 0) throw new DeadlineExceeded();
+  return await new Promise((resolve, reject) => {
+    const cancel = clock.after(left, () => {
+      const late = new DeadlineExceeded();
+      call.expire(late);
+      reject(late);
+    });
+    answer(call).then(resolve, reject).finally(cancel);
+  });
+}
+
+/** What a procedure and its middleware see: no header of the wire but the encoding, and never the trust key (decisions §5). */
+function procedureHeaders(fields: HeaderFields): MiddlewareHeaders {
+  const seen = new MiddlewareHeaders();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || (name.startsWith("x-svc-") && name !== headers.encoding)) continue;
+    seen.set(name, typeof value === "string" ? value : value.join(", "));
+  }
+  return seen;
+}
+
+function countOf(text: unknown): number {
+  return typeof text === "string" && /^\d{1,3}$/.test(text) ? Number(text) : 0;
+}
+
+function spanOf(text: unknown): number | undefined {
+  return typeof text === "string" && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** `response` with more headers. */
+export function withHeaders(response: HttpResponse, more: Readonly<Record<string, string>> | undefined): HttpResponse {
+  return more === undefined ? response : { ...response, headers: { ...response.headers, ...more } };
+}
+
+/** The call that middleware and procedure see, its arguments decoded. */
+export function callOf(incoming: IncomingCall, args: Call["args"]): Call {
+  return {
+    fqn: incoming.fqn,
+    version: incoming.version,
+    args,
+    get headers(): CallHeaders {
+      return incoming.headers;
+    },
+    trusted: incoming.trusted,
+    get signal() {
+      return incoming.signal;
+    },
+    deadline: incoming.deadline,
+    hops: incoming.hops,
+  };
+}
