@@ -2,10 +2,9 @@
 // its place at the end, so that a build that fails leaves what was there.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { createBuilder } from "vite";
 
 const root = join(import.meta.dirname, "..");
 const made = join(root, ".build");
@@ -49,6 +48,24 @@ async function writeLicences() {
   const head = "Seamline's files hold parts of these packages:\n\n";
   await writeFile(join(made, "THIRD-PARTY.txt"), head + texts.join(`\n${"-".repeat(80)}\n\n`));
 }
+
+/** Nothing that goes into the package is younger than what was built. */
+async function isFresh() {
+  const built = await stat(join(root, "dist/main.js")).catch(() => undefined);
+  if (built === undefined) return false;
+  const inputs = [join(root, "vite.config.ts"), join(root, "package.json")];
+  for (const room of rooms) inputs.push(...(await filesOf(join(root, room))));
+  const ages = await Promise.all(inputs.map(async (file) => (await stat(file)).mtimeMs));
+  return Math.max(...ages) <= built.mtimeMs;
+}
+
+const ifNeeded = process.argv.includes("--if-needed");
+if (ifNeeded && (await isFresh())) process.exit(0);
+if (ifNeeded && !existsSync(join(root, "node_modules/vite"))) {
+  console.warn("dist/ is not built: that takes the development dependencies (npm ci without --omit=dev)");
+  process.exit(0);
+}
+const { createBuilder } = await import("vite");
 
 await rm(made, { recursive: true, force: true });
 // `--bundles` leaves the declarations out: the quick way to try something by hand.
