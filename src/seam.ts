@@ -33,11 +33,11 @@ export interface SeamHost {
 /** One graph of modules, and the place where its seams find their node. */
 export interface Graph {
   /** For faces: the seam of one procedure version; the same record gives the same seam. */
-  seam(record: SeamRecord): Seam;
+  readonly seam: (record: SeamRecord) => Seam;
   /** For bodies: `thrown`, with the procedure's line added (§7.1). */
-  traced(thrown: unknown, line: string): Error;
+  readonly traced: (thrown: unknown, line: string) => Error;
   /** For bodies whose procedure mentions `this`: a context in every case (decisions §5). */
-  context(self: unknown): Context;
+  readonly context: (self: unknown) => Context;
   /** §4.6. For application modules, which import it from `seamline`. */
   runProcedure: SeamHost["runProcedure"];
   /** For the node, once. */

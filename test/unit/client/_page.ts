@@ -1,0 +1,67 @@
+// A page in memory: what a browser lends to the client, and what a service answers it.
+
+import type { Browser } from "../../../client/browser.ts";
+import type { FileRecord, Manifest } from "../../../src/manifest.ts";
+import type { ModuleNamespace } from "../../../src/ports.ts";
+
+export const origin = "http://shop.test";
+
+/** A manifest with what the test names, and nothing else. */
+export function manifestOf(parts: Partial<Manifest>): Manifest {
+  return { format: 1, revision: "r1", procedures: [], segments: {}, classes: [], modules: {}, files: {}, ...parts };
+}
+
+export function fileOf(...imports: string[]): FileRecord {
+  return { integrity: "sha256-x", size: 1, imports };
+}
+
+export interface TestBrowser extends Browser {
+  /** URLs in the order in which they were asked for. */
+  readonly preloaded: string[];
+  readonly imported: string[];
+  readonly warnings: string[];
+  /** Time passes for the timers that are set. */
+  advance(ms: number): void;
+}
+
+/** `modules` by file; a file that is not there can't be fetched, as on a service that has been deployed anew. */
+export function createBrowser(modules: Record<string, ModuleNamespace | Promise<ModuleNamespace>>, revision?: string): TestBrowser {
+  const preloaded: string[] = [];
+  const imported: string[] = [];
+  const warnings: string[] = [];
+  let now = 0;
+  const timers = new Set<{ at: number; run: () => void }>();
+  const fileFor = (url: string): string => url.slice(origin.length + 1);
+  return {
+    origin,
+    revision,
+    preloaded,
+    imported,
+    warnings,
+    clock: {
+      now: () => now,
+      after(ms, run) {
+        const timer = { at: now + ms, run };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+    },
+    advance(ms) {
+      now += ms;
+      for (const timer of timers)
+        if (timer.at <= now) {
+          timers.delete(timer);
+          timer.run();
+        }
+    },
+    async preload(url) {
+      preloaded.push(fileFor(url));
+      if (!Object.hasOwn(modules, fileFor(url))) throw new Error("status 404");
+    },
+    async import(url) {
+      imported.push(fileFor(url));
+      return (await modules[fileFor(url)]) as ModuleNamespace;
+    },
+    warn: (line) => warnings.push(line),
+  };
+}

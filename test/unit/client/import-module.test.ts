@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { fileOfModule } from "../../../client/import-module.ts";
+import { FileNotFound } from "../../../src/errors.ts";
+import { manifestOf } from "./_page.ts";
+
+const manifest = manifestOf({
+  modules: {
+    "shop/quote": { file: "assets/quote-1.js" },
+    "shop/index": { file: "assets/shop-2.js" },
+    "charts.min": { file: "assets/charts-3.js" },
+    index: { file: "assets/index-4.js" },
+  },
+});
+
+describe("§4.6 client.import", () => {
+  it.each([
+    "./shop/quote.js",
+    "./shop/quote.ts",
+    "./shop/quote.mjs",
+    "./shop/quote.mts",
+    "./shop/quote.jsx",
+    "./shop/quote.tsx",
+    "./shop/quote",
+    "shop/quote",
+    "/shop/quote.js",
+  ])("finds the module that %s names", (path) => {
+    expect(fileOfModule(manifest, path)).toBe("assets/quote-1.js");
+  });
+
+  it.each(["./shop", "./shop/", "./shop/index.js", "./shop/index"])("takes %s for the directory's index", (path) => {
+    expect(fileOfModule(manifest, path)).toBe("assets/shop-2.js");
+  });
+
+  it.each(["./", ".", "", "./index.ts"])("takes '%s' for the index of the source root", (path) => {
+    expect(fileOfModule(manifest, path)).toBe("assets/index-4.js");
+  });
+
+  it("keeps a dot that belongs to a module's name", () => {
+    expect(fileOfModule(manifest, "./charts.min.js")).toBe("assets/charts-3.js");
+    expect(fileOfModule(manifest, "./charts.min")).toBe("assets/charts-3.js");
+  });
+
+  it("names both ways to make a module available, and the nearest one that is", () => {
+    expect(() => fileOfModule(manifest, "./shop/qoute.js")).toThrow(FileNotFound);
+    expect(() => fileOfModule(manifest, "./shop/qoute.js")).toThrow(
+      /client\.import\('\.\/shop\/qoute\.js'\).*clientModules.*did you mean '\.\/shop\/quote'\?/,
+    );
+  });
+
+  it.each(["./__proto__", "constructor.js", "./toString"])("knows no module %s", (path) => {
+    expect(() => fileOfModule(manifest, path)).toThrow(FileNotFound);
+  });
+});
