@@ -1,0 +1,193 @@
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { filesIn, root, type Source, sourcesIn } from "./_sources.ts";
+
+const rooms = { src: sourcesIn("src"), client: sourcesIn("client"), server: sourcesIn("server") };
+const all = [...rooms.src, ...rooms.client, ...rooms.server];
+
+/** Where a room's imports may lead: folders of the project, and packages. */
+function strangers(sources: readonly Source[], folders: readonly string[], packages: RegExp): string[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports
+      .filter((one) => (one.path === undefined ? !packages.test(one.specifier) : !folders.includes(one.path.split("/")[0] ?? "")))
+      .map((one) => `${path} imports ${one.specifier}`),
+  );
+}
+
+describe("rooms", () => {
+  const inBuild = (source: Source) => source.path.startsWith("server/build/");
+
+  it("src imports only itself and what is bundled into it", () => {
+    expect(strangers(rooms.src, ["src"], /^(path-to-regexp|magic-string|periscopic|estree-walker|estree)$/)).toEqual([]);
+  });
+
+  it("client imports src and the browser's storage", () => {
+    expect(strangers(rooms.client, ["client", "src"], /^idb-keyval$/)).toEqual([]);
+  });
+
+  it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
+    const own = /^(node:.*|undici|commander|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
+    const sources = rooms.server.filter((source) => !inBuild(source));
+    expect(strangers(sources, ["server", "src"], own)).toEqual([]);
+    expect(strangers(rooms.server.filter(inBuild), ["server", "src"], /^(node:.*|vite|magic-string|picomatch)$/)).toEqual([]);
+  });
+
+  it("nothing but a lazy import leads from a role to the build", () => {
+    const eager = rooms.server
+      .filter((source) => !inBuild(source) && !source.path.startsWith("server/cli/"))
+      .flatMap(({ path, imports }) =>
+        imports.filter((one) => one.path?.startsWith("server/build/") && !one.typeOnly).map((one) => `${path} imports ${one.path}`),
+      );
+    expect(eager).toEqual([]);
+  });
+
+  it("the demo knows the package by its name only", () => {
+    const leaving = sourcesIn("demo").flatMap(({ path, imports }) =>
+      imports.filter((one) => one.path !== undefined && !one.path.startsWith("demo/")).map((one) => `${path} imports ${one.specifier}`),
+    );
+    expect(leaving).toEqual([]);
+  });
+});
+
+describe("levels of src", () => {
+  // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
+  const levels: readonly (readonly [string, RegExp])[] = [
+    ["words", /^(call|context|errors|fqn|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    ["values", /^(parameters|segment)\.ts$|^serializer\//],
+    ["acts", /^(dispatch|health|middleware|registry|seam)\.ts$/],
+    ["wire", /^(cors|router|trust)\.ts$|^wire\//],
+    ["roles", /^(split|roles)\//],
+    ["door", /^index\.ts$/],
+  ];
+  const levelOf = (path: string) => levels.findIndex(([, pattern]) => pattern.test(path.slice("src/".length)));
+
+  it("has a place for every file", () => {
+    expect(rooms.src.map(({ path }) => path).filter((path) => levelOf(path) < 0)).toEqual([]);
+  });
+
+  it("imports downwards only", () => {
+    const upwards = rooms.src.flatMap(({ path, imports }) =>
+      imports
+        .filter((one) => !one.typeOnly && one.path !== undefined && levelOf(one.path) > levelOf(path))
+        .map((one) => `${path} (${levels[levelOf(path)]?.[0]}) imports ${one.specifier}`),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  it("keeps what splits and what runs apart", () => {
+    const across = rooms.src.flatMap(({ path, imports }) =>
+      imports
+        .filter((one) => /^src\/(split|roles)\//.test(one.path ?? "") && one.path?.split("/")[1] !== path.split("/")[1])
+        .filter(() => path !== "src/index.ts")
+        .map((one) => `${path} imports ${one.specifier}`),
+    );
+    expect(across).toEqual([]);
+  });
+});
+
+it("no file imports itself by a detour, types included", () => {
+  const graph = new Map(all.map((source) => [source.path, source.imports.flatMap((one) => one.path ?? [])]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(" → "));
+    if (done.has(path) || way.includes(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...way, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  expect(cycles).toEqual([]);
+});
+
+describe("files", () => {
+  it("none has more than 300 lines", () => {
+    expect(all.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  it("are neither giants nor dust: the median lies between 50 and 150 lines", () => {
+    const lengths = all.map(({ lines }) => lines).toSorted((a, b) => a - b);
+    const median = lengths[Math.floor(lengths.length / 2)];
+    expect(median).toBeGreaterThanOrEqual(50);
+    expect(median).toBeLessThanOrEqual(150);
+  });
+
+  it("are named in kebab-case", () => {
+    expect(all.map(({ path }) => path).filter((path) => !/^[a-z0-9/.-]+$/.test(path))).toEqual([]);
+  });
+
+  /** `path:line` of every node that `wanted` picks. */
+  function places(wanted: (node: ts.Node) => boolean): string[] {
+    return all.flatMap(({ path, tree }) => {
+      const found: string[] = [];
+      const visit = (node: ts.Node): void => {
+        if (wanted(node)) found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`);
+        ts.forEachChild(node, visit);
+      };
+      visit(tree);
+      return found;
+    });
+  }
+
+  it("say nowhere `any`", () => {
+    expect(places((node) => node.kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
+  });
+
+  it("export nothing as default", () => {
+    expect(places((node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword)).toEqual([]);
+  });
+
+  it("write the names of headers once, in src/protocol.ts", () => {
+    const again = places((node) => ts.isStringLiteralLike(node) && /^x-svc-[a-z]/.test(node.text));
+    expect(again.filter((place) => !place.startsWith("src/protocol.ts:"))).toEqual([]);
+  });
+});
+
+describe("tests", () => {
+  it("of the specification are named for their §", () => {
+    const wrong = filesIn("test/spec").filter((path) => !/^test\/spec\/(_[a-z-]+\.ts|\d+(\.\d+)?-[a-z0-9-]+\.test\.ts)$/.test(path));
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("walls that the compiler keeps", () => {
+  // A file that isn't there, as if it stood in the room: what the room's own project says about it.
+  function complaints(room: string, text: string): string[] {
+    const config = ts.getParsedCommandLineOfConfigFile(
+      join(root, room, "tsconfig.json"),
+      {},
+      { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} },
+    );
+    if (config === undefined) throw new Error(`${room} has no tsconfig.json`);
+    const file = join(root, room, "probe.ts");
+    const host = ts.createCompilerHost(config.options);
+    const { fileExists, getSourceFile, readFile } = host;
+    host.fileExists = (path) => path === file || fileExists(path);
+    host.readFile = (path) => (path === file ? text : readFile(path));
+    host.getSourceFile = (path, target, ...rest) =>
+      path === file ? ts.createSourceFile(path, text, target) : getSourceFile(path, target, ...rest);
+    const program = ts.createProgram([file], { ...config.options, composite: false, incremental: false, noEmit: true }, host);
+    return program.getSemanticDiagnostics(program.getSourceFile(file)).map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n"));
+  }
+
+  it.each([
+    ["src", 'export { readFile } from "node:fs/promises";'],
+    ["src", "export const one: unknown = Buffer;"],
+    ["src", "export const one: unknown = process;"],
+    ["src", "export const one: unknown = document;"],
+    ["client", 'export { readFile } from "node:fs/promises";'],
+    ["client", "export const one: unknown = process;"],
+    ["server", "export const one: unknown = document;"],
+    ["server", "export const one: unknown = window;"],
+  ])("%s refuses %s", (room, text) => {
+    expect(complaints(room, text)).toEqual([expect.stringMatching(/Cannot find (name|module)/)]);
+  });
+
+  it.each([
+    ["src", "export const one: unknown = [URL, fetch, TextEncoder, AbortSignal];"],
+    ["client", "export const one: unknown = [document, window, fetch];"],
+    ["server", 'import { readFile } from "node:fs/promises"; export const one: unknown = [readFile, Buffer, process];'],
+  ])("%s takes %s", (room, text) => {
+    expect(complaints(room, text)).toEqual([]);
+  });
+});
