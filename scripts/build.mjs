@@ -65,22 +65,35 @@ if (ifNeeded && !existsSync(join(root, "node_modules/vite"))) {
   console.warn("dist/ is not built: that takes the development dependencies (npm ci without --omit=dev)");
   process.exit(0);
 }
-const { createBuilder } = await import("vite");
+async function build() {
+  const { createBuilder } = await import("vite");
+  await rm(made, { recursive: true, force: true });
+  // `--bundles` leaves the declarations out: the quick way to try something by hand.
+  const declarations = process.argv.includes("--bundles") ? Promise.resolve() : writeDeclarations();
+  const bundles = createBuilder({ root }).then((builder) => builder.buildApp());
+  const failed = (await Promise.allSettled([declarations, bundles])).filter((one) => one.status === "rejected");
+  if (failed.length > 0) throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));
+  await writeLicences();
+  await chmod(join(made, "cli.js"), 0o755);
+}
 
-await rm(made, { recursive: true, force: true });
-// `--bundles` leaves the declarations out: the quick way to try something by hand.
-const declarations = process.argv.includes("--bundles") ? Promise.resolve() : writeDeclarations();
-declarations.catch(() => {}); // it is awaited below; here it only must not count as unhandled meanwhile
-await (await createBuilder({ root })).buildApp();
-await declarations;
-await writeLicences();
-await chmod(join(made, "cli.js"), 0o755);
+/** Puts what was made in the place of what was there. */
+async function replace() {
+  const old = join(root, ".build-old");
+  await rm(old, { recursive: true, force: true });
+  await rename(join(root, "dist"), old).catch((/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  await rename(made, join(root, "dist"));
+  await rm(old, { recursive: true, force: true });
+}
 
-const old = join(root, ".build-old");
-await rm(old, { recursive: true, force: true });
-await rename(join(root, "dist"), old).catch((/** @type {NodeJS.ErrnoException} */ error) => {
-  if (error.code !== "ENOENT") throw error;
-});
-await rename(made, join(root, "dist"));
-await rm(old, { recursive: true, force: true });
-console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`);
+try {
+  await build();
+  await replace();
+  console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`);
+} catch (error) {
+  await rm(made, { recursive: true, force: true });
+  console.error(`The package was not built: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}
