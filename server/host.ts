@@ -1,0 +1,44 @@
+// What Node lends to the core: one object with every port (src/ports.ts).
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context } from "../src/context.ts";
+import type { Clock, ContextCarrier, Host, Log, Transport } from "../src/ports.ts";
+import { createLog } from "./log.ts";
+import { createTransport } from "./transport.ts";
+
+/** Monotonic: a wall clock that jumps changes nothing (R17). Timers don't keep the process alive. */
+export const nodeClock: Clock = {
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Carries the context of the running call through every `await` of it (decisions §5, `this`). */
+export function createCarrier(): ContextCarrier {
+  const storage = new AsyncLocalStorage<Context>();
+  return { run: (context, act) => storage.run(context, act), current: () => storage.getStore() };
+}
+
+/** Compares in a time that tells nothing of where two secrets differ, nor of their lengths. */
+export function equalSecrets(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digest(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** The ports of this process; what `parts` gives takes the place of Node's own. */
+export function nodeHost(parts: { readonly log?: Log; readonly transport?: Transport; readonly clock?: Clock } = {}): Host {
+  return {
+    transport: parts.transport ?? createTransport(),
+    clock: parts.clock ?? nodeClock,
+    carrier: createCarrier(),
+    log: parts.log ?? createLog(),
+    equalSecrets,
+  };
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig, readConfig } from "../../../server/config.ts";
+import { Problems } from "../../../src/problem.ts";
+
+const root = "/app";
+const parse = (value: unknown, env: Record<string, string> = {}) => parseConfig(value, "seamline.json", { root, env });
+
+/** `path: message` of each problem. */
+function problemsOf(value: unknown, env: Record<string, string> = {}): string[] {
+  try {
+    parse(value, env);
+  } catch (error) {
+    if (error instanceof Problems) return error.problems.map((one) => `${one.path ?? ""}: ${one.message}`);
+    throw error;
+  }
+  return [];
+}
+
+const node = { mode: "node", url: "http://127.0.0.1:3001", repository: "http://127.0.0.1:3000", segments: ["shop"] };
+const repository = { mode: "repository", url: "http://127.0.0.1:3000" };
+
+describe("addresses", () => {
+  it("are kept without the slash at the end", () => {
+    expect(parse({ ...node, gateway: "https://gateway.example/" })).toMatchObject({
+      url: "http://127.0.0.1:3001",
+      gateway: "https://gateway.example",
+    });
+  });
+
+  it.each([
+    ["127.0.0.1:3000", "expected an address"],
+    ["ftp://a.b", "expected an address that begins with http:// or https://"],
+    ["http://a.b/path", "expected host and port only"],
+    ["http://a.b/?x", "expected host and port only"],
+    ["http://me:secret@a.b", "can't hold a user name"],
+  ])("refuses %s", (gateway, message) => {
+    expect(problemsOf({ ...node, gateway })).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("refuses https for the own address, as this version has no TLS, and says what to do", () => {
+    expect(problemsOf({ ...repository, url: "https://a.b" })).toEqual([expect.stringContaining("doesn't serve https itself yet")]);
+  });
+});
+
+describe("variables", () => {
+  it("are taken from the environment, with a default where one is given", () => {
+    const config = parse({ ...node, url: "http://${HOST}:${PORT:-4000}", name: "${NAME:-}x" }, { HOST: "10.0.0.1" });
+    expect(config).toMatchObject({ url: "http://10.0.0.1:4000", name: "x" });
+  });
+
+  it("count as unset when they are empty and a default is there", () => {
+    expect(parse({ ...node, name: "${NAME:-a}" }, { NAME: "" })).toMatchObject({ name: "a" });
+  });
+
+  it("become numbers where a number belongs, and nowhere else", () => {
+    const config = parse(
+      { mode: "gateway", url: "http://127.0.0.1:1", monitor: "${MS}", trustKey: "${KEY}", limits: { body: "${MS}" } },
+      { MS: "250", KEY: "1234567890123456" },
+    );
+    expect(config).toMatchObject({ monitor: 250, trustKey: "1234567890123456", limits: { body: 250 } });
+  });
+
+  it("that are not set are all told, each once, with the key and the nearest name", () => {
+    expect(problemsOf({ ...node, url: "${URI}", gateway: "${GATE}" }, { GATES: "x" })).toEqual([
+      "url: the environment has no variable URI",
+      "gateway: the environment has no variable GATE",
+    ]);
+  });
+
+  it("refuses a name that can't be one", () => {
+    expect(problemsOf({ ...node, name: "${a b}" })).toEqual(["name: '${a b}' is no variable"]);
+  });
+});
+
+describe("problems", () => {
+  it("are all told at once", () => {
+    const found = problemsOf({ mode: "node", url: 3, segments: "shop", repositori: "x", gateway: "http://127.0.0.1:1", index: "a.html" });
+    expect(found).toEqual([
+      "repositori: unknown key",
+      "index: mode 'node' has no such key; it belongs to repository, standalone",
+      "url: expected an address such as http://127.0.0.1:3000",
+      "repository: it is missing",
+      "segments: expected a list of texts",
+    ]);
+  });
+
+  it("offer the nearest known key", () => {
+    expect(() => parse({ ...node, segmnts: [] })).toThrow("Did you mean 'segments'?");
+  });
+
+  it.each(["__proto__", "constructor", "toString"])("refuse %s as any other unknown key", (key) => {
+    expect(problemsOf(JSON.parse(`{"mode":"gateway","url":"http://127.0.0.1:1","${key}":1}`))).toEqual([`${key}: unknown key`]);
+  });
+
+  it("name an unknown limit and the known ones", () => {
+    expect(problemsOf({ ...repository, limits: { bodi: 1, depth: 0 } })).toEqual([
+      expect.stringMatching(/^limits\.depth: expected a number from 1 up/),
+      expect.stringMatching(/^limits\.bodi: unknown limit; known: body, depth/),
+    ]);
+  });
+
+  it("refuse what only a later version does, rather than ignore it", () => {
+    expect(problemsOf({ ...repository, tls: {} })).toEqual([expect.stringContaining("can't do it yet")]);
+    expect(problemsOf({ mode: "gateway", url: "http://127.0.0.1:1", directory: "nats://x" })).toEqual([
+      expect.stringContaining("memory only"),
+    ]);
+  });
+
+  it.each(["short", "with a space in it", "sixteen-chars-ü!"])("refuse the trust key '%s'", (trustKey) => {
+    expect(problemsOf({ ...repository, trustKey })).toEqual([expect.stringMatching(/^trustKey: it /)]);
+  });
+
+  it.each([[null], [[]], ["text"], [7]])("refuse a configuration that is %j", (value) => {
+    expect(problemsOf(value)).toEqual([expect.stringContaining("expected a JSON object")]);
+  });
+});
+
+describe("a configuration file", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "seamline-config-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("is found relative to the application folder, and so are the paths in it", async () => {
+    const values = {
+      $schema: "x",
+      ...repository,
+      source: "source",
+      healthChecks: { db: "./check.ts" },
+      middleware: ["some-package", "./log.ts"],
+    };
+    await writeFile(join(folder, "a.json"), `\uFEFF${JSON.stringify(values)}`);
+    expect(await readConfig("a.json", { root: folder })).toEqual({
+      ...repository,
+      source: join(folder, "source"),
+      output: join(folder, "dist"),
+      index: "index.html",
+      assets: [],
+      healthChecks: { db: join(folder, "check.ts") },
+      middleware: ["some-package", join(folder, "log.ts")],
+    });
+  });
+
+  it("that isn't there is named, with the ways to name another", async () => {
+    await expect(readConfig("./none.json", { root: folder })).rejects.toThrow(/^none\.json: there is no such file\n.*--config/);
+  });
+
+  it("that is no JSON is named with line and column", async () => {
+    await writeFile(join(folder, "a.json"), '{\n  "mode": "node",\n  url: 1\n}');
+    await expect(readConfig("a.json", { root: folder })).rejects.toThrow(/^a\.json:3:3: it is no JSON/);
+  });
+
+  it("may be given as an object", async () => {
+    expect(await readConfig(repository, { root: folder })).toMatchObject({ mode: "repository", output: join(folder, "dist") });
+  });
+});

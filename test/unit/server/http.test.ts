@@ -1,0 +1,402 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { Readable } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type HttpServer, listen, type ListenOptions } from "../../../server/http.ts";
+import { PayloadTooLarge } from "../../../src/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/ports.ts";
+import { raw } from "./_raw.ts";
+
+const servers: HttpServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((one) => one.close(0))));
+
+async function serve(handle: (request: HttpRequest) => Promise<HttpResponse>, options: Partial<ListenOptions> = {}): Promise<HttpServer> {
+  const server = await listen(handle, { host: "127.0.0.1", port: 0, ...options });
+  servers.push(server);
+  return server;
+}
+
+const text = (body: string, status = 200): HttpResponse => ({ status, headers: { "content-type": "text/plain" }, body });
+const echo = async (request: HttpRequest): Promise<HttpResponse> => {
+  try {
+    return text(Buffer.from(await request.readBody(10)).toString());
+  } catch (error) {
+    return text((error as Error).name, error instanceof PayloadTooLarge ? 413 : 400);
+  }
+};
+const post = (length: number, body: string, more = ""): string =>
+  `POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n${more}\r\n${body}`;
+const get = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+
+/** A promise and its handle. */
+function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
+  let open!: (value: T) => void;
+  return { promise: new Promise<T>((resolve) => (open = resolve)), open };
+}
+
+describe("a request", () => {
+  it("arrives as it was sent: method, undecoded target, lower-case headers, body", async () => {
+    let seen: HttpRequest | undefined;
+    const server = await serve(async (request) => {
+      seen = request;
+      return await echo(request);
+    });
+    const answer = await fetch(`${server.url}/rpc/a%2Fb?x=%zz`, { method: "POST", headers: { "X-One": "1" }, body: "hello" });
+    expect(await answer.text()).toBe("hello");
+    expect(seen).toMatchObject({ method: "POST", target: "/rpc/a%2Fb?x=%zz", headers: { "x-one": "1" } });
+  });
+
+  it.each(["/%E0%A4%A", "/%", "/..%2f..%2fetc", "//", "*", "http://a/b", "/a\\b"])(
+    "with the target %s reaches the handler, which decides",
+    async (target) => {
+      const server = await serve(async (request) => text(request.target));
+      const answer = await raw(server, `OPTIONS ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`).closed();
+      expect(answer.endsWith(`\r\n\r\n${target}`)).toBe(true);
+    },
+  );
+
+  it("gives an empty body where there is none, and the same body twice", async () => {
+    const server = await serve(async (request) => {
+      const first = await request.readBody(10);
+      return text(`${first.length} ${first === (await request.readBody(10))}`);
+    });
+    expect(await (await fetch(server.url)).text()).toBe("0 true");
+  });
+
+  it("may come in pieces, chunked", async () => {
+    const server = await serve(echo);
+    const connection = raw(server, "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    connection.socket.write("2\r\nde\r\n0\r\n\r\n");
+    expect(await connection.until(/abcde$/)).toContain("200 OK");
+  });
+
+  it("that is pipelined is answered in its turn", async () => {
+    const first = gate<HttpResponse>();
+    const server = await serve((request) => (request.target === "/1" ? first.promise : Promise.resolve(text(request.target))));
+    const connection = raw(server, "GET /1 HTTP/1.1\r\nhost: a\r\n\r\nGET /2 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    await once(connection.socket, "connect");
+    first.open(text("/1"));
+    const answer = await connection.closed();
+    expect(answer.indexOf("\r\n\r\n/1")).toBeGreaterThan(0);
+    expect(answer.indexOf("\r\n\r\n/2")).toBeGreaterThan(answer.indexOf("\r\n\r\n/1"));
+  });
+});
+
+describe("a body over the limit", () => {
+  it("is refused by its length alone, and the next connection works", async () => {
+    const server = await serve(echo);
+    const answer = await raw(server, post(100_000, "")).until(/PayloadTooLarge/);
+    expect(answer).toContain("413 Payload Too Large");
+    expect(answer.toLowerCase()).toContain("connection: close");
+    expect(await (await fetch(server.url, { method: "POST", body: "ok" })).text()).toBe("ok");
+  });
+
+  it("is refused while it comes, and a caller who reads only after sending sees the answer", async () => {
+    const server = await serve(echo);
+    const connection = raw(server, "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+    const chunk = "x".repeat(65_536);
+    for (let i = 0; i < 20; i++) connection.socket.write(`10000\r\n${chunk}\r\n`);
+    connection.socket.write("0\r\n\r\n");
+    expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 .*PayloadTooLarge$/s);
+  });
+
+  it("never makes its rest the next request", async () => {
+    const targets: string[] = [];
+    const server = await serve(async (request) => {
+      targets.push(request.target);
+      return await echo(request);
+    });
+    const smuggled = "GET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n";
+    await raw(server, post(100_000, smuggled)).until(/413/);
+    const short = raw(server, post(smuggled.length, smuggled) + get);
+    await short.until(/413.*200 OK/s);
+    expect(targets).toEqual(["/x", "/x", "/"]);
+  });
+
+  it("is not asked for when the caller waits to be asked", async () => {
+    const server = await serve(echo);
+    expect(await raw(server, post(11, "", "expect: 100-continue\r\n")).until(/PayloadTooLarge/)).not.toContain("100 Continue");
+    const connection = raw(server, post(2, "", "expect: 100-continue\r\n"));
+    await connection.until(/100 Continue\r\n\r\n$/);
+    connection.socket.write("ok");
+    expect(await connection.until(/ok$/)).toContain("200 OK");
+  });
+});
+
+describe("a body that nobody reads", () => {
+  it("is dropped when it came whole, and the connection goes on", async () => {
+    const server = await serve(async (request) => text(request.target));
+    const connection = raw(server, post(3, "abc"));
+    await connection.until(/\/x$/);
+    connection.socket.write(get);
+    await connection.until(/\r\n\r\n\/$/);
+  });
+
+  it("closes the connection when it did not come whole", async () => {
+    const server = await serve(async () => text("no", 404));
+    const connection = raw(server, post(100_000, "abc"));
+    expect((await connection.until(/no$/)).toLowerCase()).toContain("connection: close");
+    connection.socket.write("x".repeat(99_997));
+    expect(await connection.closed()).toContain("404");
+  });
+});
+
+describe("a caller that goes away", () => {
+  it("aborts the signal, and the half body is an error", async () => {
+    const body = gate<unknown>();
+    const aborted = gate();
+    const server = await serve(async (request) => {
+      request.signal.addEventListener("abort", () => aborted.open());
+      await request.readBody(100).catch(body.open);
+      return text("nobody hears this");
+    });
+    const connection = raw(server, post(50, "half"));
+    await once(connection.socket, "connect");
+    connection.socket.resetAndDestroy();
+    expect(await body.promise).toMatchObject({ name: "BadRequest" });
+    await aborted.promise;
+  });
+
+  it("aborts a signal that is first read afterwards, and a body too", async () => {
+    const gone = gate();
+    const seen = gate<unknown>();
+    const server = await serve(async (request) => {
+      request.signal.addEventListener("abort", () => gone.open());
+      await gone.promise;
+      const late = await request.readBody(10).catch((error: unknown) => error);
+      seen.open([request.signal.aborted, (late as Error).name]);
+      return text("");
+    });
+    const connection = raw(server, post(5, ""));
+    await once(connection.socket, "connect");
+    connection.socket.destroy();
+    expect(await seen.promise).toEqual([true, "BadRequest"]);
+  });
+
+  it("aborts all that he pipelined", async () => {
+    const signals: AbortSignal[] = [];
+    const both = gate();
+    const server = await serve(async (request) => {
+      signals.push(request.signal);
+      if (signals.length === 2) both.open();
+      return await new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(text(""))));
+    });
+    const connection = raw(server, get + get);
+    await both.promise;
+    connection.socket.destroy();
+    for (const one of signals) if (!one.aborted) await once(one, "abort");
+    expect(signals.map((one) => one.aborted)).toEqual([true, true]);
+  });
+
+  it("is not noticed after the answer", async () => {
+    let signal: AbortSignal | undefined;
+    const server = await serve(async (request) => {
+      signal = request.signal;
+      return text("done");
+    });
+    const connection = raw(server, get);
+    await connection.until(/done$/);
+    connection.socket.end();
+    await connection.closed();
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it("ends a stream, which is told", async () => {
+    const ended = gate();
+    const server = await serve(async () => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        try {
+          while (true) {
+            yield Buffer.alloc(65_536, "x");
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        } finally {
+          ended.open();
+        }
+      })(),
+    }));
+    const connection = raw(server, get);
+    await connection.until(/x{100}/);
+    connection.socket.destroy();
+    await ended.promise;
+  });
+});
+
+describe("an answer", () => {
+  it("has its length, in bytes", async () => {
+    const server = await serve(async () => text("äö"));
+    expect((await fetch(server.url)).headers.get("content-length")).toBe("4");
+  });
+
+  it.each([204, 304])("with status %i has neither body nor length", async (status) => {
+    const server = await serve(async () => ({ status, headers: {} }));
+    expect((await raw(server, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").closed()).toLowerCase()).not.toMatch(
+      /content-length|transfer-encoding/,
+    );
+  });
+
+  it("to HEAD has the headers of GET and no body, for streams too", async () => {
+    const destroyed = vi.fn<() => void>();
+    const server = await serve(async (request) =>
+      request.target === "/text"
+        ? text("hello")
+        : { status: 200, headers: { "content-length": "5" }, body: Readable.from([Buffer.from("hello")]).on("close", destroyed) },
+    );
+    for (const path of ["text", "stream"]) {
+      const answer = await raw(server, `HEAD /${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`).closed();
+      expect(answer.toLowerCase()).toContain("content-length: 5");
+      expect(answer.endsWith("\r\n\r\n")).toBe(true);
+    }
+    expect(destroyed).toHaveBeenCalledOnce();
+  });
+
+  it("may be a stream, and may hold several cookies", async () => {
+    const body = (async function* () {
+      yield Buffer.from("a");
+      yield Buffer.from("b");
+    })();
+    const server = await serve(async () => ({ status: 200, headers: { "set-cookie": ["a=1", "b=2"] }, body }));
+    const answer = await fetch(server.url);
+    expect(await answer.text()).toBe("ab");
+    expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  });
+
+  it("that breaks in its stream is cut, told, and the next request works", async () => {
+    const onFault = vi.fn<(fault: unknown) => void>();
+    const server = await serve(
+      async (request) =>
+        request.target === "/ok"
+          ? text("ok")
+          : {
+              status: 200,
+              headers: {},
+              body: (async function* () {
+                yield Buffer.from("begun");
+                throw new Error("broke");
+              })(),
+            },
+      { onFault },
+    );
+    await expect(fetch(server.url).then((answer) => answer.text())).rejects.toThrow("terminated");
+    expect(onFault.mock.calls).toEqual([[expect.objectContaining({ message: "broke" })]]);
+    expect(await (await fetch(`${server.url}/ok`)).text()).toBe("ok");
+  });
+
+  it.each([
+    ["a handler that throws", () => Promise.reject(new Error("a secret of the program"))],
+    ["a header that can't be sent", () => Promise.resolve({ status: 200, headers: { "x-a": "1\r\nx-b: 2" } })],
+    ["a status that there isn't", () => Promise.resolve({ status: 7, headers: {} })],
+  ])("is an empty 500 for %s, and the fault is told", async (_, handle: () => Promise<HttpResponse>) => {
+    const onFault = vi.fn<(fault: unknown) => void>();
+    const server = await serve(handle, { onFault });
+    const answer = await fetch(server.url);
+    expect([answer.status, await answer.text()]).toEqual([500, ""]);
+    expect(onFault).toHaveBeenCalledOnce();
+  });
+});
+
+describe("limits", () => {
+  it("answer 408 to headers and to bodies that are too slow", async () => {
+    const server = await serve(echo, { limits: { headerTime: 60, requestTime: 120 } });
+    expect(await raw(server, "GET / HTTP/1.1\r\nhost").closed()).toContain("408 Request Timeout");
+    expect(await raw(server, post(5, "ab")).closed()).toContain("408 Request Timeout");
+  });
+
+  it("answer 431 to headers that are too long, 400 to what is no HTTP", async () => {
+    const server = await serve(echo, { limits: { header: 1_024 } });
+    expect(await raw(server, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2_000)}\r\n\r\n`).closed()).toContain("431 ");
+    expect(await raw(server, "nonsense\r\n\r\n").closed()).toContain("400 Bad Request");
+    expect(await raw(server, "GET / HTTP/1.1\r\n\r\n").closed()).toContain("400 Bad Request");
+    expect(await raw(server, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n").closed()).toContain(
+      "400 Bad Request",
+    );
+  });
+
+  it("close connections past the highest number", async () => {
+    const server = await serve(echo, { limits: { connections: 1 } });
+    const first = raw(server, get);
+    await first.until(/200 OK/);
+    expect(await raw(server, get).closed()).toBe("");
+  });
+
+  it("keep a connection 65 s for the next request", async () => {
+    const server = await serve(echo);
+    expect(await raw(server, get).until(/200 OK/)).toContain("Keep-Alive: timeout=65");
+  });
+});
+
+describe("close", () => {
+  it("closes idle connections, used or not, and lets a request finish", async () => {
+    const begun = gate();
+    const answer = gate<HttpResponse>();
+    const server = await serve(async (request) => {
+      if (request.target !== "/slow") return text("");
+      begun.open();
+      return await answer.promise;
+    });
+    const unused = raw(server, "");
+    await once(unused.socket, "connect");
+    const used = raw(server, get);
+    await used.until(/200 OK/);
+    const busy = raw(server, "GET /slow HTTP/1.1\r\nhost: a\r\n\r\n");
+    await begun.promise;
+    const closed = server.close(60_000);
+    await Promise.all([unused.closed(), used.closed()]);
+    answer.open(text("finished"));
+    expect(await busy.closed()).toMatch(/connection: close.*finished$/is);
+    await closed;
+    await expect(fetch(server.url)).rejects.toThrow("fetch failed");
+  });
+
+  it("closes a connection whose answer had begun before, as soon as it is written", async () => {
+    const rest = gate();
+    const server = await serve(async () => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from("begun");
+        await rest.promise;
+        yield Buffer.from("done");
+      })(),
+    }));
+    const busy = raw(server, get);
+    await busy.until(/begun/);
+    const closed = server.close(60_000);
+    rest.open();
+    expect(await busy.closed()).toContain("done");
+    await closed;
+  });
+
+  it("cuts what does not finish in time", async () => {
+    const begun = gate();
+    const server = await serve(async () => {
+      begun.open();
+      return await new Promise<HttpResponse>(() => {});
+    });
+    const busy = raw(server, get);
+    await begun.promise;
+    await server.close(10);
+    expect(await busy.closed()).toBe("");
+  });
+});
+
+describe("an address that can't be taken", () => {
+  it("is one clear message with the URL", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    await expect(listen(echo, { host: "127.0.0.1", port })).rejects.toThrow(
+      `Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'`,
+    );
+    taken.close();
+    await expect(listen(echo, { host: "192.0.2.1", port: 0 })).rejects.toThrow("192.0.2.1 is no address of this machine");
+  });
+
+  it("over IPv6 is written with brackets", async () => {
+    const server = await serve(echo, { host: "::1" });
+    expect(server.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    await expect(listen(echo, { host: "::1", port: Number(new URL(server.url).port) })).rejects.toThrow("http://[::1]:");
+  });
+});

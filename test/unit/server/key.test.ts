@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readTrustKey } from "../../../server/key.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "seamline-key-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe("the trust key", () => {
+  it("is the configured one, and then nothing is written", async () => {
+    expect(await readTrustKey(folder, "configured-key-0001")).toBe("configured-key-0001");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("is random, for its owner only, never for git, and the same at the next start", async () => {
+    const key = await readTrustKey(folder);
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect((await stat(join(folder, ".seamline/key"))).mode & 0o777).toBe(0o600);
+    expect((await readdir(join(folder, ".seamline"))).toSorted()).toEqual([".gitignore", "key"]);
+    execFileSync("git", ["init", "-q"], { cwd: folder });
+    expect(execFileSync("git", ["status", "--porcelain"], { cwd: folder, encoding: "utf8" })).toBe("");
+    expect(await readTrustKey(folder)).toBe(key);
+  });
+
+  it("is one, for roles that start at once", async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => readTrustKey(folder)));
+    expect(new Set(keys).size).toBe(1);
+    expect((await readdir(join(folder, ".seamline"))).toSorted()).toEqual([".gitignore", "key"]);
+  });
+
+  it("stays what a person has written, and leaves his .gitignore alone", async () => {
+    await mkdir(join(folder, ".seamline"));
+    await writeFile(join(folder, ".seamline/.gitignore"), "key\n");
+    await writeFile(join(folder, ".seamline/key"), "written-by-a-person\n");
+    expect(await readTrustKey(folder)).toBe("written-by-a-person");
+    await rm(join(folder, ".seamline/key"));
+    await readTrustKey(folder);
+    expect(await readFile(join(folder, ".seamline/.gitignore"), "utf8")).toBe("key\n");
+  });
+
+  it.each(["", "short", "words with spaces in them"])("that is unusable (%j) is refused with the path and what to do", async (text) => {
+    await mkdir(join(folder, ".seamline"));
+    await writeFile(join(folder, ".seamline/key"), text);
+    await expect(readTrustKey(folder)).rejects.toThrow(/\.seamline\/key .*Remove the file/);
+  });
+
+  it("that can't be written is one message that names the way out", async () => {
+    await writeFile(join(folder, ".seamline"), "a file where the folder should be");
+    await expect(readTrustKey(folder)).rejects.toThrow(/trustKey/);
+  });
+});

@@ -1,0 +1,202 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type HttpServer, listen } from "../../../server/http.ts";
+import { createTransport } from "../../../server/transport.ts";
+import { type Transport, TransportError } from "../../../src/ports.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const one of cleanups.splice(0).toReversed()) await one();
+});
+
+function transport(options: Parameters<typeof createTransport>[0] = {}): Transport {
+  const one = createTransport(options);
+  cleanups.push(() => one.close());
+  return one;
+}
+
+async function service(handle: Parameters<typeof listen>[0]): Promise<HttpServer> {
+  const server = await listen(handle, { host: "127.0.0.1", port: 0 });
+  cleanups.push(() => server.close(0));
+  return server;
+}
+
+/** A server of bytes; `serve` gets each connection. */
+async function bare(serve: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    serve(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanups.push(() => {
+    for (const one of sockets) one.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+async function freeUrl(): Promise<string> {
+  const server = await listen(async () => ({ status: 200, headers: {} }), { host: "127.0.0.1", port: 0 });
+  await server.close(0);
+  return server.url;
+}
+
+const failure = (promise: Promise<unknown>): Promise<TransportError> =>
+  promise.then(
+    () => expect.fail("an answer came"),
+    (error: unknown) => error as TransportError,
+  );
+
+describe("an answer", () => {
+  it("is collected: status, headers, bytes", async () => {
+    const { url } = await service(async (request) => ({
+      status: 404,
+      headers: { "x-got": `${request.method} ${request.target} ${request.headers["x-a"] as string}` },
+      body: await request.readBody(100),
+    }));
+    const answer = await transport().send({
+      url: `${url}/rpc/a?b=%20`,
+      method: "POST",
+      headers: { "x-a": "1" },
+      body: Buffer.from([1, 2, 255]),
+    });
+    expect([answer.status, answer.headers["x-got"], [...answer.body]]).toEqual([404, "POST /rpc/a?b=%20 1", [1, 2, 255]]);
+  });
+
+  it("may be a redirect, which is not followed", async () => {
+    let calls = 0;
+    const { url } = await service(async () => {
+      calls++;
+      return { status: 302, headers: { location: "/elsewhere" } };
+    });
+    const answer = await transport().send({ url: `${url}/`, method: "GET", headers: {} });
+    expect([answer.status, answer.headers["location"], calls]).toEqual([302, "/elsewhere", 1]);
+  });
+
+  it("may come after informational ones", async () => {
+    const url = await bare((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
+      );
+    });
+    const answer = await transport().send({ url, method: "GET", headers: {} });
+    expect([answer.status, answer.headers["link"], Buffer.from(answer.body).toString()]).toEqual([200, undefined, "ok"]);
+  });
+
+  it("comes over a connection that is kept, for requests one after the other", async () => {
+    const sockets = new Set<Socket>();
+    const url = await bare((socket) => {
+      sockets.add(socket);
+      socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
+    });
+    const one = transport();
+    for (let i = 0; i < 10; i++) await one.send({ url, method: "GET", headers: {} });
+    // undici frees a connection one turn after its answer.
+    expect(sockets.size).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("without an answer", () => {
+  it("a refused connection is not sent", async () => {
+    const url = await freeUrl();
+    const error = await failure(transport().send({ url, method: "POST", headers: {}, body: "x" }));
+    expect(error).toBeInstanceOf(TransportError);
+    expect([error.sent, error.message]).toEqual([false, `${url} refused the connection`]);
+  });
+
+  it("an unknown host is not sent", async () => {
+    const error = await failure(transport().send({ url: "http://nowhere.invalid", method: "GET", headers: {} }));
+    expect(error.sent).toBe(false);
+  });
+
+  it("a connection that closes after the request is sent", async () => {
+    const url = await bare((socket) => socket.once("data", () => socket.destroy()));
+    const error = await failure(transport().send({ url, method: "POST", headers: {}, body: "x" }));
+    expect([error.sent, error.message]).toEqual([true, `${url} closed the connection before it answered`]);
+  });
+
+  it("half an answer is sent", async () => {
+    const url = await bare((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")));
+    expect((await failure(transport().send({ url, method: "GET", headers: {} }))).sent).toBe(true);
+  });
+
+  it("nonsense is sent", async () => {
+    const url = await bare((socket) => socket.once("data", () => socket.end("nonsense")));
+    expect((await failure(transport().send({ url, method: "GET", headers: {} }))).sent).toBe(true);
+  });
+
+  it("an answer over the limit is sent, and not collected", async () => {
+    const { url } = await service(async () => ({ status: 200, headers: {}, body: "x".repeat(1_000) }));
+    const error = await failure(transport({ answer: 100 }).send({ url, method: "GET", headers: {} }));
+    expect([error.sent, error.message]).toEqual([true, `${url} sent more than may come back`]);
+  });
+
+  it("a request is never sent a second time", async () => {
+    let requests = 0;
+    const url = await bare((socket) => {
+      let answered = false;
+      socket.on("data", () => {
+        requests++;
+        if (answered) socket.destroy();
+        else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+        answered = true;
+      });
+    });
+    const one = transport({ connections: 1 });
+    await one.send({ url, method: "POST", headers: {}, body: "x" });
+    await failure(one.send({ url, method: "POST", headers: {}, body: "x" }));
+    expect(requests).toBe(2);
+  });
+});
+
+describe("abort", () => {
+  it("before the request sends nothing", async () => {
+    const reason = new Error("no longer");
+    await expect(transport().send({ url: await freeUrl(), method: "GET", headers: {}, signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    );
+  });
+
+  it("while waiting for the answer rejects with the reason and closes the connection", async () => {
+    const controller = new AbortController();
+    let closed: Promise<unknown> | undefined;
+    const url = await bare((socket) => {
+      closed = once(socket, "close");
+      socket.once("data", () => controller.abort(new Error("no longer")));
+    });
+    await expect(transport().send({ url, method: "GET", headers: {}, signal: controller.signal })).rejects.toThrow("no longer");
+    await closed;
+  });
+
+  it("while waiting for a connection rejects at once, and the request never goes out", async () => {
+    let requests = 0;
+    const url = await bare((socket) => socket.on("data", () => requests++));
+    const one = transport({ connections: 1 });
+    const first = new AbortController();
+    const busy = one.send({ url, method: "GET", headers: {}, signal: first.signal }).catch((error: unknown) => error);
+    const controller = new AbortController();
+    const waiting = one.send({ url, method: "GET", headers: {}, signal: controller.signal });
+    controller.abort(new Error("no longer"));
+    await expect(waiting).rejects.toThrow("no longer");
+    first.abort(new Error("stop"));
+    await busy;
+    expect(requests).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("close", () => {
+  it("fails what is on its way, and refuses what comes after", async () => {
+    const one = createTransport();
+    let arrived!: () => void;
+    const here = new Promise<void>((resolve) => (arrived = resolve));
+    const url = await bare((socket) => socket.once("data", arrived));
+    const pending = failure(one.send({ url, method: "GET", headers: {} }));
+    await here;
+    await one.close();
+    expect((await pending).sent).toBe(true);
+    expect((await failure(one.send({ url, method: "GET", headers: {} }))).sent).toBe(false);
+  });
+});
