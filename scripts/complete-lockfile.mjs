@@ -1,0 +1,28 @@
+// `npm run lock`, after dependencies have changed. npm leaves packages of other platforms out of the lockfile where it can't
+// get at them, and then `npm ci` refuses that file, here or elsewhere. Their versions are known all the same, from the packages that ask
+// for them, and their platforms are in their names.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const file = join(import.meta.dirname, "../package-lock.json");
+/** @typedef {{ version?: string, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], optionalDependencies?: Record<string, string> }} Entry */
+/** @type {{ packages: Record<string, Entry> }} */
+const lock = JSON.parse(readFileSync(file, "utf8"));
+const platform = /[/-](android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|x64|ia32|ppc64|riscv64|s390x)(?:-(gnu|musl)\w*)?/;
+
+for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    const place = `node_modules/${name}`;
+    const found = platform.exec(name);
+    if (lock.packages[place] || lock.packages[`${path}/${place}`] || !found || !/^\d/.test(version)) continue;
+    const [, os = "", cpu = "", libc] = found;
+    /** @type {Entry} */
+    const entry = { version, cpu: [cpu], ...(dev ? { dev } : {}) };
+    if (libc) entry.libc = [libc === "gnu" ? "glibc" : libc];
+    lock.packages[place] = { ...entry, optional: true, os: [os] };
+    console.log(`added ${name} ${version}`);
+  }
+}
+
+const own = Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, "en"));
+writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(own) }, undefined, 2)}\n`);
