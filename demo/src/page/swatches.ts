@@ -1,0 +1,56 @@
+import { swatch } from "../shop/swatch.ts";
+import { h } from "./dom.ts";
+
+const pictures = new Map<string, Promise<string>>();
+const most = 300;
+const pointsPerThread = 3;
+
+/** Address of a swatch's picture: asked for once, then kept. */
+function pictureOf(sku: string, threads: number): Promise<string> {
+  const key = `${sku} ${threads}`;
+  let picture = pictures.get(key);
+  if (picture === undefined) {
+    picture = swatch(sku, threads).then((png) => URL.createObjectURL(new Blob([png as Uint8Array<ArrayBuffer>], { type: "image/png" })));
+    pictures.set(key, picture);
+    picture.catch(() => pictures.delete(key));
+    if (pictures.size > most) forgetOldest();
+  }
+  return picture;
+}
+
+function forgetOldest(): void {
+  for (const [key, picture] of pictures) {
+    pictures.delete(key);
+    void picture.then((url) => setTimeout(() => URL.revokeObjectURL(url), 10_000)).catch(() => undefined);
+    return;
+  }
+}
+
+const wanted = new WeakMap<Element, () => void>();
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      watcher.unobserve(entry.target);
+      wanted.get(entry.target)?.();
+    }
+  },
+  { rootMargin: "300px" },
+);
+
+/** A cut of the cloth with pinked edges, woven when it comes near the window. */
+export function swatchOf(sku: string, threads: number, alt = ""): HTMLElement {
+  const image = h("img", { alt, width: threads * pointsPerThread, height: threads * pointsPerThread, decoding: "async" });
+  const frame = h("span", { class: "swatch" }, h("span", { class: "pinked" }, image));
+  wanted.set(frame, () => {
+    pictureOf(sku, threads).then(
+      (url) => {
+        image.src = url;
+        image.addEventListener("load", () => frame.classList.add("woven"), { once: true });
+      },
+      () => frame.classList.add("missing"),
+    );
+  });
+  watcher.observe(frame);
+  return frame;
+}

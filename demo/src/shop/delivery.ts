@@ -1,0 +1,12 @@
+const day = 86_400_000;
+
+/** The working day on which so many metres, ordered on `from`, are at the door. */
+export async function deliveryDay(from: Date, metres: number): Promise<Date> {
+  let working = metres > 20 ? 5 : metres > 5 ? 3 : 2; // long pieces are cut in the mill
+  const date = new Date(Math.floor(from.getTime() / day) * day);
+  while (working > 0) {
+    date.setUTCDate(date.getUTCDate() + 1);
+    if (date.getUTCDay() % 6 !== 0) working--;
+  }
+  return date;
+}
