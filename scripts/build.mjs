@@ -94,6 +94,6 @@ try {
   console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`);
 } catch (error) {
   await rm(made, { recursive: true, force: true });
-  console.error(`The package was not built: ${error instanceof Error ? error.message : error}`);
+  console.error(`The package was not built: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }
