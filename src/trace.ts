@@ -21,17 +21,19 @@ export function setTrace(error: Error, lines: readonly string[]): void {
  * a caller sees the same whether the procedure ran beside it or far away (decisions §4).
  */
 export function traced(thrown: unknown, line: string): Error {
-  const error = thrown instanceof Error ? thrown : new Error(textOf(thrown));
+  const error = errorOf(thrown);
   const lines = traceOf(error);
   if (lines.length < mostLines) setTrace(error, [...lines, line]);
   return error;
 }
 
-function textOf(thrown: unknown): string {
+/** `thrown` itself, or when it is no error, one with its text as message (decisions §4). */
+export function errorOf(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
   try {
-    return String(thrown);
+    return new Error(String(thrown));
   } catch {
     // An object without a usable toString, `Object.create(null)` for one.
-    return "A value that has no text was thrown";
+    return new Error("A value that has no text was thrown");
   }
 }

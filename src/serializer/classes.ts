@@ -39,3 +39,11 @@ export class Classes {
 
 /** The classes of a service; `"opaque"` for one that has no modules: instances pass through it unchanged (decisions §5). */
 export type ClassSource = Classes | "opaque";
+
+/** An instance of a class that this service doesn't have: it can be passed on, not looked into. */
+export class Opaque {
+  readonly form: unknown;
+  constructor(form: unknown) {
+    this.form = form;
+  }
+}

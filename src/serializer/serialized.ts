@@ -1,6 +1,15 @@
+// The first encoding (§2.3, decisions §3): what the rest of the runtime calls.
+
 import type { Args } from "../call.ts";
+import { BadRequest, InvalidSerializedValue, ValueNotSerializable } from "../errors.ts";
 import type { ClassSource } from "./classes.ts";
+import { type Reading, readValue } from "./decode.ts";
+import { formWalk } from "./encode.ts";
+import { describeFault, faultAt } from "./fault.ts";
+import type { Members } from "./instance.ts";
 import type { Limits } from "./limits.ts";
+import { parseText } from "./text.ts";
+import { type FormWalk, walkValue } from "./walk.ts";
 
 export interface EncodeOptions {
   readonly classes: ClassSource;
@@ -15,20 +24,76 @@ export interface DecodeOptions {
   readonly limits: Limits;
   /** The sender may use the RegExp and Error forms (decisions §3). */
   readonly trusted: boolean;
+  /** What the value is called in messages: `args`. */
   readonly path?: string;
+  /** No header asked for the encoding: what looks like a form is data. */
+  readonly plain?: boolean;
+  /** HTTP status of the answer whose body this is: the nearest class for an error that isn't known here. */
+  readonly status?: number;
 }
 
 /** The serialized form of `value` (§2.3) as JSON text; a promise only when a Blob is in it. Throws ValueNotSerializable with the path. */
 export function encodeSerialized(value: unknown, options: EncodeOptions): string | Promise<string> {
-  throw new Error(`${String(value)} ${String(options)}`);
+  return encode(options, "value", (walk) => walkValue(value, walk));
 }
 
-/** A call's arguments as the body of a request (§4.2); a promise only when a Blob is in it. */
+/** A call's arguments as the body of a request (§4.2); a promise only when a Blob is in it. Throws ValueNotSerializable with the path. */
 export function encodeArguments(args: Args, options: EncodeOptions): string | Promise<string> {
-  throw new Error(`${String(args)} ${String(options)}`);
+  return encode(options, "args", (walk) => {
+    // The names are no data, so neither is a parameter `serialized` a marker nor is `undefined` left out.
+    const body: Members = {};
+    for (const [name, value] of args)
+      try {
+        body[name] = walkValue(value, walk);
+      } catch (thrown) {
+        throw faultAt(thrown, name, args);
+      }
+    return body;
+  });
 }
 
-/** The value of a serialized form. Throws InvalidSerializedValue with the path, or BadRequest. */
+function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => unknown): string | Promise<string> {
+  const walk = formWalk(options.classes, options.stacks === true);
+  try {
+    const tree = act(walk);
+    return walk.pending.length > 0 ? Promise.all(walk.pending).then(() => JSON.stringify(tree)) : JSON.stringify(tree);
+  } catch (cause) {
+    throw new ValueNotSerializable(describeFault(cause, options.path ?? path), { cause });
+  }
+}
+
+/** The value of a serialized form. Throws InvalidSerializedValue with the path, or BadRequest for what is no JSON or past a limit. */
 export function decodeSerialized(text: string, options: DecodeOptions): unknown {
-  throw new Error(text + String(options));
+  const value = parseText(text, options.limits);
+  return suspicious.test(text) ? guarded(options, "value", () => readValue(value, { ...options, root: value, objects: 0 })) : value;
+}
+
+/** The members of a request's body by name (§4.2). Throws as {@link decodeSerialized}, and BadRequest for what is no JSON object. */
+export function decodeMembers(text: string, options: DecodeOptions): Args {
+  const body = parseText(text, options.limits);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BadRequest("The body must be a JSON object");
+  // The names are looked up, never written: whether there is such a parameter is the procedure's affair.
+  const args: Args = new Map(Object.entries(body));
+  if (suspicious.test(text))
+    guarded(options, "args", () => {
+      const reading: Reading = { ...options, objects: 0 };
+      for (const [name, one] of args)
+        try {
+          args.set(name, readValue(one, reading));
+        } catch (thrown) {
+          throw faultAt(thrown, name, args);
+        }
+    });
+  return args;
+}
+
+// What holds neither a form nor a refused key, nor escapes that either could hide behind, needs no walk.
+const suspicious = /"serialized"|\\u|__proto__|"constructor"|"prototype"/;
+
+function guarded<T>(options: DecodeOptions, path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new InvalidSerializedValue(describeFault(cause, options.path ?? path), { cause });
+  }
 }

@@ -1,29 +1,65 @@
+// From a request on the RPC door to arguments (§4.1, §4.2).
+
 import type { Args } from "../call.ts";
+import { BadRequest, UnsupportedEncoding } from "../errors.ts";
 import type { Parameter } from "../manifest.ts";
+import { convertQuery } from "../parameters.ts";
 import type { HeaderFields, HttpRequest } from "../ports.ts";
+import { headers, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import type { Version } from "../version.ts";
+import { decodeMembers } from "../serializer/serialized.ts";
+import { defaultVersion, parseVersion, type Version } from "../version.ts";
 
 /** How values travel in a call and its answer (§2.3). */
 export type Encoding = "plain" | "serialized";
 
 /** The encoding that a request asks for. Throws UnsupportedEncoding for one that is not known (decisions §3). */
-export function readEncoding(headers: HeaderFields): Encoding {
-  throw new Error(String(headers));
+export function readEncoding(fields: HeaderFields): Encoding {
+  const asked = textOf(fields[headers.encoding]).toLowerCase();
+  if (asked === "") return "plain";
+  if (asked === "serialized") return "serialized";
+  throw new UnsupportedEncoding(`Unsupported encoding '${asked.slice(0, 64)}' in ${headers.encoding}: known is 'serialized'`);
 }
 
 /** The version that a query string asks for (§9.4); `query` without the `?`. Throws InvalidVersionNumber or BadRequest. */
 export function readVersion(query: string): Version {
-  throw new Error(query);
+  if (query === "") return defaultVersion;
+  const [version = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
+  if (others.length > 0) throw new BadRequest(`The query parameter '${versionParameter}' was given more than once`);
+  return parseVersion(version);
 }
 
 /** The arguments of a GET or POST on the RPC door (§4.1, §4.2). Without a procedure (a gateway) the text of a query stays text. */
-export function decodeArguments(
+export async function decodeArguments(
   request: HttpRequest,
   query: string,
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
   options: { readonly classes: ClassSource; readonly limits: Limits; readonly trusted: boolean },
 ): Promise<Args> {
-  throw new Error(String([request, query, procedure, options]));
+  const encoding = readEncoding(request.headers);
+  if (request.method === "GET") {
+    const args = convertQuery(procedure?.parameters ?? [], new URLSearchParams(query), options.limits);
+    args.delete(versionParameter);
+    return args;
+  }
+  // Chosen: an empty body needs the content type as well. Without it a page of another site could send one unasked.
+  const type = textOf(request.headers["content-type"]);
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw new UnsupportedEncoding("A call's body must have the content type application/json");
+  const packed = textOf(request.headers["content-encoding"]);
+  if (packed !== "" && packed !== "identity") throw new UnsupportedEncoding(`Unsupported content encoding '${packed.slice(0, 64)}'`);
+  const text = decodeText(await request.readBody(options.limits.body));
+  return text === "" ? new Map() : decodeMembers(text, { ...options, path: "args", plain: encoding === "plain" });
+}
+
+function decodeText(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch (cause) {
+    throw new BadRequest("The body is not UTF-8", { cause });
+  }
+}
+
+function textOf(field: string | readonly string[] | undefined): string {
+  return typeof field === "string" ? field.trim() : (field?.join() ?? "");
 }

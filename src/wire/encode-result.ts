@@ -1,21 +1,86 @@
+// From what a procedure returned or threw to the answer (§4.1, §7, decisions §2).
+
+import { MethodNotAllowed, NodeNotAvailable, statusOf } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
+import { headers, mediaTypes } from "../protocol.ts";
+import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
+import { encodePlain } from "../serializer/plain.ts";
+import { publicMessage, textOf } from "../serializer/error-form.ts";
+import { encodeSerialized } from "../serializer/serialized.ts";
+import { errorOf, traceOf } from "../trace.ts";
 import type { Encoding } from "./decode-call.ts";
 
-/** The answer that carries a procedure's value (decisions §2, responses); a promise only when a Blob is in it. */
+// Of every answer of the door: no browser may guess a type, no cache may keep it.
+const always = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+
+/** The answer that carries a procedure's value (decisions §2, responses); a promise only when a Blob is in it. Throws ValueNotSerializable. */
 export function encodeResult(
   value: unknown,
   encoding: Encoding,
   options: { readonly classes: ClassSource; readonly stacks?: boolean },
 ): HttpResponse | Promise<HttpResponse> {
-  throw new Error(String([value, encoding, options]));
+  const answer = (dataType: string, contentType: string, body: string | Uint8Array): HttpResponse => ({
+    status: 200,
+    headers: { ...always, "content-type": contentType, [headers.dataType]: dataType },
+    body,
+  });
+  switch (typeof value) {
+    case "undefined":
+      return { status: 204, headers: { ...always, [headers.dataType]: "undefined" } };
+    case "string":
+      return answer("string", mediaTypes.text, value);
+    case "boolean":
+    case "bigint":
+      return answer(typeof value, mediaTypes.text, String(value));
+    case "number":
+      return answer("number", mediaTypes.text, Object.is(value, -0) ? "-0" : String(value));
+    default:
+  }
+  if (value === null) return answer("null", mediaTypes.json, "null");
+  if (encoding === "plain") {
+    const bytes = bytesOf(value);
+    if (bytes) return answer("binary", mediaTypes.bytes, bytes);
+    if (value instanceof Blob)
+      return value.arrayBuffer().then((buffer) => answer("binary", value.type || mediaTypes.bytes, new Uint8Array(buffer)));
+  }
+  const text = encoding === "plain" ? encodePlain(value) : encodeSerialized(value, { ...options, path: "result" });
+  return typeof text === "string" ? answer("object", mediaTypes.json, text) : text.then((done) => answer("object", mediaTypes.json, done));
 }
 
-/** The answer that carries what was thrown (§7): never throws itself. */
+/** The answer that carries what was thrown (§7): in plain mode its message and trace lines as text. Never throws itself. */
 export function encodeError(
   thrown: unknown,
   encoding: Encoding,
   options: { readonly classes: ClassSource; readonly stacks: boolean },
 ): HttpResponse | Promise<HttpResponse> {
-  throw new Error(String([thrown, encoding, options]));
+  const error = errorOf(thrown);
+  const answer = (contentType: string, body: string): HttpResponse => ({
+    status: statusOf(error),
+    headers: {
+      ...always,
+      "content-type": contentType,
+      ...(error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
+    },
+    body,
+  });
+  if (encoding === "plain") return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
+  const json = (text: string): HttpResponse => answer(mediaTypes.json, text);
+  try {
+    const text = encodeSerialized(error, options);
+    return typeof text === "string" ? json(text) : text.then(json, () => json(bare(error)));
+  } catch {
+    // What the error carries can't be sent. What happened is still worth telling.
+    return json(bare(error));
+  }
+}
+
+function bare(error: Error): string {
+  return JSON.stringify({
+    serialized: true,
+    name: "Error",
+    type: textOf(error.name),
+    message: publicMessage(error),
+    trace: traceOf(error),
+  });
 }

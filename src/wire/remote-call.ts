@@ -1,14 +1,17 @@
+// A call that runs elsewhere: out as a request, back as a value or as the error that was thrown there (§1.5, §1.7).
+// Works unchanged in browsers and on Node.
+
 import type { Args } from "../call.ts";
 import type { Context } from "../context.ts";
-import type { Clock, Transport } from "../ports.ts";
+import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
+import { type Clock, type Transport, TransportError } from "../ports.ts";
+import { headers, mediaTypes, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
+import { encodeArguments } from "../serializer/serialized.ts";
+import { type Answer, decodeAnswer, ranOn } from "./decode-answer.ts";
 
-/** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
-export interface Answer {
-  readonly value: unknown;
-  readonly node?: string;
-}
+export { type Answer, decodeAnswer, ranOn };
 
 export interface OutgoingCall {
   readonly fqn: string;
@@ -27,12 +30,79 @@ export interface RemoteOptions {
   readonly clock: Clock;
 }
 
-/** Sends calls away and gives back what came of them: the value, or the error as it was thrown there. */
+// Headers of one message, of one connection or of a browser's request: the inner call has its own (decisions §5, headers forwarded).
+const own =
+  /^(content-.*|accept|accept-encoding|range|if-.*|expect|origin|referer|sec-.*|access-control-.*|host|user-agent|x-svc-.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|:.*)$/;
+
+/** Sends calls away and gives back what came of them: the value, or the error as it was thrown there. A call is sent once. */
 export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Promise<Answer> {
-  throw new Error(String(options));
+  const { transport, trustKey, classes, limits, clock } = options;
+  const door = options.base.replace(/\/$/, "") + rpcPath;
+  return async ({ fqn, version, args, context }) => {
+    const start = clock.now();
+    const left = (): number => (context.deadline ?? start + limits.time) - clock.now();
+    const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
+    const body = await encodeBody(args, classes);
+    if (left() <= 0) throw late();
+    const fields: Record<string, string> = {};
+    const named = context.headers
+      .get("connection")
+      ?.toLowerCase()
+      .split(/\s*,\s*/);
+    for (const [name, value] of context.headers) if (!own.test(name) && !named?.includes(name)) fields[name] = value;
+    Object.assign(fields, {
+      "content-type": mediaTypes.json,
+      [headers.encoding]: "serialized",
+      [headers.hops]: String(context.hops + 1),
+      [headers.deadline]: String(Math.ceil(left())),
+    });
+    if (trustKey !== undefined) Object.assign(fields, { [headers.trustKey]: trustKey, [headers.origin]: "trusted" });
+    const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
+    const url = `${door}${path}?${versionParameter}=${version}`;
+    const response = await bounded(context.signal, clock, left(), late, (signal) =>
+      transport.send({ url, method: "POST", headers: fields, body, signal }),
+    ).catch((thrown: unknown) => {
+      if (!(thrown instanceof TransportError)) throw thrown;
+      throw thrown.sent
+        ? new BadGateway(`'${fqn}' was sent, but no answer came`, { cause: thrown })
+        : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
+    });
+    return await decodeAnswer(response, { classes, limits });
+  };
 }
 
-/** The name of the node whose error `thrown` is, when it came from elsewhere. */
-export function ranOn(thrown: unknown): string | undefined {
-  throw new Error(String(thrown));
+/** Encodes; where a class is missing that can still be loaded, loads it and encodes again. */
+async function encodeBody(args: Args, classes: ClassSource): Promise<string> {
+  try {
+    return await encodeArguments(args, { classes });
+  } catch (thrown) {
+    if (classes === "opaque" || !classes.load || !(thrown instanceof ValueNotSerializable)) throw thrown;
+    await classes.load();
+    return await encodeArguments(args, { classes });
+  }
+}
+
+/** Runs `act` under a signal that follows the caller's and the clock. */
+async function bounded<T>(
+  outer: AbortSignal,
+  clock: Clock,
+  left: number,
+  late: () => Error,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) abort();
+  outer.addEventListener("abort", abort);
+  const cancel = clock.after(left, () => controller.abort(late()));
+  try {
+    controller.signal.throwIfAborted();
+    return await act(controller.signal);
+  } catch (thrown) {
+    // Transports differ in what they make of an abort: the reason is what counts.
+    throw controller.signal.aborted ? controller.signal.reason : thrown;
+  } finally {
+    cancel();
+    outer.removeEventListener("abort", abort);
+  }
 }

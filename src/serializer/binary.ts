@@ -1,0 +1,67 @@
+// Bytes as base64 text, and the views on them (decisions §3). Little-endian, as every machine is that runs this.
+
+type View = new (buffer: ArrayBuffer) => ArrayBufferView;
+
+// Float16Array is younger than the runtimes that we support.
+const views = new Map<string, View>(
+  [
+    DataView,
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+    (globalThis as { Float16Array?: View }).Float16Array,
+  ].flatMap((one) => (one ? [[one.name, one as View]] : [])),
+);
+
+/** The bytes of a view, only its own, or of a buffer; `undefined` for everything else. */
+export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  // A view on shared memory reads the same; TypeScript's types tell the two apart.
+  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength) : undefined;
+}
+
+/** `Uint8Array`, `DataView`, `ArrayBuffer` …; Node's Buffer is a `Uint8Array`. */
+export function binaryType(value: ArrayBufferView | ArrayBuffer): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** The value of a Binary form; `undefined` when there is no such type, or the bytes don't fill its elements. */
+export function binaryFrom(type: unknown, mediaType: unknown, base64: string): object | undefined {
+  const bytes = fromBase64(base64);
+  if (type === "ArrayBuffer") return bytes.buffer;
+  if (type === "Blob") return new Blob([bytes], { type: typeof mediaType === "string" ? mediaType : "" });
+  const Type = views.get(String(type));
+  const size = (Type as { BYTES_PER_ELEMENT?: number } | undefined)?.BYTES_PER_ELEMENT ?? 1;
+  return Type && bytes.length % size === 0 ? new Type(bytes.buffer) : undefined;
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Three times as fast as `btoa` on Node 20, and without its string of one character per byte. */
+export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): string {
+  if (bytes.toBase64) return bytes.toBase64();
+  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  for (let from = 0, to = 0; from < bytes.length; from += 3) {
+    const three = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
+    for (let shift = 18; shift >= 0; shift -= 6) text[to++] = alphabet.charCodeAt((three >> shift) & 63);
+  }
+  const padding = text.length - Math.ceil((bytes.length * 4) / 3);
+  return new TextDecoder().decode(text.fill(61, text.length - padding));
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  if (native) return native.call(Uint8Array, text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

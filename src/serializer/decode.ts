@@ -1,0 +1,171 @@
+// From serialized forms to values (decisions §3). Nothing is constructed but what stands in this file and registered classes.
+
+import { binaryFrom } from "./binary.ts";
+import { type ClassSource, Opaque } from "./classes.ts";
+import { decodeErrorForm } from "./error-form.ts";
+import { Fault, faultAt, isForbidden } from "./fault.ts";
+import { buildInstance, type Members } from "./instance.ts";
+import type { Limits } from "./limits.ts";
+
+/** One message on its way in. */
+export interface Reading {
+  readonly classes: ClassSource;
+  readonly limits: Limits;
+  readonly trusted: boolean;
+  /** Forms are data like any other (plain mode): only keys are looked at. */
+  readonly plain?: boolean;
+  /** HTTP status of the answer whose body this is. */
+  readonly status?: number;
+  /** What was parsed: the status belongs to this error, not to its causes. */
+  root?: unknown;
+  objects: number;
+}
+
+/** Decodes what `JSON.parse` made, in place: the tree is nobody else's. */
+export function readValue(value: unknown, reading: Reading): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (!Array.isArray(value))
+    return (value as Members)["serialized"] === true && !reading.plain
+      ? readForm(value as Members, reading)
+      : readMembers(value as Members, reading);
+  let index = 0;
+  try {
+    for (; index < value.length; index++) value[index] = readValue(value[index], reading);
+  } catch (thrown) {
+    throw faultAt(thrown, index, value);
+  }
+  return value;
+}
+
+/** The members of an object that is no form itself. */
+export function readMembers(object: Members, reading: Reading): Members {
+  let key = "";
+  try {
+    for (key of Object.keys(object)) {
+      if (isForbidden(key)) throw new Fault("this key is not allowed");
+      object[key] = readValue(object[key], reading);
+    }
+  } catch (thrown) {
+    throw faultAt(thrown, key, object);
+  }
+  return object;
+}
+
+function readForm(form: Members, reading: Reading): unknown {
+  const result = valueOfForm(form, reading);
+  if (typeof result === "object" && ++reading.objects > reading.limits.objects)
+    throw new Fault(`more than ${reading.limits.objects} constructed objects (limit 'objects')`);
+  return result;
+}
+
+// `undefined` and `NaN` are values: what a form can't mean leaves the switch by `break`.
+function valueOfForm(form: Members, reading: Reading): unknown {
+  switch (form["name"]) {
+    case "Undefined":
+      return only(form);
+    case "Object":
+      only(form, "value");
+      return members(form, "value", reading);
+    case "Number":
+      only(form, "value");
+      if (!["NaN", "Infinity", "-Infinity", "-0"].includes(text(form, "value"))) break;
+      return Number(form["value"]);
+    case "BigInt": {
+      only(form, "value");
+      const digits = text(form, "value");
+      if (digits.length > reading.limits.digits + 1) throw new Fault(`more than ${reading.limits.digits} digits (limit 'digits')`);
+      if (!/^-?\d+$/.test(digits)) break;
+      return BigInt(digits);
+    }
+    case "Date": {
+      only(form, "value");
+      if (form["value"] === null) return new Date(NaN);
+      const date = new Date(text(form, "value"));
+      if (Number.isNaN(date.getTime()) || !/^[+-]?\d{4}.*Z$/.test(text(form, "value"))) break;
+      return date;
+    }
+    case "Map": {
+      only(form, "entries");
+      const { keys, values } = members(form, "entries", reading);
+      if (!Array.isArray(keys) || !Array.isArray(values) || keys.length !== values.length) break;
+      return new Map(keys.map((key, index) => [key, values[index]]));
+    }
+    case "Set": {
+      only(form, "values");
+      const values = part(form, "values", () => readValue(form["values"], reading));
+      if (!Array.isArray(values)) break;
+      return new Set(values);
+    }
+    case "Binary": {
+      only(form, "type", "base64", "mediaType");
+      const binary = binaryFrom(form["type"], form["mediaType"], text(form, "base64"));
+      if (!binary) break;
+      return binary;
+    }
+    case "Url":
+      only(form, "value");
+      return new URL(text(form, "value"));
+    case "RegExp":
+      trusted(reading);
+      only(form, "source", "flags");
+      return new RegExp(text(form, "source"), text(form, "flags"));
+    case "class": {
+      only(form, "key", "args", "fields");
+      const key = text(form, "key");
+      if (reading.classes === "opaque") return new Opaque(form);
+      const known = reading.classes.get(key);
+      if (!known || known.record.error) throw new Fault(`there is no class '${key}'`);
+      return buildInstance(known, members(form, "args", reading), members(form, "fields", reading));
+    }
+    case "Error":
+      trusted(reading);
+      only(form, "type", "message", "trace", "cause", "fields", "key", "args", "stack");
+      return readError(form, reading);
+    default:
+      throw new Fault("there is no serialized form of this name");
+  }
+  throw new Fault(`this is no ${form["name"]} form`);
+}
+
+function readError(form: Members, reading: Reading): Error {
+  const { classes } = reading;
+  const key = "key" in form ? text(form, "key") : undefined;
+  // Chosen: without modules a keyed error is passed on as it came, and thrown as the nearest class meanwhile.
+  const opaque = classes === "opaque" && key !== undefined;
+  const cause = part(form, "cause", () => readValue(form["cause"], reading));
+  const args = opaque ? new Opaque(form["args"]) : members(form, "args", reading);
+  const fields = opaque ? new Opaque(form["fields"]) : members(form, "fields", reading);
+  const known = key === undefined || classes === "opaque" ? undefined : classes.get(key);
+  if (known && !known.record.error) throw new Fault(`class '${key}' is no error`);
+  return decodeErrorForm({ ...form, cause, args, fields }, known, form === reading.root ? reading.status : undefined);
+}
+
+function only(form: Members, ...allowed: string[]): void {
+  for (const key in form)
+    if (key !== "serialized" && key !== "name" && !allowed.includes(key)) throw new Fault(`a ${String(form["name"])} form has no '${key}'`);
+}
+
+function text(form: Members, key: string): string {
+  const found = form[key];
+  if (typeof found !== "string") throw new Fault(`'${key}' must be text`);
+  return found;
+}
+
+/** Members that are no value themselves; none were sent means that there are none. */
+function members(form: Members, key: string, reading: Reading): Members {
+  const found = form[key] ?? {};
+  if (typeof found !== "object" || Array.isArray(found)) throw new Fault(`'${key}' must be an object`);
+  return part(form, key, () => readMembers(found as Members, reading));
+}
+
+function part<T>(form: Members, key: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    throw faultAt(thrown, key, form);
+  }
+}
+
+function trusted(reading: Reading): void {
+  if (!reading.trusted) throw new Fault("this form is taken from services only");
+}

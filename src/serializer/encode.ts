@@ -1,0 +1,63 @@
+// From values to serialized forms (decisions §3). Every form is a plain object with `serialized: true` and a `name`.
+
+import { binaryType, bytesOf, toBase64 } from "./binary.ts";
+import { type ClassSource, Opaque } from "./classes.ts";
+import { encodeErrorForm } from "./error-form.ts";
+import { Fault } from "./fault.ts";
+import { readInstance } from "./instance.ts";
+import { type FormWalk, type Walk, walkMembers, walkValue } from "./walk.ts";
+
+/** A walk that leaves serialized forms behind it. */
+export function formWalk(classes: ClassSource, stacks: boolean): FormWalk {
+  return { classes, stacks, pending: [], level: 0, strict: true, replace: encodeForm as Walk["replace"] };
+}
+
+const mark = (name: string, content?: object): object => ({ serialized: true, name, ...content });
+
+function encodeForm(value: unknown, walk: FormWalk): unknown {
+  switch (typeof value) {
+    case "undefined":
+      return mark("Undefined");
+    case "number":
+      return mark("Number", { value: Object.is(value, -0) ? "-0" : String(value) });
+    case "bigint":
+      return mark("BigInt", { value: String(value) });
+    case "object":
+      return encodeObject(value as object, walk);
+    default:
+      throw new Fault(`a ${typeof value} can't be sent`);
+  }
+}
+
+function encodeObject(value: object, walk: FormWalk): unknown {
+  if (value instanceof Opaque) return value.form;
+  const known = walk.classes === "opaque" ? undefined : walk.classes.of(value);
+  if (value instanceof Error) return encodeErrorForm(value, walk);
+  // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does.
+  if (value instanceof Date) return mark("Date", { value: Number.isNaN(value.getTime()) ? null : value.toISOString() });
+  if (value instanceof Map) return mark("Map", { entries: walkValue({ keys: [...value.keys()], values: [...value.values()] }, walk) });
+  if (value instanceof Set) return mark("Set", { values: walkValue([...value], walk) });
+  if (value instanceof RegExp) return mark("RegExp", { source: value.source, flags: value.flags });
+  if (value instanceof URL) return mark("Url", { value: value.href });
+  const bytes = bytesOf(value);
+  if (bytes) return mark("Binary", { type: binaryType(value as ArrayBuffer), base64: toBase64(bytes) });
+  if (value instanceof Blob) return encodeBlob(value, walk);
+  if (known) return { serialized: true, key: known.record.key, name: "class", ...readInstance(value, known, walk) };
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Only here because it looks like a marker, or because it is a plain object of another realm.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
+    const members = walkMembers(value, walk);
+    return "serialized" in value && value.serialized === true ? mark("Object", { value: members }) : members;
+  }
+  throw new Fault(`an instance of '${value.constructor?.name}' can't be sent: no module of the application exports this class`);
+}
+
+function encodeBlob(blob: Blob, walk: FormWalk): object {
+  const form = { serialized: true, name: "Binary", type: "Blob", mediaType: blob.type, base64: "" };
+  walk.pending.push(
+    blob.arrayBuffer().then((buffer) => {
+      form.base64 = toBase64(new Uint8Array(buffer));
+    }),
+  );
+  return form;
+}

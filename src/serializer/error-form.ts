@@ -1,0 +1,93 @@
+// Errors on the wire (§7.1, decisions §3 and §4): the class, the message, the trace lines, and what the class adds.
+
+import { frameworkErrors, ServiceError } from "../errors.ts";
+import { setTrace, traceOf } from "../trace.ts";
+import { type KnownClass, Opaque } from "./classes.ts";
+import { Fault } from "./fault.ts";
+import { buildInstance, type Members, readInstance } from "./instance.ts";
+import { type FormWalk, walkMembers, walkValue } from "./walk.ts";
+
+type ErrorClass = new (message?: string) => Error;
+
+const builtIn = new Map<string, ErrorClass>(
+  [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError].map((one) => [one.prototype.name, one]),
+);
+
+// Own members that every error has or may have, and that stand in the form beside the fields.
+const reserved = new Set(["name", "message", "stack", "cause", "trace"]);
+
+// On an error of a class that this service doesn't have: what came of it, to be sent on.
+const kept: unique symbol = Symbol("kept");
+
+/** Applications may put anything under an error's `name` and `message`. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : String(value);
+}
+
+/** The message of an error as outsiders may read it: those that the system throws tell of files and addresses (reliability, rule 1). */
+export function publicMessage(error: Error): string {
+  const { code } = error as { code?: unknown };
+  const internal = "syscall" in error || (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
+  return internal ? "Internal error" : textOf(error.message);
+}
+
+/** The Error form. */
+export function encodeErrorForm(error: Error & { [kept]?: object }, walk: FormWalk): object {
+  const { stacks } = walk;
+  const message = stacks ? textOf(error.message) : publicMessage(error);
+  let known: KnownClass | undefined;
+  // A class that isn't exported travels as the nearest of its parents that is.
+  if (walk.classes !== "opaque")
+    for (let one: object | null = error; one && !known; one = Object.getPrototypeOf(one) as object | null) known = walk.classes.of(one);
+  const rest: Members = {};
+  if (error[kept]) Object.assign(rest, walkMembers(error[kept], walk));
+  else if (known) Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
+  // Chosen: what a library's own error class carries (requests with their headers, rows of a database) stays between services.
+  else if (
+    stacks ||
+    error instanceof ServiceError ||
+    (builtIn.get(error.constructor.name) === error.constructor && message === error.message)
+  )
+    rest["fields"] = walkMembers(Object.fromEntries(Object.entries(error).filter(([key]) => !reserved.has(key))), walk, true);
+  if (error.cause !== undefined) rest["cause"] = walkValue(error.cause, walk);
+  if (stacks) rest["stack"] = error.stack;
+  return { serialized: true, name: "Error", type: textOf(error.name), message, trace: traceOf(error), ...rest };
+}
+
+/** The error of a form whose members are decoded; `status` is that of the answer it came in, which tells the nearest class. */
+export function decodeErrorForm(form: Members, known: KnownClass | undefined, status: number | undefined): Error {
+  const { type, message, trace = [], key, stack, cause } = form;
+  const args = form["args"] as Members;
+  const fields = form["fields"] as Members;
+  if (typeof type !== "string" || typeof message !== "string" || !Array.isArray(trace) || !trace.every((line) => typeof line === "string"))
+    throw new Fault("an Error form needs a type, a message and a trace of lines");
+  const error = known ? (buildInstance(known, args, fields) as Error) : rebuild(type, message, status);
+  const members = error as unknown as Members;
+  const define = (name: PropertyKey, value: unknown): void => {
+    Object.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: false });
+  };
+  if (!known && !(fields instanceof Opaque))
+    for (const name of Object.keys(fields)) {
+      if (reserved.has(name)) throw new Fault(`'${name}' is no field of an error`);
+      members[name] = fields[name];
+    }
+  if (!known && key !== undefined) define(kept, { key, args, fields });
+  if (error.message !== message) define("message", message);
+  if (error.name !== type) define("name", type);
+  if (cause !== undefined) define("cause", cause);
+  if (typeof stack === "string") define("stack", stack);
+  setTrace(error, trace);
+  return error;
+}
+
+function rebuild(type: string, message: string, status: number | undefined): Error {
+  const exact = frameworkErrors.get(type) ?? builtIn.get(type);
+  return exact ? new exact(message) : nearestError(status, message);
+}
+
+/** An error of an application's class that this service doesn't have: the status of its answer tells what it extends. */
+export function nearestError(status: number | undefined, message: string): Error {
+  if (status !== undefined && status !== 500)
+    for (const one of frameworkErrors.values()) if ((one as unknown as typeof ServiceError).status === status) return new one(message);
+  return new Error(message);
+}

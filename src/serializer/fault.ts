@@ -1,0 +1,38 @@
+import { errorOf } from "../trace.ts";
+
+/** A fault deep inside a value. It gathers its path on the way up, so that a walk without a fault pays nothing for paths. */
+export class Fault extends Error {
+  readonly path: (string | number)[] = [];
+  readonly holders: unknown[] = [];
+}
+
+/** What to throw on when `thrown` came out of the member `key` of `holder`. */
+export function faultAt(thrown: unknown, key: string | number, holder: unknown): Fault {
+  const fault = faultOf(thrown);
+  fault.path.unshift(key);
+  fault.holders.unshift(holder);
+  return fault;
+}
+
+/** `root.people[3].born: what is wrong` */
+export function describeFault(thrown: unknown, root: string): string {
+  const fault = faultOf(thrown);
+  const { path, holders } = fault;
+  // A cycle is found by its depth: what counts is where it closes, not how often the walk went round.
+  const end = holders.findIndex((one, index) => holders.indexOf(one) < index);
+  const where = (end < 0 ? path.slice(0, 16) : path.slice(0, end)).map((key) =>
+    typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`,
+  );
+  // The path may hold keys as long as the whole message.
+  return `${root}${where.join("").slice(0, 256)}: ${end < 0 ? fault.message.slice(0, 256) : "a cycle can't be sent"}`;
+}
+
+// A getter, setter or constructor of the application may throw anything.
+function faultOf(thrown: unknown): Fault {
+  return thrown instanceof Fault ? thrown : new Fault(errorOf(thrown).message, { cause: thrown });
+}
+
+/** Keys that are refused wherever data comes in, not cleaned (decisions §6): they reach prototypes. */
+export function isForbidden(key: string): boolean {
+  return key === "__proto__" || key === "constructor" || key === "prototype";
+}

@@ -1,0 +1,69 @@
+// Plain answers (§4.1, decisions §6): what any JSON client understands. It is a one-way street.
+
+import { ValueNotSerializable } from "../errors.ts";
+import { bytesOf, toBase64 } from "./binary.ts";
+import { Opaque } from "./classes.ts";
+import { publicMessage, textOf } from "./error-form.ts";
+import { describeFault, Fault } from "./fault.ts";
+import { type Walk, walkMembers, walkValue } from "./walk.ts";
+
+interface PlainWalk extends Walk {
+  readonly pending: Promise<void>[];
+}
+
+/** An object as plain JSON text; a promise only when a Blob is in it. Throws ValueNotSerializable with the path. */
+export function encodePlain(value: unknown, path = "result"): string | Promise<string> {
+  const walk: PlainWalk = { pending: [], level: 0, strict: false, replace: replace as Walk["replace"] };
+  // An own `toJSON` may return nothing at all.
+  const text = (tree: unknown): string => JSON.stringify(tree) ?? "null";
+  try {
+    const tree = walkValue(value, walk);
+    return walk.pending.length > 0 ? Promise.all(walk.pending).then(() => text(tree)) : text(tree);
+  } catch (cause) {
+    throw new ValueNotSerializable(describeFault(cause, path), { cause });
+  }
+}
+
+function replace(value: unknown, walk: PlainWalk): unknown {
+  switch (typeof value) {
+    // JSON makes `null` of both by itself.
+    case "undefined":
+    case "number":
+      return value;
+    case "bigint":
+      return String(value);
+    case "object":
+      return replaceObject(value as object, walk);
+    default:
+      throw new Fault(`a ${typeof value} can't be sent`);
+  }
+}
+
+function replaceObject(value: object, walk: PlainWalk): unknown {
+  // Both have a `toJSON` that gives the text wanted.
+  if (value instanceof Date || value instanceof URL) return value;
+  if (value instanceof Map || value instanceof Set) return walkValue([...value], walk);
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Error) return { name: textOf(value.name), message: publicMessage(value) };
+  // Chosen: bytes inside an object are base64 text, the usual way of JSON interfaces.
+  const bytes = bytesOf(value);
+  if (bytes) return toBase64(bytes);
+  if (value instanceof Blob) return encodeBlob(value, walk);
+  if (value instanceof Opaque) return value.form;
+  // A promise or a stream would look like an object without data.
+  if ("then" in value && typeof value.then === "function") throw new Fault("a promise can't be sent: an await is missing");
+  if (Symbol.asyncIterator in value) throw new Fault("a stream can't be sent");
+  // Chosen: `toJSON` is the language's way of saying what a plain client gets, so it goes before the own data of an instance.
+  if ("toJSON" in value && typeof value.toJSON === "function") return walkValue(value.toJSON(""), walk);
+  return walkMembers(value, walk, true);
+}
+
+function encodeBlob(blob: Blob, walk: PlainWalk): object {
+  let base64 = "";
+  walk.pending.push(
+    blob.arrayBuffer().then((buffer) => {
+      base64 = toBase64(new Uint8Array(buffer));
+    }),
+  );
+  return { toJSON: () => base64 };
+}

@@ -1,0 +1,97 @@
+// From an answer of the RPC door back to the value, or to the error, thrown (decisions §2 responses, §4).
+
+import { BadGateway, frameworkErrors } from "../errors.ts";
+import type { IncomingResponse } from "../ports.ts";
+import { headers } from "../protocol.ts";
+import type { ClassSource } from "../serializer/classes.ts";
+import type { Limits } from "../serializer/limits.ts";
+import { nearestError } from "../serializer/error-form.ts";
+import { decodeSerialized } from "../serializer/serialized.ts";
+import { setTrace } from "../trace.ts";
+
+/** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
+export interface Answer {
+  readonly value: unknown;
+  readonly node?: string;
+}
+
+export interface AnswerOptions {
+  readonly classes: ClassSource;
+  readonly limits: Limits;
+  /** The call did not ask for the encoding. */
+  readonly plain?: boolean;
+}
+
+// Errors that came from a node with a name.
+const nodes = new WeakMap<object, string>();
+
+/** The name of the node whose error `thrown` is, when it came from elsewhere. */
+export function ranOn(thrown: unknown): string | undefined {
+  return typeof thrown === "object" && thrown !== null ? nodes.get(thrown) : undefined;
+}
+
+/** The value of an answer. Throws the error that it carries, or BadGateway when it is no answer of a procedure. */
+export async function decodeAnswer(response: IncomingResponse, options: AnswerOptions): Promise<Answer> {
+  const { status } = response;
+  const field = (name: string): string => String(response.headers[name] ?? "");
+  const node = field(headers.node);
+  const text = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(response.body);
+  const senseless = (cause?: unknown): BadGateway =>
+    new BadGateway(`A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`, { cause });
+  const decode = async (): Promise<unknown> => {
+    const json = text();
+    if (options.classes !== "opaque" && options.classes.load && json.includes('"key"')) await options.classes.load();
+    // What counts for calls from outside doesn't count here: the answer comes from a service that we asked.
+    const limits = { ...options.limits, values: Infinity, objects: Infinity, digits: Infinity };
+    return decodeSerialized(json, { ...options, limits, trusted: true, path: "result", status });
+  };
+  const read = async (): Promise<unknown> => {
+    const type = status === 204 ? "undefined" : field(headers.dataType);
+    switch (type) {
+      case "undefined":
+        return undefined;
+      case "null":
+        return null;
+      case "string":
+        return text();
+      case "binary":
+        return response.body;
+      case "object":
+        return await decode();
+      default: {
+        const content = text();
+        if (type === "boolean" && /^(true|false)$/.test(content)) return content === "true";
+        if (type === "bigint" && /^-?\d+$/.test(content)) return BigInt(content);
+        if (type === "number" && (content === "NaN" || (content !== "" && !Number.isNaN(Number(content))))) return Number(content);
+        throw senseless();
+      }
+    }
+  };
+  const failure = async (): Promise<unknown> => {
+    if (field("content-type").startsWith("application/json") && !options.plain) {
+      const error = await decode();
+      if (error instanceof Error) return error;
+    }
+    const known = frameworkErrors.get(field(headers.error));
+    return known ? new known(text()) : options.plain ? errorOfText(text(), status) : senseless();
+  };
+  let thrown: unknown;
+  try {
+    if (status >= 200 && status < 300) return { value: await read(), ...(node === "" ? {} : { node }) };
+    thrown = await failure();
+  } catch (cause) {
+    thrown = cause instanceof BadGateway ? cause : senseless(cause);
+  }
+  if (node !== "") nodes.set(thrown as object, node);
+  throw thrown;
+}
+
+/** The error of a plain answer: the message, then the trace lines, the class by its status. */
+function errorOfText(text: string, status: number): Error {
+  const lines = text.split("\n");
+  let end = lines.length;
+  while (end > 1 && /^\[\S+ \| v\d+\.\d+\.\d+\]$/.test(lines[end - 1] ?? "")) end--;
+  const error = nearestError(status, lines.slice(0, end).join("\n"));
+  setTrace(error, lines.slice(end));
+  return error;
+}
