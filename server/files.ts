@@ -1,0 +1,157 @@
+// What anyone may fetch (§4.3): a map from URL path to real path, made before any request comes.
+// A path from outside is only ever looked up in it; nothing is joined, resolved or read because a request names it.
+
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
+import picomatch from "picomatch";
+import type { HttpRequest, HttpResponse } from "../src/ports.ts";
+import { segmentFileEnding } from "../src/segment.ts";
+import { createFileAnswers, type PublicFile } from "./file-answer.ts";
+import { isInside, slashed } from "./sources.ts";
+
+export interface PublicFilesOptions {
+  /** The application folder: nothing outside is ever public. */
+  readonly rootFolder: string;
+  readonly sourceFolder: string;
+  /** What the browser's build wrote; all of it is public. `undefined`: there is none. */
+  readonly browserFolder: string | undefined;
+  /** Globs relative to the source folder; `!` in front takes away. */
+  readonly assets: readonly string[];
+  /** The page at `/`, as the configuration names it. */
+  readonly index: string;
+  /** Absolute paths that no glob makes public: the build's output, the configuration. */
+  readonly except?: readonly string[];
+}
+
+export interface PublicFiles {
+  /** The answer for a URL path as it came, without query; `undefined` for all that isn't public, whether it is there or not. */
+  get(path: string, request: HttpRequest): Promise<HttpResponse | undefined>;
+  /** Reads the folders again, after a build. */
+  refresh(): Promise<void>;
+  /** URL paths, decoded. */
+  paths(): Iterable<string>;
+}
+
+/** Reads the folders, and answers from what it found. */
+export async function createPublicFiles(options: PublicFilesOptions): Promise<PublicFiles> {
+  const answers = createFileAnswers();
+  let files = await readPublic(options);
+  return {
+    async get(path, request) {
+      const name = decoded(path);
+      const file = name === undefined ? undefined : files.get(name);
+      return file === undefined ? undefined : await answers.answer(file, request);
+    },
+    async refresh() {
+      files = await readPublic(options);
+    },
+    paths: () => files.keys(),
+  };
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // `/%E0%A4%A` is no path of anything.
+    return undefined;
+  }
+}
+
+async function readPublic(options: PublicFilesOptions): Promise<Map<string, PublicFile>> {
+  const files = new Map<string, PublicFile>();
+  const root = await realpath(options.rootFolder);
+  const source = await realFolder(options.sourceFolder);
+  const browser = options.browserFolder === undefined ? undefined : await realFolder(options.browserFolder);
+
+  if (source !== undefined && options.assets.length > 0) {
+    if (source !== root && !isInside(root, source))
+      throw new Error(`'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`);
+    const except = new Set<string>();
+    for (const path of options.except ?? []) except.add((await realpath(path).catch(() => undefined)) ?? path);
+    for (const [name, path] of await readAssets(source, options.assets, except)) files.set(`/${name}`, { path, immutable: false });
+  }
+  // Added after the assets: where both have a path, the built file is meant.
+  if (browser !== undefined)
+    for await (const path of walk(browser, { dots: false, except: new Set() })) {
+      const name = slashed(relative(browser, path));
+      files.set(`/${name}`, { path, immutable: isHashed(name) });
+    }
+  addIndexes(files, await readIndex(files, options, root, source));
+  return files;
+}
+
+// `a/b-4fKx_92Q.js`, as Rolldown names what it makes. A name that a person gave has no eight such characters by chance.
+function isHashed(name: string): boolean {
+  const hash = /-([\w-]{8})\.\w+(?:\.map)?$/.exec(name)?.[1];
+  return hash !== undefined && (/\d/.test(hash) || (/[a-z]/.test(hash) && /[A-Z]/.test(hash)));
+}
+
+/** §4.3: `/` is the index, in its built form, without any glob. */
+async function readIndex(
+  files: ReadonlyMap<string, PublicFile>,
+  { index, sourceFolder, rootFolder }: PublicFilesOptions,
+  root: string,
+  source: string | undefined,
+): Promise<PublicFile | undefined> {
+  const name = index.replace(/^\.?\/+/, "");
+  const inSource = slashed(relative(rootFolder, sourceFolder));
+  // Vite keeps a page's place below the application folder.
+  const built = files.get(`/${inSource}/${name}`) ?? files.get(`/${name}`);
+  if (built !== undefined) return built;
+  // Nothing built it: as it stands in the source folder, then in the application folder (decisions §6, folders).
+  for (const folder of [source, root]) {
+    if (folder === undefined) continue;
+    const path = join(folder, name);
+    // No link, nor a way out by `..`: its real path is the one that was written.
+    const real = await realpath(path).catch(() => undefined);
+    if (real === path && isInside(root, path) && (await lstat(path)).isFile()) return { path, immutable: false };
+  }
+  return undefined;
+}
+
+// Chosen: a folder's address, with the slash at its end, is the `index.html` in it.
+function addIndexes(files: Map<string, PublicFile>, index: PublicFile | undefined): void {
+  for (const [name, file] of files) if (name.endsWith("/index.html")) files.set(name.slice(0, -"index.html".length), file);
+  if (index === undefined) files.delete("/");
+  else files.set("/", index);
+}
+
+/** Files that `globs` make public: path relative to `source` → real path. */
+async function readAssets(source: string, globs: readonly string[], except: ReadonlySet<string>): Promise<Map<string, string>> {
+  const written = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1"));
+  const isTaken = (glob: string): boolean => /^!(?!\()/.test(glob);
+  const given = written.filter((glob) => !isTaken(glob));
+  // A dot in the glob itself matches; `*` never stands for one.
+  const matches = picomatch([...given], { dot: false });
+  const taken = picomatch(
+    written.filter(isTaken).map((glob) => glob.slice(1)),
+    { dot: true },
+  );
+  const found = new Map<string, string>();
+  for await (const path of walk(source, { dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)), except })) {
+    const name = slashed(relative(source, path));
+    if (matches(name) && !taken(name) && !isSource(name)) found.set(name, path);
+  }
+  return found;
+}
+
+// Chosen: every file that could be a module, in the build or not. What is served as code comes from a build.
+function isSource(name: string): boolean {
+  return name.endsWith(segmentFileEnding) || /\.[cm]?[jt]sx?$/i.test(name);
+}
+
+/** Real paths of the files below `folder`; links are passed over, and so are `node_modules`. */
+async function* walk(folder: string, options: { dots: boolean; except: ReadonlySet<string> }): AsyncGenerator<string> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.name === "node_modules" || options.except.has(path) || (!options.dots && entry.name.startsWith("."))) continue;
+    if (entry.isDirectory()) yield* walk(path, options);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+async function realFolder(path: string): Promise<string | undefined> {
+  const real = await realpath(path).catch(() => undefined);
+  return real !== undefined && (await lstat(real)).isDirectory() ? real : undefined;
+}
