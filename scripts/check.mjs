@@ -41,5 +41,6 @@ gate("pack", ["npm", "pack", "--ignore-scripts", "--loglevel=error", "--pack-des
 const tarball = join(packed, (await readdir(packed))[0] ?? "");
 gate("publint", ["publint", "--strict", tarball]);
 gate("attw", ["attw", "--profile", "esm-only", tarball]);
+gate("consumer", ["node", "scripts/consumer.mjs", tarball]);
 gate("size", ["size-limit"]);
 gate("knip", ["knip"]);

@@ -1,0 +1,66 @@
+// An application that has the packed package installed: do its types check under both resolutions, and do its entries
+// load? `node scripts/consumer.mjs TARBALL`, part of `npm run check`.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const tarball = resolve(process.argv[2] ?? "");
+const folder = join(root, "node_modules/.cache/seamline-consumer");
+const installed = join(folder, "node_modules/seamline");
+
+const application = `
+import { type Context, CorsMiddleware, type Middleware, NotFound, runProcedure, startClient, startServer } from "seamline";
+import { startClient as startPage } from "seamline/client";
+import { startServer as startHost } from "seamline/server";
+import { seamline } from "seamline/vite";
+import type { Plugin } from "vite";
+
+class OutOfStock extends NotFound {}
+const error: Error = new OutOfStock("none left");
+const middleware: Middleware = new CorsMiddleware();
+const plugins: unknown = [seamline()] satisfies (Plugin | Plugin[])[];
+export async function greet(this: Context, name: string): Promise<string> {
+  return \`\${name} \${this.headers.get("accept-language")}\`;
+}
+const server = await startServer((specifier) => import(specifier));
+server.addMiddleware(middleware);
+server.addHealthCheck("always", { isHealthy: async () => true });
+const client = await startClient("ui");
+const module = await client.import<{ greet: typeof greet }>("./greet.js");
+export const all: unknown = [error, plugins, module.greet, runProcedure("greet", "1.0.0", { name: "x" }), startPage, startHost];
+`;
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(installed, { recursive: true });
+execFileSync("tar", ["xzf", tarball, "--strip-components=1", "-C", installed]);
+writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+writeFileSync(join(folder, "application.ts"), application);
+
+for (const [module, moduleResolution] of [
+  ["NodeNext", "NodeNext"],
+  ["ESNext", "Bundler"],
+]) {
+  const compilerOptions = {
+    ...{ target: "ES2022", lib: ["ES2023", "DOM"], module, moduleResolution, types: ["node"] },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false },
+  };
+  const config = join(folder, `tsconfig.${module}.json`);
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: ["application.ts"] }));
+  const tsc = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", config], { cwd: folder, encoding: "utf8" });
+  // The declarations of the package are checked too (a bundled library's types would be missing there); those of others are theirs.
+  const own = tsc.stdout.split("\n").filter((line) => /^(application\.ts|node_modules\/seamline\/|error)/.test(line));
+  if (own.length > 0) throw new Error(`${module}: ${own.join("\n")}`);
+}
+
+const load = `
+import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+for (const name of ["seamline", "seamline/server", "seamline/vite"]) {
+  if (Object.keys(await import(name)).length === 0) throw new Error(name + " exports nothing");
+  require(name); // an older application may be CommonJS: it gets the same module
+}
+`;
+writeFileSync(join(folder, "load.js"), load);
+execFileSync(process.execPath, [join(folder, "load.js")], { stdio: "inherit" });
+execFileSync(process.execPath, [join(installed, "dist/cli.js"), "--help"], { stdio: ["ignore", "ignore", "inherit"] });
