@@ -2,7 +2,7 @@
 
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
-import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound, UnsupportedEncoding } from "../errors.ts";
+import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../errors.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { headers, mostHops, rpcPath } from "../protocol.ts";
@@ -10,8 +10,7 @@ import { decodeSegment, pathOf, queryOf, refuseMethod } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { type Trust, trustOf } from "../trust.ts";
 import type { Version } from "../version.ts";
-import { readVersion } from "./decode-call.ts";
-import type { Encoding } from "./encode-result.ts";
+import { type Encoding, readEncoding, readVersion } from "./decode-call.ts";
 
 /** A call as it stands at the door: checked, its arguments still bytes. */
 export interface IncomingCall extends Trust {
@@ -38,7 +37,7 @@ export interface RpcDoorParts {
   /** Runs the call or passes it on. What it throws becomes the answer. */
   readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
   /** The answer for what was thrown. */
-  readonly refuse: (thrown: unknown, encoding: Encoding, trust: Trust) => HttpResponse;
+  readonly refuse: (thrown: unknown, encoding: Encoding, trust: Trust) => Promise<HttpResponse>;
 }
 
 export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Promise<HttpResponse> {
@@ -51,11 +50,11 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     let encoding: Encoding = "plain";
     let answer: HttpResponse;
     try {
-      encoding = encodingOf(request.headers);
+      encoding = readEncoding(request.headers);
       const call = new Incoming(request, encoding, trust, cors, limits, host.clock);
       answer = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {
-      answer = parts.refuse(thrown, encoding, trust);
+      answer = await parts.refuse(thrown, encoding, trust);
     }
     return withHeaders(answer, cors?.answerHeaders());
   };
@@ -64,16 +63,6 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
 /** Refuses a cross-site GET that nothing allows (decisions §5). A procedure declared safe needs no refusal, so roles that know it call this later. */
 export function refuseCrossSite(call: IncomingCall): void {
   if (call.crossSite) throw new Forbidden("A page of another site may not call this by GET");
-}
-
-/** The encoding of arguments and result. Unknown ones are refused (decisions §3). */
-function encodingOf(fields: HeaderFields): Encoding {
-  const named = fields[headers.encoding];
-  if (named === undefined || named === "") return "plain";
-  if (named === "serialized") return "serialized";
-  throw new UnsupportedEncoding(
-    `Data encoding '${String(named).slice(0, 40)}' is not supported; use 'serialized', or leave ${headers.encoding} out for plain JSON`,
-  );
 }
 
 class Incoming implements IncomingCall {

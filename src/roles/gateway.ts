@@ -1,0 +1,150 @@
+// Gateway (§1.3, §3): tracks nodes and their procedures, balances, and passes calls on as bytes.
+
+import { BadRequest, NodeNotAvailable, Unauthorized } from "../errors.ts";
+import { procedureNotFound } from "../registry.ts";
+import { type Host, type HttpRequest, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
+import { paths } from "../protocol.ts";
+import type { Route } from "../router.ts";
+import { Classes } from "../serializer/classes.ts";
+import type { Limits } from "../serializer/limits.ts";
+import { trustOf } from "../trust.ts";
+import type { IncomingCall } from "../wire/rpc-door.ts";
+import { asItCame, failureOf, type Forwarded, sendOn } from "./forward.ts";
+import { throughLayers } from "./forward-layers.ts";
+import { createMembers, type Member, type Members } from "./members.ts";
+import { createLayers, createRole, type Role } from "./role.ts";
+
+export interface GatewayOptions {
+  readonly trustKey: string | undefined;
+  readonly limits: Limits;
+  /** Milliseconds between health checks of each member. */
+  readonly monitor: number;
+  /** Milliseconds that a membership lasts without being renewed (decisions §6). */
+  readonly lease: number;
+  readonly newId: () => string;
+}
+
+/** How long a member may take to say whether it is healthy: less ejects healthy ones under load (reliability, baselines). */
+const checkTime = 1000;
+
+export function createGateway(host: Host, options: GatewayOptions): Role {
+  const members = createMembers(host.clock, options.lease, options.newId);
+  const layers = createLayers();
+  const classes = new Classes();
+  const parts = { host, trustKey: options.trustKey, limits: options.limits };
+  let cancelMonitor = (): void => {};
+
+  const forward = async (call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> => {
+    const holders = members.holders(call.fqn);
+    if (holders.kind === "never") throw procedureNotFound(call.fqn, call.version.toString());
+    for (let tries = members.all().length; holders.kind === "some" && tries > 0; tries--) {
+      const member = holders.next();
+      if (member === undefined) break;
+      try {
+        return await sendOn(parts, member.url, call, forwarded);
+      } catch (thrown) {
+        // Nothing was sent: the member is gone for now, and the next one may have the call (R11).
+        if (!(thrown instanceof TransportError) || thrown.sent) throw failureOf(thrown);
+        host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again`);
+        members.setOut(member, true);
+      }
+    }
+    throw new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+  };
+
+  return createRole({
+    ...parts,
+    classes,
+    layers,
+    call: async (call) => await throughLayers({ ...parts, layers }, call, await asItCame(call, options.limits), forward),
+    routes: memberRoutes(host, options, members),
+    start: async () => {
+      const check = (): void => {
+        cancelMonitor = host.clock.after(options.monitor, () => void checkAll(host, options, members).finally(check));
+      };
+      check();
+    },
+    stop: async () => cancelMonitor(),
+    describe: () => ({ members: members.all().map((member) => member.url) }),
+  });
+}
+
+async function checkAll(host: Host, options: GatewayOptions, members: Members): Promise<void> {
+  await Promise.all(
+    members.all().map(async (member) => {
+      const healthy = await isHealthy(host, member);
+      if (healthy === !member.out) return;
+      host.log.info(healthy ? `${member.url} is healthy again` : `${member.url} is unhealthy: it gets no calls`);
+      members.setOut(member, !healthy);
+    }),
+  );
+}
+
+async function isHealthy(host: Host, member: Member): Promise<boolean> {
+  const abort = new AbortController();
+  const cancel = host.clock.after(checkTime, () => abort.abort(new Error(`no answer in ${checkTime} ms`)));
+  try {
+    const answer = await host.transport.send({ url: member.url + paths.healthStatus, method: "GET", headers: {}, signal: abort.signal });
+    return answer.status === 200 && new TextDecoder().decode(answer.body) === "true";
+  } catch {
+    // Whatever the reason is, it could not say that it is healthy.
+    return false;
+  } finally {
+    cancel();
+  }
+}
+
+/** §3 and decisions §5, §6: joining, renewing, leaving. For holders of the trust key. */
+function memberRoutes(host: Host, options: GatewayOptions, members: Members): Route[] {
+  const demandKey = (request: HttpRequest): void => {
+    if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member)
+      throw new Unauthorized("Joining takes the trust key of this deployment");
+  };
+  const id = (parameter: string | string[] | undefined): string => (typeof parameter === "string" ? parameter : "");
+  const answer = (known: boolean): HttpResponse => ({ status: known ? 204 : 404, headers: {} });
+  return [
+    [
+      "POST",
+      paths.nodes,
+      async (request) => {
+        demandKey(request);
+        const { url, procedures } = readJoin(await request.readBody(options.limits.body));
+        const member = members.join(url, procedures);
+        host.log.info(`${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`);
+        return {
+          status: 201,
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ id: member.id, lease: options.lease }),
+        };
+      },
+    ],
+    ["PUT", `${paths.nodes}/:id`, (request, { id: named }) => (demandKey(request), answer(members.renew(id(named))))],
+    [
+      "DELETE",
+      `${paths.nodes}/:id`,
+      (request, { id: named }) => {
+        demandKey(request);
+        const member = members.all().find((one) => one.id === named);
+        if (member !== undefined) host.log.info(`${member.url} left`);
+        return answer(members.leave(id(named)));
+      },
+    ],
+  ];
+}
+
+function readJoin(body: Uint8Array): { url: string; procedures: string[] } {
+  const wrong = (what: string): BadRequest => new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    throw wrong("The body is not JSON");
+  }
+  const { url, procedures } = (value ?? {}) as { url?: unknown; procedures?: unknown };
+  const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "")
+    throw wrong("'url' is not an http address");
+  if (!Array.isArray(procedures) || !procedures.every((one) => typeof one === "string" && one !== ""))
+    throw wrong("'procedures' is not a list of FQNs");
+  return { url: parsed.href.replace(/\/+$/, ""), procedures: procedures as string[] };
+}

@@ -1,0 +1,58 @@
+// Brings a server's node to life: its graph of modules is bound, its segments' bodies and their classes are loaded.
+
+import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
+import type { ServerManifest } from "../manifest.ts";
+import type { Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
+import type { Classes } from "../serializer/classes.ts";
+import type { Graph } from "../seam.ts";
+
+/** Modules of a server's build. */
+export interface ServerModules extends ModuleLoader {
+  manifest(): Promise<ServerManifest>;
+}
+
+export interface NodeModules {
+  readonly modules: ServerModules;
+  /** All but those that only browsers load, when left out (decisions §5). */
+  readonly segments: readonly string[] | undefined;
+}
+
+export function createServerNode(host: Host, modules: ServerModules, remote: Remote | undefined): LocalNode {
+  return createLocalNode({ loader: modules, carrier: host.carrier, clock: host.clock, remote });
+}
+
+/** Loads what `options` name into `node`, and returns the segments. */
+export async function loadSegments(node: LocalNode, classes: Classes, options: NodeModules): Promise<readonly string[]> {
+  const manifest = await options.modules.manifest();
+  const segments = options.segments ?? Object.keys(manifest.segments).filter((name) => !manifest.clients.includes(name));
+  const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
+  graph.bind(node);
+  await node.load(manifest, segments);
+  await loadClasses(classes, manifest, options.modules, reached(manifest, segments));
+  return segments;
+}
+
+/** Modules that the segments' procedures import, by value or by type: an instance of their classes may come in. */
+function reached(manifest: ServerManifest, segments: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const open = segments.flatMap((name) =>
+    (manifest.segments[name] ?? []).map((entry) => manifest.procedures[entry.procedure]?.module ?? ""),
+  );
+  for (let module = open.pop(); module !== undefined; module = open.pop()) {
+    if (found.has(module)) continue;
+    found.add(module);
+    open.push(...(manifest.imports[module] ?? []));
+  }
+  return found;
+}
+
+/** Registers the classes of `modules`, so that their instances can travel (§2.3). */
+async function loadClasses(classes: Classes, manifest: ServerManifest, loader: ModuleLoader, modules: ReadonlySet<string>): Promise<void> {
+  await Promise.all(
+    manifest.classes.map(async (record) => {
+      const file = modules.has(record.module) ? manifest.modules[record.module]?.file : undefined;
+      if (file === undefined) return;
+      classes.register(record, (await loader.import(file))[record.export]);
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+// Who is a member of a gateway (§3), as data: what each one holds, until when its lease runs, whether it may be called.
+// Behind this interface a lasting link can stand for a lease later.
+
+import { createBalancer } from "./balancer.ts";
+import type { Clock } from "../ports.ts";
+
+export interface Member {
+  readonly id: string;
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  readonly procedures: readonly string[];
+  /** Out of rotation: unhealthy, or it refused a connection. */
+  out: boolean;
+}
+
+/** What is known of a procedure's holders. */
+export type Holders = { readonly kind: "never" } | { readonly kind: "gone" } | { readonly kind: "some"; next(): Member | undefined };
+
+export interface Members {
+  /** Routable in the same moment. A member with the same address is replaced: it has restarted. */
+  join(url: string, procedures: readonly string[]): Member;
+  /** `false`: no such member, it has to join again. */
+  renew(id: string): boolean;
+  leave(id: string): boolean;
+  /** Round robin over those who hold `fqn` and are in rotation (§9, load balancing). */
+  holders(fqn: string): Holders;
+  /** Takes a member out of rotation, or puts it back. */
+  setOut(member: Member, out: boolean): void;
+  all(): readonly Member[];
+}
+
+export function createMembers(clock: Clock, lease: number, newId: () => string): Members {
+  const members = new Map<string, Member>();
+  const leases = new Map<string, () => void>();
+  const balancer = createBalancer<Member>();
+
+  const run = (id: string): void => {
+    leases.get(id)?.();
+    leases.set(
+      id,
+      clock.after(lease, () => void leave(id)),
+    );
+  };
+
+  const leave = (id: string): boolean => {
+    const member = members.get(id);
+    if (member === undefined) return false;
+    members.delete(id);
+    leases.get(id)?.();
+    leases.delete(id);
+    balancer.remove(member, member.procedures);
+    return true;
+  };
+
+  return {
+    join(url, procedures) {
+      for (const other of [...members.values()]) if (other.url === url) leave(other.id);
+      const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], out: false };
+      members.set(member.id, member);
+      balancer.add(member, member.procedures);
+      run(member.id);
+      return member;
+    },
+    renew(id) {
+      if (!members.has(id)) return false;
+      run(id);
+      return true;
+    },
+    leave,
+    holders(fqn) {
+      const held = balancer.of(fqn);
+      if (held === undefined) return { kind: "never" };
+      if (held.size === 0) return { kind: "gone" };
+      return { kind: "some", next: () => held.next((member) => !member.out) };
+    },
+    setOut(member, out) {
+      member.out = out;
+    },
+    all: () => [...members.values()],
+  };
+}

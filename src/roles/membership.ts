@@ -1,0 +1,97 @@
+// A node's side of its membership (§3): joins, renews, joins again after the gateway was away, leaves on a clean stop.
+
+import type { Host } from "../ports.ts";
+import { headers, mediaTypes, paths } from "../protocol.ts";
+
+export interface Membership {
+  /** Resolves after the first try, whether it went well or not: a node that starts before its gateway keeps trying. */
+  join(url: string): Promise<void>;
+  leave(): Promise<void>;
+}
+
+/** Waits between tries, in ms: short at first, since a gateway that restarts is back soon. */
+const firstWait = 100;
+const longestWait = 2000;
+
+export function createMembership(host: Host, gateway: string, trustKey: string, procedures: () => readonly string[]): Membership {
+  const decoder = new TextDecoder();
+  let joined: { id: string; lease: number } | undefined;
+  let cancel = (): void => {};
+  let stopped = false;
+  let wait = firstWait;
+  let complained = false;
+
+  const send = (method: string, path: string, body?: unknown) =>
+    host.transport.send({
+      url: gateway + path,
+      method,
+      headers: { [headers.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const again = (ms: number, act: () => Promise<void>): void => {
+    if (!stopped) cancel = host.clock.after(ms, () => void act());
+  };
+
+  const tryJoin = async (url: string): Promise<void> => {
+    try {
+      const answer = await send("POST", paths.nodes, { url, procedures: procedures() });
+      const text = decoder.decode(answer.body);
+      if (answer.status !== 201)
+        throw new Error(
+          answer.status === 401
+            ? "it refuses this node's trust key: both must have the same trustKey"
+            : `it answered ${answer.status}: ${text.slice(0, 200)}`,
+        );
+      joined = readMembership(text);
+      host.log.info(`joined the gateway at ${gateway}`);
+      wait = firstWait;
+      complained = false;
+      again(joined.lease / 3, () => renew(url));
+    } catch (error) {
+      // Once, not at every try: the terminal is for people.
+      if (!complained)
+        host.log.warn(`can't join the gateway at ${gateway} yet (${(error as Error).message}); trying again until it takes this node`);
+      complained = true;
+      again(wait, () => tryJoin(url));
+      wait = Math.min(wait * 2, longestWait);
+    }
+  };
+
+  const renew = async (url: string): Promise<void> => {
+    if (joined === undefined) return await tryJoin(url);
+    try {
+      const answer = await send("PUT", `${paths.nodes}/${encodeURIComponent(joined.id)}`);
+      if (answer.status === 204) return again(joined.lease / 3, () => renew(url));
+      host.log.info(`the gateway at ${gateway} doesn't know this node any more: joining again`);
+    } catch (error) {
+      host.log.warn(`the gateway at ${gateway} can't be reached (${(error as Error).message}); joining again`);
+      complained = true;
+    }
+    joined = undefined;
+    await tryJoin(url);
+  };
+
+  return {
+    join: tryJoin,
+    async leave() {
+      stopped = true;
+      cancel();
+      if (joined === undefined) return;
+      try {
+        await send("DELETE", `${paths.nodes}/${encodeURIComponent(joined.id)}`);
+      } catch (error) {
+        host.log.warn(
+          `could not tell the gateway at ${gateway} that this node leaves (${(error as Error).message}); its lease runs out by itself`,
+        );
+      }
+    },
+  };
+}
+
+function readMembership(text: string): { id: string; lease: number } {
+  const { id, lease } = JSON.parse(text) as { id?: unknown; lease?: unknown };
+  if (typeof id !== "string" || typeof lease !== "number" || !(lease > 0))
+    throw new Error("its answer names no id and lease: is it a Seamline gateway?");
+  return { id, lease };
+}

@@ -1,0 +1,65 @@
+// Repository (§1.3, §4.3, §4.4): serves what browsers load, what nodes load, and Seamline's own components.
+
+import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
+import { mediaTypes, paths } from "../protocol.ts";
+import type { Route } from "../router.ts";
+import { Classes } from "../serializer/classes.ts";
+import type { Limits } from "../serializer/limits.ts";
+import { trustOf } from "../trust.ts";
+import { createLayers, createRole, notFound, type Role } from "./role.ts";
+
+/** The build's output and the application's assets, as the host reads them. */
+export interface RepositoryFiles {
+  /** A public file, or `undefined`: what no one may have and what isn't there are the same. */
+  publicFile(request: HttpRequest): Promise<HttpResponse | undefined>;
+  /** `/svc/<name>`: the manifest for browsers and Seamline's own components. */
+  component(name: string, request: HttpRequest): Promise<HttpResponse | undefined>;
+  /** A module of the server's build, or its manifest: bytes. */
+  serverFile(file: string): Promise<Uint8Array | undefined>;
+}
+
+export interface RepositoryOptions {
+  readonly trustKey: string | undefined;
+  readonly limits: Limits;
+  readonly files: RepositoryFiles;
+}
+
+export function createRepository(host: Host, options: RepositoryOptions): Role {
+  return createRole({
+    host,
+    trustKey: options.trustKey,
+    limits: options.limits,
+    classes: new Classes(),
+    layers: createLayers(),
+    routes: repositoryRoutes(host, options),
+    otherwise: (request) => options.files.publicFile(request),
+    start: async () => {},
+    stop: async () => {},
+    describe: () => ({}),
+  });
+}
+
+/** The doors of a repository, for standalone as well. */
+export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[] {
+  const { files } = options;
+  const text = (parameter: string | string[] | undefined): string => (Array.isArray(parameter) ? parameter.join("/") : (parameter ?? ""));
+  return [
+    [
+      "GET",
+      `${paths.modules}*file`,
+      async (request, { file }) => {
+        // To everyone else it is as if there were nothing (reliability: safety rule 5).
+        if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member) return notFound();
+        const bytes = await files.serverFile(text(file));
+        if (bytes === undefined) return notFound();
+        const type = text(file).endsWith(".json") ? mediaTypes.json : "text/javascript; charset=utf-8";
+        return {
+          status: 200,
+          headers: { "content-type": type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+          body: bytes,
+        };
+      },
+    ],
+    ["GET", "/svc/*name", async (request, { name }) => (await files.component(text(name), request)) ?? notFound()],
+  ];
+}

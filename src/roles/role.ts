@@ -1,0 +1,144 @@
+// What all roles have in common: doors, middleware, health, and one place where errors become answers.
+
+import type { CorsMiddleware as Cors } from "../cors.ts";
+import { CorsMiddleware } from "../cors.ts";
+import { FileNotFound, NodeNotAvailable, ServiceError, statusOf } from "../errors.ts";
+import { createHealth, type Health, type HealthCheck } from "../health.ts";
+import type { Middleware } from "../middleware.ts";
+import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
+import { headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
+import { createRouter, type Route } from "../router.ts";
+import { type Classes } from "../serializer/classes.ts";
+import type { Limits } from "../serializer/limits.ts";
+import type { Encoding } from "../wire/decode-call.ts";
+import { encodeError } from "../wire/encode-result.ts";
+import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
+
+/** A running service, as the host sees it. */
+export interface Role {
+  /** Answers any request; never rejects. */
+  handle(request: HttpRequest): Promise<HttpResponse>;
+  /** After it, requests are answered: modules are loaded, the way out is known. `url` is where this service listens. */
+  start(url: string): Promise<void>;
+  /** Leaves where it joined. Requests under way are the host's to finish. */
+  stop(): Promise<void>;
+  addMiddleware(middleware: Middleware): void;
+  addHealthCheck(name: string, check: HealthCheck): void;
+  /** §4.6; only roles that hold procedures or know a node have it. */
+  readonly runProcedure?: (name: string, version?: string, args?: Readonly<Record<string, unknown>>, context?: unknown) => Promise<unknown>;
+  /** What the person at the terminal wants to know: segments and numbers. */
+  describe(): Readonly<Record<string, string | number | readonly string[]>>;
+}
+
+/** The layers of a role, and what depends on them. */
+export interface Layers {
+  readonly list: Middleware[];
+  /** Changes with every layer added. */
+  revision: number;
+}
+
+export interface RoleParts {
+  readonly host: Host;
+  readonly trustKey: string | undefined;
+  readonly limits: Limits;
+  /** For the errors in answers. */
+  readonly classes: Classes;
+  readonly layers: Layers;
+  /** Runs or forwards a call (§4.1); without it there is no RPC door. `refuse` makes the answer for what a procedure threw. */
+  readonly call?: (call: IncomingCall, refuse: (thrown: unknown) => Promise<HttpResponse>) => Promise<HttpResponse>;
+  readonly routes?: readonly Route[];
+  /** Asked last: files, for one. */
+  readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
+  readonly ready?: () => boolean;
+  readonly start: Role["start"];
+  readonly stop: Role["stop"];
+  readonly describe: Role["describe"];
+  readonly runProcedure?: Role["runProcedure"];
+}
+
+export function createLayers(): Layers {
+  return { list: [], revision: 0 };
+}
+
+export function createRole(parts: RoleParts): Role {
+  const { host, layers } = parts;
+  const health = createHealth(host.clock, host.log);
+  let started = false;
+  const route = createRouter([...healthRoutes(health, () => started && (parts.ready?.() ?? true)), ...(parts.routes ?? [])]);
+  const refuse = async (thrown: unknown, encoding: Encoding, stacks: boolean): Promise<HttpResponse> => {
+    if (!(thrown instanceof ServiceError) && statusOf(thrown) >= 500) host.log.error("a call failed", thrown);
+    const answer = await encodeError(thrown, encoding, { classes: parts.classes, stacks });
+    if (!(thrown instanceof ServiceError) || answer.status < 500) return answer;
+    // So that a caller can tell a refusal by the way there from a failure of the procedure (R1).
+    return withHeaders(answer, { [headers.error]: thrown.name, ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}) });
+  };
+
+  const { call } = parts;
+  const rpc =
+    call &&
+    createRpcDoor({
+      host,
+      trustKey: parts.trustKey,
+      limits: parts.limits,
+      cors: () => layers.list.findLast((one): one is Cors => one instanceof CorsMiddleware),
+      answer: (incoming) => call(incoming, (thrown) => refuse(thrown, incoming.encoding, incoming.member)),
+      refuse: (thrown, encoding, trust) => refuse(thrown, encoding, trust.member),
+    });
+
+  return {
+    async handle(request) {
+      try {
+        if (rpc !== undefined && request.target.startsWith(rpcPath)) return await rpc(request);
+        const answer = (await route(request)) ?? (await parts.otherwise?.(request));
+        return answer ?? notFound();
+      } catch (thrown) {
+        return await refuse(thrown, "plain", false);
+      }
+    },
+    async start(url) {
+      await parts.start(url);
+      started = true;
+    },
+    async stop() {
+      started = false;
+      await parts.stop();
+    },
+    addMiddleware(middleware) {
+      if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
+        throw new TypeError("addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7)");
+      layers.list.push(middleware);
+      layers.revision++;
+    },
+    addHealthCheck(name, check) {
+      if (typeof (check as { isHealthy?: unknown } | undefined)?.isHealthy !== "function")
+        throw new TypeError(`addHealthCheck('${name}', …) takes an object with an async function isHealthy() (§2.6)`);
+      health.add(name, check);
+    },
+    describe: parts.describe,
+    ...(parts.runProcedure === undefined ? {} : { runProcedure: parts.runProcedure }),
+  };
+}
+
+/** §4.5, and two for orchestrators (decisions §5). */
+function healthRoutes(health: Health, ready: () => boolean): Route[] {
+  const json = (value: unknown, status = 200): HttpResponse => ({
+    status,
+    headers: { "content-type": mediaTypes.json, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+    body: JSON.stringify(value),
+  });
+  return [
+    ["GET", paths.healthStatus, async () => json(await health.status())],
+    ["GET", paths.health, async () => json(await health.details())],
+    ["GET", paths.healthLive, () => json(true)],
+    ["GET", paths.healthReady, async () => (ready() && (await health.status()) ? json(true) : json(false, 503))],
+  ];
+}
+
+/** The one answer for whatever isn't there or isn't public, byte for byte (decisions §5, assets). */
+export function notFound(): HttpResponse {
+  return {
+    status: 404,
+    headers: { "content-type": mediaTypes.text, "x-content-type-options": "nosniff", "cache-control": "no-store" },
+    body: new FileNotFound().message,
+  };
+}

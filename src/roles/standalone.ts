@@ -1,0 +1,42 @@
+// Standalone: the whole application in one process, as repository and node at once.
+
+import type { Host } from "../ports.ts";
+import { Classes } from "../serializer/classes.ts";
+import type { Limits } from "../serializer/limits.ts";
+import { createCallHere } from "./call-here.ts";
+import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
+import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
+import { createLayers, createRole, type Role } from "./role.ts";
+
+export interface StandaloneOptions {
+  readonly trustKey: string | undefined;
+  readonly limits: Limits;
+  readonly files: RepositoryFiles;
+  readonly modules: ServerModules;
+  readonly segments: readonly string[] | undefined;
+  readonly name: string | undefined;
+}
+
+export function createStandalone(host: Host, options: StandaloneOptions): Role {
+  const { trustKey, limits, modules } = options;
+  const classes = new Classes();
+  const layers = createLayers();
+  const node = createServerNode(host, modules, undefined);
+  let segments: readonly string[] = [];
+  return createRole({
+    host,
+    trustKey,
+    limits,
+    classes,
+    layers,
+    call: createCallHere({ host, node, layers, classes, limits, name: options.name }),
+    routes: repositoryRoutes(host, options),
+    otherwise: (request) => options.files.publicFile(request),
+    async start() {
+      segments = await loadSegments(node, classes, options);
+    },
+    stop: async () => {},
+    describe: () => ({ segments, procedures: node.registry.all().length }),
+    runProcedure: node.runProcedure,
+  });
+}

@@ -1,0 +1,173 @@
+// Segment files (§2.2): text to entries, or every mistake in the file at once.
+
+import { InvalidVersionNumber } from "./errors.ts";
+import type { Access } from "./manifest.ts";
+import { type Problem, nearest } from "./problem.ts";
+import { defaultVersion, parseVersion } from "./version.ts";
+
+/** A file is a segment file by the end of its name (§2.2). */
+export const segmentFileEnding = ".segment.json";
+
+/** One export as one segment file names it (§2.2, entry fields). */
+export interface SegmentFileEntry {
+  /** As written: `./shop/quote.js`. */
+  readonly module: string;
+  readonly export: string;
+  readonly access: Access;
+  /** Three numbers. */
+  readonly version: string;
+  readonly as?: string;
+  readonly safe?: true;
+  readonly idempotent?: true;
+  /** JSON path of the entry, for problems that come out later. */
+  readonly path: string;
+}
+
+export interface SegmentFile {
+  /** The file's name without `.segment.json` (§2.4, segments). */
+  readonly name: string;
+  readonly file: string;
+  readonly entries: readonly SegmentFileEntry[];
+  readonly problems: readonly Problem[];
+}
+
+const accesses: readonly Access[] = ["public", "protected", "private"];
+const fields = ["access", "version", "as", "safe", "idempotent"] as const;
+
+/** Reads one segment file (§2.2). What is wrong stands in `problems`; `entries` holds what could be read all the same. */
+export function parseSegment(text: string, file: string): SegmentFile {
+  const entries: SegmentFileEntry[] = [];
+  const problems: Problem[] = [];
+  const segment = { name: segmentName(file), file, entries, problems };
+  const refuse = (path: string, message: string, hint?: string): void => {
+    problems.push({ file, path, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    problems.push({ file, ...placeOf(error, text), message: `this is not JSON: ${(error as Error).message}` });
+    return segment;
+  }
+  if (!isObject(json)) {
+    refuse(
+      "$",
+      `expected an object of module paths, found ${kindOf(json)}`,
+      'Write { "./shop/quote": { "quote": { "access": "public" } } }.',
+    );
+    return segment;
+  }
+  for (const [module, exports] of Object.entries(json)) {
+    // Chosen: editors look for the schema of a file here; everything else is a module.
+    if (module === "$schema") continue;
+    const path = `$[${JSON.stringify(module)}]`;
+    const wrong = wrongModulePath(module);
+    if (wrong !== undefined)
+      refuse(path, `expected a module path, ${wrong}`, `Write it relative to the source folder: "${repaired(module)}".`);
+    if (!isObject(exports)) {
+      refuse(path, `expected an object of exported names, found ${kindOf(exports)}`, 'Write { "quote": { "access": "public" } }.');
+      continue;
+    }
+    for (const [name, entry] of Object.entries(exports)) {
+      const read = readEntry(entry, `${path}${member(name)}`, refuse);
+      if (read !== undefined && wrong === undefined) entries.push({ module, export: name, ...read });
+    }
+  }
+  return segment;
+}
+
+type Refuse = (path: string, message: string, hint?: string) => void;
+
+function readEntry(entry: unknown, path: string, refuse: Refuse): Omit<SegmentFileEntry, "module" | "export"> | undefined {
+  if (!isObject(entry)) {
+    refuse(path, `expected an object with "access", found ${kindOf(entry)}`, 'Write { "access": "public" } or { "access": "private" }.');
+    return undefined;
+  }
+  for (const field of Object.keys(entry))
+    if (!(fields as readonly string[]).includes(field)) {
+      const near = nearest(field, fields);
+      refuse(path + member(field), `unknown field "${field}"; expected one of ${fields.join(", ")}`, near && `Did you mean "${near}"?`);
+    }
+  const access = readAccess(entry["access"], path, refuse);
+  const version = readVersion(entry["version"], `${path}.version`, refuse);
+  const as = entry["as"];
+  // A name with a slash would leave the module's directory, and with it the rule that says what an FQN is.
+  if (as !== undefined && (typeof as !== "string" || !/^[^\s/?#%@]+$/.test(as)))
+    refuse(`${path}.as`, `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`);
+  for (const flag of ["safe", "idempotent"] as const)
+    if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
+      refuse(`${path}.${flag}`, `expected true or false, found ${kindOf(entry[flag])}`);
+  if (access === undefined || version === undefined) return undefined;
+  return {
+    access,
+    version,
+    ...(typeof as === "string" && { as }),
+    ...(entry["safe"] === true && { safe: true }),
+    ...(entry["idempotent"] === true && { idempotent: true }),
+    path,
+  };
+}
+
+function readAccess(value: unknown, path: string, refuse: Refuse): Access | undefined {
+  if (accesses.includes(value as Access)) return value as Access;
+  const expected = `expected ${accesses.map((one) => `"${one}"`).join(", ")}`;
+  if (value === undefined) {
+    refuse(`${path}.access`, `access is missing: ${expected}`, '"public" lets anyone call it, "private" nobody from outside.');
+    return undefined;
+  }
+  const near = typeof value === "string" ? nearest(value, accesses) : undefined;
+  refuse(`${path}.access`, `${expected}, found ${kindOf(value)}`, near && `Did you mean "${near}"?`);
+  return undefined;
+}
+
+function readVersion(value: unknown, path: string, refuse: Refuse): string | undefined {
+  if (value === undefined) return defaultVersion.toString();
+  try {
+    // Empty text is the default only in a query (decisions §2); here it is a version that somebody forgot.
+    if (typeof value !== "string" || value === "") throw new InvalidVersionNumber(`Invalid version number '${String(value)}'`);
+    return parseVersion(value).toString();
+  } catch (error) {
+    if (!(error instanceof InvalidVersionNumber)) throw error;
+    refuse(path, error.message, 'A version is text of one to three numbers: "1", "1.2" or "1.2.3".');
+    return undefined;
+  }
+}
+
+function wrongModulePath(module: string): string | undefined {
+  if (!module.startsWith("./")) return `found ${JSON.stringify(module)}, which does not start with "./"`;
+  if (module.includes("\\")) return `found ${JSON.stringify(module)}, which has backslashes`;
+  if (module.split("/").includes("..")) return `found ${JSON.stringify(module)}, which leads out of the source folder`;
+  return undefined;
+}
+
+function repaired(module: string): string {
+  const parts = module.split(/[\\/]/).filter((part) => part !== ".." && part !== "." && part !== "");
+  return `./${parts.join("/")}`;
+}
+
+function segmentName(file: string): string {
+  const base = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1);
+  return base.endsWith(segmentFileEnding) ? base.slice(0, -segmentFileEnding.length) : base;
+}
+
+/** Where `JSON.parse` stopped, if the engine says so. */
+function placeOf(error: unknown, text: string): { line: number; column: number } | undefined {
+  const at = /position (\d+)/.exec((error as Error).message)?.[1];
+  if (at === undefined) return undefined;
+  const before = text.slice(0, Number(at)).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function member(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? "an array" : "an object";
+}

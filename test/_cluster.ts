@@ -1,0 +1,173 @@
+// Several roles in memory: no sockets, no files, a clock that moves when told to. Modules are given as namespaces, as a build would make them.
+
+import { createLocalCarrier } from "./_carrier.ts";
+import type { Context } from "../src/context.ts";
+import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/manifest.ts";
+import {
+  type Clock,
+  type Host,
+  type HttpRequest,
+  type IncomingResponse,
+  type Log,
+  type ModuleNamespace,
+  type Transport,
+  TransportError,
+} from "../src/ports.ts";
+import type { ServerModules } from "../src/roles/load-node.ts";
+import type { Role } from "../src/roles/role.ts";
+import { createGraph, type Graph, type Procedure } from "../src/seam.ts";
+
+/** A clock whose time passes by {@link TestClock.pass} only. */
+export class TestClock implements Clock {
+  #now = 0;
+  #timers: { at: number; run: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { at: this.#now + ms, run };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((one) => one !== timer);
+    };
+  }
+
+  /** Lets `ms` pass, runs what is due in its order, and lets what that began come to rest. */
+  async pass(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const due = this.#timers.filter((one) => one.at <= end).sort((one, other) => one.at - other.at)[0];
+      if (due === undefined) break;
+      this.#timers = this.#timers.filter((one) => one !== due);
+      this.#now = Math.max(this.#now, due.at);
+      due.run();
+      await settle();
+    }
+    this.#now = end;
+    await settle();
+  }
+}
+
+/** Lets promises that are ready come to their end. */
+export async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** Keeps the lines for assertions. */
+export class TestLog implements Log {
+  readonly lines: string[] = [];
+  info(line: string): void {
+    this.lines.push(line);
+  }
+  warn(line: string): void {
+    this.lines.push(`warning: ${line}`);
+  }
+  error(line: string, cause?: unknown): void {
+    this.lines.push(`error: ${line}${cause === undefined ? "" : ` (${String(cause)})`}`);
+  }
+}
+
+/** Addresses → roles. What isn't there refuses the connection. */
+export class TestNetwork implements Transport {
+  readonly roles = new Map<string, Role>();
+  /** Every request that was sent, for assertions on headers. */
+  readonly sent: { url: string; method: string; headers: Readonly<Record<string, string>>; body: string }[] = [];
+
+  async send(request: Parameters<Transport["send"]>[0]): Promise<IncomingResponse> {
+    const url = new URL(request.url);
+    const body = typeof request.body === "string" ? new TextEncoder().encode(request.body) : (request.body ?? new Uint8Array());
+    this.sent.push({ url: request.url, method: request.method, headers: request.headers, body: new TextDecoder().decode(body) });
+    const role = this.roles.get(url.origin);
+    if (role === undefined) throw new TransportError(`connect ECONNREFUSED ${url.host}`, false);
+    return await ask(role, request.method, url.pathname + url.search, request.headers, body, request.signal);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** One request to one role, as the http adapter would make it. */
+export async function ask(
+  role: Role,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+  body: Uint8Array | string = new Uint8Array(),
+  signal: AbortSignal = new AbortController().signal,
+): Promise<IncomingResponse & { text: string }> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const request: HttpRequest = { method, target, headers, readBody: async () => bytes, signal };
+  const response = await role.handle(request);
+  const chunks: Uint8Array[] = [];
+  if (typeof response.body === "string") chunks.push(new TextEncoder().encode(response.body));
+  else if (response.body instanceof Uint8Array) chunks.push(response.body);
+  else if (response.body !== undefined) for await (const chunk of response.body) chunks.push(chunk);
+  const answer = new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+  return { status: response.status, headers: response.headers, body: answer, text: new TextDecoder().decode(answer) };
+}
+
+export function testHost(network: TestNetwork, clock: TestClock = new TestClock(), log: TestLog = new TestLog()): Host {
+  return { transport: network, clock, carrier: createLocalCarrier<Context>(), log, equalSecrets: (one, other) => one === other };
+}
+
+/** One procedure of a test application. */
+export interface TestProcedure {
+  readonly fqn: string;
+  readonly version?: string;
+  readonly parameters?: readonly Parameter[];
+  /** Segment → access. */
+  readonly in: Readonly<Record<string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">>>;
+  /** What a body would export; gets the graph for calls through seams. */
+  readonly body: (graph: Graph) => Procedure;
+}
+
+/** The modules of a test application, a graph of their own for each node. */
+export function testModules(
+  procedures: readonly TestProcedure[],
+  classes: readonly { record: ClassRecord; constructor: unknown }[] = [],
+  clients: readonly string[] = [],
+): ServerModules & { graph: Graph } {
+  const graph = createGraph();
+  const segments: Record<string, SegmentEntry[]> = {};
+  procedures.forEach((procedure, index) => {
+    for (const [segment, entry] of Object.entries(procedure.in)) {
+      (segments[segment] ??= []).push({ procedure: index, ...(typeof entry === "string" ? { access: entry } : entry) });
+    }
+  });
+  const manifest: ServerManifest = {
+    format: 1,
+    revision: "test",
+    sources: "test",
+    graph: "_seam.js",
+    clients,
+    procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [] }, index) => ({
+      fqn,
+      version,
+      module: `m${index}`,
+      export: "run",
+      parameters,
+    })),
+    segments,
+    classes: classes.map(({ record }) => record),
+    modules: Object.fromEntries([
+      ...procedures.map((_, index) => [`m${index}`, { file: `m${index}.js`, body: `m${index}~body.js` }]),
+      ...classes.map(({ record }) => [record.module, { file: `${record.module}.js` }]),
+    ]),
+    files: {},
+    imports: Object.fromEntries(procedures.map((_, index) => [`m${index}`, classes.map(({ record }) => record.module)])),
+  };
+  const namespaces = new Map<string, ModuleNamespace>([["_seam.js", { ...graph }]]);
+  procedures.forEach((procedure, index) => namespaces.set(`m${index}~body.js`, { run: procedure.body(graph) }));
+  for (const { record, constructor } of classes)
+    namespaces.set(`${record.module}.js`, { ...namespaces.get(`${record.module}.js`), [record.export]: constructor });
+  return {
+    graph,
+    manifest: async () => manifest,
+    import: async (file) => {
+      const found = namespaces.get(file);
+      if (found === undefined) throw new Error(`no module ${file}`);
+      return found;
+    },
+  };
+}

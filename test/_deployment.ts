@@ -1,0 +1,53 @@
+// proxy → gateway → two nodes, in memory: what most tests of the specification are about.
+
+import { createGateway } from "../src/roles/gateway.ts";
+import { createNode } from "../src/roles/node.ts";
+import { createProxy } from "../src/roles/proxy.ts";
+import type { Role } from "../src/roles/role.ts";
+import { defaultLimits } from "../src/serializer/limits.ts";
+import { TestClock, testHost, TestLog, testModules, TestNetwork } from "./_cluster.ts";
+import { outOfStock, shop } from "./spec/_shop.ts";
+
+export const key = "the-trust-key-of-the-tests";
+export const urls = { gateway: "http://gateway", a: "http://a", b: "http://b", proxy: "http://proxy" } as const;
+
+export interface Deployment {
+  readonly network: TestNetwork;
+  readonly clock: TestClock;
+  readonly log: TestLog;
+  readonly gateway: Role;
+  readonly a: Role;
+  readonly b: Role;
+  readonly proxy: Role;
+  /** Another node over the same modules, not started yet. */
+  node(segments: readonly string[], name?: string): Role;
+}
+
+/** Starts the deployment; `gateway: false` leaves the gateway out of the network until the test puts it there. */
+export async function deploy(options: { readonly gateway?: false } = {}): Promise<Deployment> {
+  const network = new TestNetwork();
+  const clock = new TestClock();
+  const log = new TestLog();
+  const limits = defaultLimits;
+  const common = { trustKey: key, limits };
+  let ids = 0;
+  const host = () => testHost(network, clock, log);
+  const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}` });
+  const node = (segments: readonly string[], name?: string): Role =>
+    createNode(host(), { ...common, gateway: urls.gateway, modules: testModules(shop, [outOfStock]), segments, name });
+  const a = node(["a"], "node a");
+  const b = node(["b"], "node b");
+  const proxy = createProxy(host(), { ...common, calls: urls.gateway, repository: "http://repository" });
+  for (const [url, role] of [
+    [urls.a, a],
+    [urls.b, b],
+    [urls.proxy, proxy],
+  ] as const)
+    network.roles.set(url, role);
+  if (options.gateway !== false) network.roles.set(urls.gateway, gateway);
+  await gateway.start(urls.gateway);
+  await a.start(urls.a);
+  await b.start(urls.b);
+  await proxy.start(urls.proxy);
+  return { network, clock, log, gateway, a, b, proxy, node };
+}

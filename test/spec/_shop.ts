@@ -1,0 +1,85 @@
+// A small application for the tests of the specification, as a build would have made it: its procedures, its segments.
+
+import { Forbidden, NotFound } from "../../src/errors.ts";
+import { traceLine } from "../../src/fqn.ts";
+import type { Parameter } from "../../src/manifest.ts";
+import type { Context } from "../../src/context.ts";
+import type { Graph, Procedure } from "../../src/seam.ts";
+import type { TestProcedure } from "../_cluster.ts";
+
+export const names = (...plain: string[]): Parameter[] => plain.map((name) => ({ kind: "plain", name }));
+
+/** A body as the build makes it: `this` is a context, and the procedure's line is added to what it throws. */
+export function body(
+  fqn: string,
+  run: (context: Context, graph: Graph, ...args: never[]) => unknown,
+  version = "0.0.0",
+): TestProcedure["body"] {
+  return (graph) =>
+    async function (this: unknown, ...args: never[]) {
+      try {
+        return await run(graph.context(this), graph, ...args);
+      } catch (thrown) {
+        throw graph.traced(thrown, traceLine(fqn, version));
+      }
+    } as Procedure;
+}
+
+/** What a face does: calls through the seam of its graph. */
+export function call(graph: Graph, fqn: string, parameters: readonly Parameter[], ...args: unknown[]): Promise<unknown> {
+  return graph.seam({ fqn, version: "0.0.0", parameters }).run.apply(undefined, args as never[]);
+}
+
+/** An application's own error, with a public field. */
+export class OutOfStock extends NotFound {
+  override readonly name: string = "OutOfStock";
+  readonly sku: string;
+  constructor(message: string, sku: string) {
+    super(message);
+    this.sku = sku;
+  }
+}
+
+export const outOfStock = {
+  record: {
+    key: "shop/OutOfStock",
+    module: "shop/errors",
+    export: "OutOfStock",
+    args: ["message", "sku"],
+    fields: [],
+    error: true as const,
+  },
+  constructor: OutOfStock,
+};
+
+/** Segment `a` quotes, segment `b` holds the stock: each calls into the other. */
+export const shop: TestProcedure[] = [
+  {
+    fqn: "shop/quote",
+    parameters: names("sku", "quantity"),
+    in: { a: "public" },
+    body: body("shop/quote", async (_, graph, sku, quantity) => {
+      const left = (await call(graph, "shop/stock", names("sku"), sku)) as number;
+      return { sku, quantity, enough: left >= quantity };
+    }),
+  },
+  {
+    fqn: "shop/stock",
+    parameters: names("sku"),
+    in: { b: "public" },
+    body: body("shop/stock", (_, _graph, sku) => {
+      if (sku === "none") throw new OutOfStock(`no ${String(sku)} left`, sku);
+      return 5;
+    }),
+  },
+  { fqn: "shop/secret", in: { b: "private" }, body: body("shop/secret", () => "private") },
+  { fqn: "shop/audit", in: { b: "protected" }, body: body("shop/audit", () => "audited") },
+  { fqn: "shop/viaAudit", in: { a: "public" }, body: body("shop/viaAudit", (_, graph) => call(graph, "shop/audit", [])) },
+  { fqn: "shop/refuse", in: { a: "public" }, body: body("shop/refuse", () => Promise.reject(new Forbidden("not for you"))) },
+  { fqn: "shop/whoami", in: { b: "public" }, body: body("shop/whoami", (context) => Object.fromEntries(context.headers)) },
+  { fqn: "shop/viaWhoami", in: { a: "public" }, body: body("shop/viaWhoami", (_, graph) => call(graph, "shop/whoami", [])) },
+  { fqn: "shop/price", version: "1.0.0", in: { a: "public" }, body: body("shop/price", () => 1, "1.0.0") },
+  { fqn: "shop/price", version: "2.0.0", in: { a: "public" }, body: body("shop/price", () => 2, "2.0.0") },
+  { fqn: "shop/hidden", version: "1.0.0", in: { a: "private" }, body: body("shop/hidden", () => 1, "1.0.0") },
+  { fqn: "shop/safe", in: { a: { access: "public", safe: true } }, body: body("shop/safe", () => "safe") },
+];
