@@ -2,7 +2,7 @@
 // its place at the end, so that a build that fails leaves what was there.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
@@ -33,6 +33,10 @@ async function writeDeclarations() {
       await writeFile(target, (await readFile(file, "utf8")).replaceAll(/(from |import\(|import )"(\.[^"]+)\.ts"/g, '$1"$2.js"'));
     }
   }
+}
+
+async function keepDeclarations() {
+  if (existsSync(join(root, "dist/types"))) await cp(join(root, "dist/types"), join(made, "types"), { recursive: true });
 }
 
 /** Bundles hold other people's work: their licences go along, each once. */
@@ -68,8 +72,8 @@ if (ifNeeded && !existsSync(join(root, "node_modules/vite"))) {
 async function build() {
   const { createBuilder } = await import("vite");
   await rm(made, { recursive: true, force: true });
-  // `--bundles` leaves the declarations out: the quick way to try something by hand.
-  const declarations = process.argv.includes("--bundles") ? Promise.resolve() : writeDeclarations();
+  // `--bundles` keeps the declarations that are there, right or wrong: the quick way to try something by hand.
+  const declarations = process.argv.includes("--bundles") ? keepDeclarations() : writeDeclarations();
   const bundles = createBuilder({ root }).then((builder) => builder.buildApp());
   const failed = (await Promise.allSettled([declarations, bundles])).filter((one) => one.status === "rejected");
   if (failed.length > 0) throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));

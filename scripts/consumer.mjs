@@ -41,9 +41,14 @@ for (const [module, moduleResolution] of [
   ["NodeNext", "NodeNext"],
   ["ESNext", "Bundler"],
 ]) {
+  const types = { module, moduleResolution, types: ["node"], skipLibCheck: false };
   const compilerOptions = {
-    ...{ target: "ES2022", lib: ["ES2023", "DOM"], module, moduleResolution, types: ["node"] },
-    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false },
+    target: "ES2022",
+    lib: ["ES2023", "DOM"],
+    ...types,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
   };
   const config = join(folder, `tsconfig.${module}.json`);
   writeFileSync(config, JSON.stringify({ compilerOptions, files: ["application.ts"] }));
