@@ -1,0 +1,204 @@
+// Everything that is known of an application before anything is bundled: procedures, segments, splits, and every mistake.
+
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+
+import picomatch from "picomatch";
+
+import { type Problem, formatProblem } from "../../src/problem.ts";
+import { type SegmentFile, parseSegment, segmentFileEnding } from "../../src/segment.ts";
+import { type Parse, type SplitModule, splitModule } from "../../src/split/split-module.ts";
+import { isInside, listFiles, slashed } from "../sources.ts";
+import { clientSegments } from "./clients.ts";
+import { configuredModules } from "./configured-modules.ts";
+import { Modules, type ResolveImport, type SourceModule } from "./modules.ts";
+import { readPages } from "./pages.ts";
+import { privateImports } from "./private-imports.ts";
+import { type Procedure, findProcedures } from "./procedures.ts";
+
+/** What the virtual module of the graph is imported by. */
+export const graphId = "seamline:graph";
+
+/** The parts of a module by their ids; the face has the id of the file itself. */
+export const partId: { readonly shared: (file: string) => string; readonly body: (file: string) => string } = {
+  shared: (file) => `${file}?seamline=shared`,
+  body: (file) => `${file}?seamline=body`,
+};
+
+export type Side = "browser" | "server";
+
+/** A module of which segments name exports. */
+export interface CutModule {
+  readonly module: SourceModule;
+  readonly procedures: readonly Procedure[];
+  readonly parts: Readonly<Record<Side, SplitModule>>;
+  /** The server's body as it would be if it held only these exports. */
+  readonly bodyOf: (held: ReadonlySet<string>) => string;
+}
+
+export interface Application {
+  readonly root: string;
+  readonly source: string;
+  readonly modules: Modules;
+  readonly segments: readonly SegmentFile[];
+  readonly procedures: readonly Procedure[];
+  /** Segments that browsers may load. */
+  readonly clients: readonly string[];
+  /** By file. */
+  readonly cut: ReadonlyMap<string, CutModule>;
+  /** Modules that browsers get besides what the pages reach: named by `client.import`, or by `clientModules`. */
+  readonly clientModules: readonly SourceModule[];
+  /** Modules that a node may need: reached from procedures by value or by type, and configured ones. */
+  readonly serverModules: ReadonlySet<SourceModule>;
+  /** Those among them that have to be there even if nothing imports them by value. */
+  readonly serverEntries: readonly SourceModule[];
+  /** Module id → ids of the modules that it imports, by value or by type. */
+  readonly imports: Readonly<Record<string, readonly string[]>>;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+export interface ApplicationInput {
+  readonly root: string;
+  /** Absolute. */
+  readonly source: string;
+  /** Absolute folders that hold no source: the output. */
+  readonly except: readonly string[];
+  /** Pages that are built, absolute. */
+  readonly pages: readonly string[];
+  /** Script files that are entries by themselves, absolute. */
+  readonly inputs: readonly string[];
+  /** Where root-absolute addresses in pages start, absolute. */
+  readonly bases: readonly string[];
+  readonly clients?: readonly string[] | undefined;
+  readonly clientModules?: readonly string[] | undefined;
+  readonly parse: Parse;
+  readonly resolveImport: ResolveImport;
+}
+
+/** Reads and checks an application. Never throws for what its files say: look at `problems`. */
+export async function readApplication(input: ApplicationInput): Promise<Application> {
+  const { root, source } = input;
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const files = await listFiles(root, input.except);
+  const modules = new Modules({ root, source, files, parse: input.parse, resolveImport: input.resolveImport });
+  problems.push(...modules.problems);
+
+  const segments = await Promise.all(
+    files
+      .filter((file) => file.endsWith(segmentFileEnding))
+      .map(async (file) => parseSegment(await readFile(file, "utf8"), slashed(relative(root, file)))),
+  );
+  problems.push(...segments.flatMap((segment) => segment.problems));
+  const procedures = await findProcedures(segments, modules, problems);
+
+  const globbed = matching(input.clientModules ?? [], modules, source);
+  const pages = await readPages({
+    root,
+    source,
+    bases: input.bases,
+    pages: pagesOf(files, input),
+    entries: [...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined), ...globbed],
+    modules,
+  });
+  problems.push(...pages.problems);
+  const names = segments.map((segment) => segment.name);
+  const clients = clientSegments(input.clients, pages, names, problems);
+
+  const cut = cutModules(procedures, clients, modules, input);
+  for (const { parts } of cut.values())
+    for (const part of Object.values(parts)) {
+      problems.push(...part.problems);
+      warnings.push(...part.warnings);
+    }
+
+  const configured = await configuredModules(root, files, modules);
+  const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
+  const imports = await importsOf([...serverModules, ...pages.reached], modules);
+  if (problems.length === 0) warnings.push(...(await privateImports({ procedures, cut, modules, clients, pages: pages.reached })));
+  return {
+    root,
+    source,
+    modules,
+    segments,
+    procedures,
+    clients,
+    cut,
+    clientModules: [...new Set([...pages.modules, ...globbed])],
+    serverModules,
+    serverEntries: [...serverModules].filter((one) => configured.includes(one) || modules.describe(one).classes.length > 0),
+    imports,
+    problems: unique(problems),
+    warnings: unique(warnings),
+  };
+}
+
+/** One problem may be seen from several places: it is told once. */
+export function unique(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
+}
+
+function cutModules(
+  procedures: readonly Procedure[],
+  clients: readonly string[],
+  modules: Modules,
+  input: ApplicationInput,
+): Map<string, CutModule> {
+  const cut = new Map<string, CutModule>();
+  for (const { module } of procedures) {
+    if (cut.has(module.file)) continue;
+    const here = procedures.filter((one) => one.module === module);
+    const split = (environment: Side, held: ReadonlySet<string>): SplitModule =>
+      splitModule({
+        source: modules.text(module.file),
+        file: module.name,
+        parse: input.parse,
+        procedures: here.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters })),
+        held,
+        environment,
+        ids: { face: module.file, shared: partId.shared(module.file), graph: graphId },
+      });
+    const all = new Set(here.map((one) => one.export));
+    const mayLoad = here.filter((one) => one.entries.some(({ segment }) => clients.includes(segment.name)));
+    cut.set(module.file, {
+      module,
+      procedures: here,
+      parts: { browser: split("browser", new Set(mayLoad.map((one) => one.export))), server: split("server", all) },
+      bodyOf: (held) => split("server", held).body?.code ?? "",
+    });
+  }
+  return cut;
+}
+
+// Pages that are served as they are count too: they are the application's own, and start clients like any other.
+function pagesOf(files: readonly string[], input: ApplicationInput): readonly string[] {
+  const plain = files.filter(
+    (file) => file.endsWith(".html") && (isInside(input.source, file) || !slashed(relative(input.root, file)).includes("/")),
+  );
+  return [...new Set([...input.pages, ...plain])];
+}
+
+function matching(globs: readonly string[], modules: Modules, source: string): readonly SourceModule[] {
+  if (globs.length === 0) return [];
+  const matches = picomatch(globs.map((glob) => glob.replace(/^\.\//, "")));
+  return [...modules.ids]
+    .map((id) => modules.get(id) as SourceModule)
+    .filter((module) => matches(module.id) || matches(slashed(relative(source, module.file))));
+}
+
+async function closure(start: readonly SourceModule[], modules: Modules): Promise<ReadonlySet<SourceModule>> {
+  const reached = new Set<SourceModule>(start);
+  // A set hands out what is added while it is walked.
+  for (const module of reached) for (const edge of await modules.importsOf(module)) reached.add(edge.module);
+  return reached;
+}
+
+async function importsOf(all: readonly SourceModule[], modules: Modules): Promise<Readonly<Record<string, readonly string[]>>> {
+  const imports: Record<string, readonly string[]> = {};
+  for (const module of [...new Set(all)].sort((one, other) => (one.id < other.id ? -1 : 1))) {
+    const ids = (await modules.importsOf(module)).map((edge) => edge.module.id).filter((id) => id !== module.id);
+    if (ids.length > 0) imports[module.id] = [...new Set(ids)].sort();
+  }
+  return imports;
+}

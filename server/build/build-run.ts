@@ -1,0 +1,219 @@
+// One build: what is read, what the two environments write, and what is made of it.
+
+import { rm } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+
+import type { Environment, Rolldown, ViteBuilder } from "vite";
+
+import type { ServerManifest } from "../../src/manifest.ts";
+import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
+import { type OutputFolders, hashSources, viteOutputFolders } from "../sources.ts";
+import { type Application, type Side, readApplication, unique } from "./application.ts";
+import { classRecords } from "./classes.ts";
+import { environmentNames } from "./environments.ts";
+import { loadVite, parserOf } from "./load-vite.ts";
+import { type Written, writeManifests } from "./manifest-writer.ts";
+import { addKeptFiles, keepFiles, takePlace, workFolder } from "./output.ts";
+import { bundlerProblems } from "./problems.ts";
+import type { NodeImport } from "./server-only.ts";
+
+/** Options of the Vite plugin. Paths are relative to the application folder. */
+export interface SeamlineOptions {
+  /** The application folder [Vite's root]. */
+  readonly root?: string | undefined;
+  /** Module paths of segment files start here [./src]. */
+  readonly source?: string | undefined;
+  /** The page, looked up in the source folder and then in the application folder [index.html]. */
+  readonly index?: string | undefined;
+  /** Segments that browsers may load [those that the application's pages start]. */
+  readonly clients?: readonly string[] | undefined;
+  /** Globs, relative to `source`, of further modules that browsers may import. */
+  readonly clientModules?: readonly string[] | undefined;
+  /** Under Vitest nothing is split, so that unit tests call their functions; with "split" it is. */
+  readonly test?: "split" | undefined;
+}
+
+/** Where `seamline build` lets Vite write, and what stands there so far. */
+export interface BuildFolders {
+  readonly work: OutputFolders;
+  readonly final: OutputFolders;
+  /** Absolute folders that hold no source. */
+  readonly except: readonly string[];
+}
+
+export class Build {
+  options: SeamlineOptions;
+  root = "";
+  source = "";
+  viteRoot = "";
+  inputs: Readonly<Record<string, string>> = {};
+  pages: readonly string[] = [];
+  /** Where the browser's part ends up. */
+  finalBrowserFolder: string | undefined;
+  readonly nodeImports: NodeImport[] = [];
+  readonly warnings: Problem[] = [];
+  manifest: ServerManifest | undefined;
+  readonly #folders: BuildFolders | undefined;
+  #application: Promise<Application> | undefined;
+  #problems: readonly Problem[] = [];
+  readonly #emitted = new Map<Environment, Map<string, string>>();
+  readonly #written = new Map<Side, Written>();
+
+  constructor(options: SeamlineOptions, folders: BuildFolders | undefined) {
+    this.options = options;
+    this.#folders = folders;
+    this.finalBrowserFolder = folders?.final.browser;
+  }
+
+  configure(options: SeamlineOptions, viteRoot: string): void {
+    this.options = options;
+    this.viteRoot = viteRoot;
+    this.root = resolve(options.root ?? viteRoot);
+    this.source = resolve(this.root, options.source ?? "./src");
+  }
+
+  /** Where Vite writes the server's part: beside its place, so that a build that fails leaves the old one. */
+  get serverFolder(): string {
+    return this.#folders?.work.server ?? workFolder(viteOutputFolders(this.root, ".").server);
+  }
+
+  /** Where Vite writes the browser's part; `undefined` leaves that to its configuration. */
+  get browserFolder(): string | undefined {
+    return this.#folders?.work.browser;
+  }
+
+  /** What the application says, read once. */
+  async application(environment: Environment): Promise<Application> {
+    this.#application ??= this.#read(environment);
+    return await this.#application;
+  }
+
+  async #read(environment: Environment): Promise<Application> {
+    const vite = await loadVite(this.root);
+    const resolveId = vite.createIdResolver(environment.getTopLevelConfig());
+    return await readApplication({
+      root: this.root,
+      source: this.source,
+      except: [...(this.#folders?.except ?? []), ...(this.finalBrowserFolder === undefined ? [] : [this.finalBrowserFolder])],
+      pages: this.pages,
+      inputs: Object.values(this.inputs).filter((file) => !file.endsWith(".html")),
+      bases: [this.viteRoot, this.source, this.root],
+      clients: this.options.clients,
+      clientModules: this.options.clientModules,
+      parse: parserOf(vite),
+      async resolveImport(specifier, importer) {
+        const id = await resolveId(environment, specifier, importer);
+        return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
+      },
+    });
+  }
+
+  /** Builds both environments and writes the manifests. Throws {@link Problems} with all that is wrong. */
+  async run(builder: ViteBuilder): Promise<void> {
+    const [browser, server] = [builder.environments[environmentNames.browser], builder.environments[environmentNames.server]];
+    if (browser === undefined || server === undefined) throw new Error("A build needs the environments client and server");
+    this.#application = undefined;
+    const application = await this.application(browser);
+    if (application.problems.length > 0) throw new Problems(application.problems);
+    const final: OutputFolders = this.#folders?.final ?? {
+      browser: this.finalBrowserFolder ?? "",
+      server: viteOutputFolders(this.root, ".").server,
+    };
+    const kept = `${this.serverFolder}.kept`;
+    try {
+      const known = await keepFiles(final, kept);
+      const problems: Problem[] = [];
+      for (const environment of [server, browser]) problems.push(...(await this.#build(builder, environment)));
+      if (problems.length > 0) throw new Problems(unique(problems));
+      this.manifest = await this.#finish(application);
+      const revision = this.manifest.revision;
+      const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter((file) => !file.endsWith(".html"));
+      const folders = { browser: this.#written.get("browser")?.folder ?? "", server: this.serverFolder };
+      await addKeptFiles({ known, from: kept, folders, current: { revision, files } });
+      if (this.#folders === undefined) {
+        await takePlace(this.serverFolder, final.server);
+        for (const warning of this.warnings) builder.config.logger.warn(formatProblem(warning));
+      }
+    } finally {
+      await rm(kept, { recursive: true, force: true });
+      if (this.#folders === undefined) await rm(this.serverFolder, { recursive: true, force: true });
+    }
+  }
+
+  async #build(builder: ViteBuilder, environment: ViteBuilder["environments"][string]): Promise<readonly Problem[]> {
+    this.#problems = [];
+    try {
+      await builder.build(environment);
+      return [];
+    } catch (error) {
+      return this.#problems.length > 0 ? this.#problems : bundlerProblems(error, this.root);
+    }
+  }
+
+  async #finish(application: Application): Promise<ServerManifest> {
+    const [browser, server] = [this.#written.get("browser"), this.#written.get("server")];
+    if (browser === undefined || server === undefined) throw new Error("One of the two environments has written nothing");
+    const files = new Set([...browser.parts.keys(), ...server.parts.keys()]);
+    const among = [...files]
+      .sort()
+      .map((file) => application.modules.byFile(file))
+      .filter((one) => one !== undefined);
+    const classes = await classRecords(among, application.modules);
+    this.warnings.push(...application.warnings, ...classes.warnings);
+    return await writeManifests({
+      application,
+      written: { browser, server },
+      classes: classes.records,
+      sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
+      folder: this.serverFolder,
+    });
+  }
+
+  /** Makes a module an entry, so that it gets a file with all of its exports under their names. */
+  emit(context: Rolldown.PluginContext & { readonly environment: Environment }, id: string): void {
+    let emitted = this.#emitted.get(context.environment);
+    if (emitted === undefined) this.#emitted.set(context.environment, (emitted = new Map()));
+    if (emitted.has(id)) return;
+    const [file = id, part] = id.split("?seamline=");
+    const name = basename(file).replace(/\.\w+$/, "");
+    emitted.set(id, "");
+    emitted.set(
+      id,
+      context.emitFile({ type: "chunk", id, name: part === undefined ? name : `${name}-${part}`, preserveSignature: "strict" }),
+    );
+  }
+
+  /** Takes down what an environment has written. */
+  note(
+    context: Rolldown.PluginContext & { readonly environment: Environment },
+    side: Side,
+    folder: string,
+    bundle: Rolldown.OutputBundle,
+  ): void {
+    const parts = new Map<string, { face?: string; body?: string }>();
+    const put = (id: string, name: string): void => {
+      const [file = id, part] = id.split("?seamline=");
+      if (part !== "shared") parts.set(file, { ...parts.get(file), [part === "body" ? "body" : "face"]: name });
+    };
+    const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
+    for (const [name, one] of Object.entries(bundle)) {
+      if (one.type !== "chunk") files.set(name, { imports: [], dynamicImports: [] });
+      else {
+        const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
+        // A style sheet comes with the module that imports it, though no code says so any more.
+        const styles = [...(one.viteMetadata?.importedCss ?? [])];
+        files.set(name, { imports: [...own(one.imports), ...styles], dynamicImports: own(one.dynamicImports) });
+        if (side === "server" && one.facadeModuleId !== null) put(one.facadeModuleId, name);
+      }
+    }
+    if (side === "browser")
+      for (const [id, reference] of this.#emitted.get(context.environment) ?? []) put(id, context.getFileName(reference));
+    this.#written.set(side, { folder: isAbsolute(folder) ? folder : join(dirname(this.root), folder), parts, files });
+  }
+
+  /** An error for the bundler; the problems are told in its place. */
+  fail(problems: readonly Problem[]): Problems {
+    this.#problems = problems;
+    return new Problems(problems);
+  }
+}

@@ -1,0 +1,117 @@
+// Class records: what the runtime needs to take instances apart and to build them again (§2.3), parents included.
+
+import { fqnOf, fqnOfAnonymousDefault } from "../../src/fqn.ts";
+import type { ClassRecord } from "../../src/manifest.ts";
+import type { Problem } from "../../src/problem.ts";
+import { frameworkErrors } from "../../src/errors.ts";
+import type { ClassDescription, ClassMember } from "../../src/split/describe.ts";
+import type { Modules, SourceModule } from "./modules.ts";
+
+interface Shape {
+  /** The constructor's, this class's own or the nearest parent's. */
+  readonly parameters: readonly string[];
+  readonly members: ReadonlyMap<string, ClassMember>;
+  readonly error: boolean;
+}
+
+const nativeErrors = new Set([
+  "Error",
+  "EvalError",
+  "RangeError",
+  "ReferenceError",
+  "SyntaxError",
+  "TypeError",
+  "URIError",
+  "AggregateError",
+]);
+
+// The error form has places of its own for these (decisions §3).
+const errorMembers = new Set(["name", "message", "stack", "cause", "trace"]);
+
+/** Records of all exported classes of `among`. Where two have one key both are left out, with a warning (decisions §6). */
+export async function classRecords(
+  among: Iterable<SourceModule>,
+  modules: Modules,
+): Promise<{ readonly records: readonly ClassRecord[]; readonly warnings: readonly Problem[] }> {
+  const byKey = new Map<string, { record: ClassRecord; module: SourceModule }[]>();
+  for (const module of among)
+    for (const one of modules.describe(module).classes) {
+      const record = recordOf(one, module, await shapeOf(one, module, modules));
+      const others = byKey.get(record.key) ?? [];
+      // One class under two export names is one class.
+      if (one.name !== "" && others.some((other) => other.module === module)) continue;
+      byKey.set(record.key, [...others, { record, module }]);
+    }
+  const records: ClassRecord[] = [];
+  const warnings: Problem[] = [];
+  for (const [key, found] of byKey) {
+    const [first, second] = found;
+    if (second === undefined) records.push((first as { record: ClassRecord }).record);
+    else
+      warnings.push({
+        file: second.module.name,
+        message: `the classes "${second.record.export}" here and in ${first?.module.name} have one key, "${key}": instances of neither can be sent`,
+        hint: "Rename one of them, or move one to another directory.",
+      });
+  }
+  return { records: records.sort((one, other) => (one.key < other.key ? -1 : 1)), warnings };
+}
+
+function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): ClassRecord {
+  const isReadable = (name: string): boolean =>
+    shape.members.get(name)?.readable === true || (shape.error && (name === "message" || name === "cause"));
+  const args = shape.parameters.map((parameter) => {
+    const name = parameter.replace(/^\.\.\./, "");
+    return name !== "" && isReadable(name) ? parameter : null;
+  });
+  while (args.at(-1) === null) args.pop();
+  const given = new Set(args.map((arg) => arg?.replace(/^\.\.\./, "")));
+  const fields = [...shape.members.values()]
+    .filter((member) => member.readable && member.writable && !given.has(member.name))
+    .map((member) => member.name)
+    .filter((name) => !(shape.error && errorMembers.has(name)));
+  return {
+    key: one.name === "" ? fqnOfAnonymousDefault(module.id) : fqnOf(module.id, one.name),
+    module: module.id,
+    export: one.export,
+    args,
+    fields,
+    ...(shape.error && { error: true }),
+  };
+}
+
+async function shapeOf(one: ClassDescription, module: SourceModule, modules: Modules, depth = 0): Promise<Shape> {
+  const parent = one.superclass === undefined || depth > 32 ? undefined : await parentShape(one.superclass, module, modules, depth + 1);
+  const members = new Map(parent?.members);
+  // An accessor hides the parent's of the same name as a whole, its setter too.
+  for (const member of one.members) members.set(member.name, member);
+  return { parameters: one.parameters ?? parent?.parameters ?? [], members, error: parent?.error ?? false };
+}
+
+async function parentShape(name: string, module: SourceModule, modules: Modules, depth: number): Promise<Shape | undefined> {
+  const description = modules.describe(module);
+  const beside = description.classes.find((one) => one.name === name);
+  if (beside !== undefined) return await shapeOf(beside, module, modules, depth);
+  for (const { specifier, names } of description.imports) {
+    // `errors.NotFound` of `import * as errors` is written with its dot.
+    const [head, member] = name.split(".");
+    const local = names.find((one) => one.local === head);
+    if (local === undefined) continue;
+    const imported = local.imported === "*" ? member : local.imported;
+    if (imported === undefined) return undefined;
+    if (specifier === "seamline" || specifier === "seamline/client" || specifier.startsWith("/svc/"))
+      return frameworkErrors.has(imported) ? errorShape(imported === "Teapot" ? [] : ["message", "options"]) : undefined;
+    const target = await modules.resolve(specifier, module.file);
+    if (target === undefined) return undefined;
+    const declared = await modules.declaration(target, imported);
+    if ("missing" in declared) return undefined;
+    const found = modules.describe(declared.module).classes.find((other) => other.export === declared.export.name);
+    return found === undefined ? undefined : await shapeOf(found, declared.module, modules, depth);
+  }
+  if (!nativeErrors.has(name)) return undefined;
+  return errorShape(name === "AggregateError" ? ["errors", "message", "options"] : ["message", "options"]);
+}
+
+function errorShape(parameters: readonly string[]): Shape {
+  return { parameters, members: new Map(), error: true };
+}

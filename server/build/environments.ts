@@ -1,0 +1,111 @@
+// The two environments of one Vite configuration (architecture §1): `client`, as Vite names the browser's, and `server`.
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { basename, extname, isAbsolute, join, relative, resolve } from "node:path";
+
+import type { EnvironmentOptions } from "vite";
+
+import { isInside, slashed } from "../sources.ts";
+import { graphFile } from "./manifest-writer.ts";
+
+/** Names of the environments. */
+export const environmentNames = { browser: "client", server: "server" } as const;
+
+/** Id of the graph's module in the server's build. */
+export const graphModule = "\0seamline:graph";
+
+/** Stands in where a build has no page, as a bundler wants an entry. */
+export const emptyModule = "\0seamline:empty";
+
+/** The index page (decisions §6, folders): looked up in the source folder, then in the application folder. */
+export function findIndex(root: string, source: string, index: string): string | undefined {
+  return [resolve(source, index), resolve(root, index)].find((file) => existsSync(file));
+}
+
+/** The entries that a Vite configuration names, as absolute paths by their names. */
+export function namedInputs(input: unknown, viteRoot: string): Readonly<Record<string, string>> {
+  const absolute = (file: unknown): string => (isAbsolute(String(file)) ? String(file) : resolve(viteRoot, String(file)));
+  if (input === undefined || input === null) return {};
+  if (typeof input === "string") return { [inputName(input)]: absolute(input) };
+  if (Array.isArray(input)) return Object.fromEntries(input.map((file) => [inputName(String(file)), absolute(file)]));
+  return Object.fromEntries(Object.entries(input).map(([name, file]) => [name, absolute(file)]));
+}
+
+/** Sets the browser's environment up: its entries are the index, and what the configuration names. */
+export function setBrowser(
+  config: EnvironmentOptions,
+  options: { index: string | undefined; inputs: Readonly<Record<string, string>>; outDir: string | undefined },
+): void {
+  const build = (config.build ??= {});
+  const named = Object.values(options.inputs);
+  const index = options.index === undefined || named.includes(options.index) ? {} : { index: options.index };
+  const input = { ...index, ...options.inputs };
+  build.rolldownOptions = { ...build.rolldownOptions, input: Object.keys(input).length > 0 ? input : { empty: emptyModule } };
+  if (options.outDir !== undefined) Object.assign(build, { outDir: options.outDir, emptyOutDir: true });
+}
+
+/** Sets the server's environment up: a module for each source module under its plain name, as it was written. */
+export function setServer(config: EnvironmentOptions, options: { root: string; source: string; outDir: string }): void {
+  config.consumer = "server";
+  config.build = {
+    ...config.build,
+    outDir: options.outDir,
+    emptyOutDir: true,
+    copyPublicDir: false,
+    emitAssets: false,
+    manifest: false,
+    minify: false,
+    sourcemap: true,
+    target: "node20.19",
+    lib: false,
+    // Nothing of the configuration's is taken over: it was written for pages.
+    rolldownOptions: {
+      input: { graph: graphModule },
+      preserveEntrySignatures: "strict",
+      // A node imports modules one by one, by any of their exports.
+      treeshake: false,
+      output: {
+        format: "es",
+        preserveModules: true,
+        preserveModulesRoot: options.source,
+        minify: false,
+        entryFileNames: (chunk) => fileNameOf(chunk.facadeModuleId ?? null, chunk.name, options),
+        chunkFileNames: (chunk) => fileNameOf(chunk.facadeModuleId ?? null, chunk.name, options),
+      },
+    },
+  };
+}
+
+/** `shop/quote.js`, `shop/quote~shared.js`, `shop/quote~body.js`; what is no source module lies in folders that no module can be named after. */
+function fileNameOf(id: string | null, name: string, { root, source }: { root: string; source: string }): string {
+  if (id === graphModule) return graphFile;
+  if (id === null || !isAbsolute(id)) return `_virtual/${clean(basename(name))}-${short(id ?? name)}.js`;
+  const [file = id, query] = id.split("?");
+  const part = query === undefined ? "" : (/^seamline=(\w+)$/.exec(query)?.[1] ?? short(query));
+  const inside = isInside(source, file);
+  const path = inside
+    ? slashed(relative(source, file))
+    : isInside(root, file)
+      ? `_app/${clean(slashed(relative(root, file)))}`
+      : `_app/${short(file)}/${basename(file)}`;
+  const plain = /^\.[cm]?[jt]sx?$/.test(extname(path)) ? path.slice(0, -extname(path).length) : path;
+  return `${plain}${part === "" ? "" : `~${part}`}.js`;
+}
+
+function inputName(file: string): string {
+  return basename(file, extname(file));
+}
+
+function clean(text: string): string {
+  return text.replace(/[^\w./-]/g, "_");
+}
+
+function short(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
+
+/** The folder in which the browser's files are written by a configuration, absolute. */
+export function outDirOf(config: { readonly root: string; readonly build: { readonly outDir: string } }): string {
+  return isAbsolute(config.build.outDir) ? config.build.outDir : join(config.root, config.build.outDir);
+}

@@ -1,0 +1,147 @@
+// The two manifests of a build (architecture §1): one of everything for nodes, one of what browsers can get.
+
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { manifestFiles } from "../sources.ts";
+import type { ClassRecord, FileRecord, Manifest, ModuleRecord, SegmentEntry, ServerManifest } from "../../src/manifest.ts";
+import type { Application, Side } from "./application.ts";
+import type { Procedure } from "./procedures.ts";
+
+/** What one environment has written. */
+export interface Written {
+  /** Absolute. */
+  readonly folder: string;
+  /** Module file and part → output file. */
+  readonly parts: ReadonlyMap<string, { readonly face?: string; readonly body?: string }>;
+  /** Output file → what it imports; all that the bundler made, style sheets and images too. */
+  readonly files: ReadonlyMap<string, { readonly imports: readonly string[]; readonly dynamicImports: readonly string[] }>;
+}
+
+/** Name of the graph's module in the server's output. */
+export const graphFile = "_seam.js";
+
+/** Writes both manifests into `folder`, and the revision into the built pages. */
+export async function writeManifests(options: {
+  application: Application;
+  written: Readonly<Record<Side, Written>>;
+  classes: readonly ClassRecord[];
+  sources: string;
+  folder: string;
+}): Promise<ServerManifest> {
+  const { application, written } = options;
+  const server = await sideManifest(options, "server");
+  const browser = await sideManifest(options, "browser");
+  const files = await recordsOf(
+    written.browser,
+    [...written.browser.files.keys()].filter((file) => !isPage(file)),
+  );
+  // Everything that a node or a browser could load is in here, and nothing that differs between two builds of the same sources.
+  const revision = createHash("sha256")
+    .update(JSON.stringify([server, browser, files, application.clients]))
+    .digest("hex")
+    .slice(0, 16);
+  const manifest: ServerManifest = {
+    format: 1,
+    revision,
+    sources: options.sources,
+    clients: application.clients,
+    graph: graphFile,
+    ...server,
+    imports: application.imports,
+  };
+  await mkdir(options.folder, { recursive: true });
+  await writeFile(join(options.folder, manifestFiles.server), `${JSON.stringify(manifest, null, 1)}\n`);
+  await writeFile(join(options.folder, manifestFiles.browser), JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest));
+  for (const page of [...written.browser.files.keys()].filter(isPage)) await signPage(join(written.browser.folder, page), revision);
+  return manifest;
+}
+
+type Body = Omit<Manifest, "format" | "revision">;
+
+async function sideManifest(
+  {
+    application,
+    written,
+    classes,
+  }: { application: Application; written: Readonly<Record<Side, Written>>; classes: readonly ClassRecord[] },
+  side: Side,
+): Promise<Body> {
+  const mine = written[side];
+  const segments = application.segments
+    .map((segment) => segment.name)
+    .filter((name) => side === "server" || application.clients.includes(name));
+  const procedures = application.procedures.filter((one) => one.entries.some(({ segment }) => segments.includes(segment.name)));
+  const modules: Record<string, ModuleRecord> = {};
+  for (const [file, parts] of [...mine.parts].sort(byKey)) {
+    const module = application.modules.byFile(file);
+    if (module !== undefined && parts.face !== undefined)
+      modules[module.id] = { file: parts.face, ...(parts.body !== undefined && { body: parts.body }) };
+  }
+  const start = Object.values(modules).flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
+  const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
+  return {
+    procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
+      fqn,
+      version,
+      module: module.id,
+      export: name,
+      parameters,
+    })),
+    segments: Object.fromEntries(segments.sort().map((name) => [name, entriesOf(name, procedures)])),
+    classes: classes.filter((record) => record.module in modules),
+    modules,
+    files: await recordsOf(mine, loadable, side),
+  };
+}
+
+function entriesOf(segment: string, procedures: readonly Procedure[]): readonly SegmentEntry[] {
+  return procedures.flatMap((one, procedure) => {
+    const named = one.entries.find((other) => other.segment.name === segment);
+    if (named === undefined) return [];
+    const { access, safe, idempotent } = named.entry;
+    return [{ procedure, access, ...(safe && { safe }), ...(idempotent && { idempotent }) }];
+  });
+}
+
+function reachable(start: readonly string[], { files }: Written): readonly string[] {
+  const reached = new Set(start);
+  for (const file of reached) {
+    const { imports, dynamicImports } = files.get(file) ?? { imports: [], dynamicImports: [] };
+    for (const one of [...imports, ...dynamicImports]) reached.add(one);
+  }
+  return [...reached];
+}
+
+async function recordsOf({ folder, files }: Written, names: readonly string[], side?: Side): Promise<Readonly<Record<string, FileRecord>>> {
+  const records: Record<string, FileRecord> = {};
+  for (const name of [...names].sort()) {
+    const content = await readFile(join(folder, name));
+    const { imports, dynamicImports } = files.get(name) ?? { imports: [], dynamicImports: [] };
+    records[name] = {
+      integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,
+      size: content.length,
+      // A browser asks for these beforehand, and what is imported later it is to ask for later.
+      imports: side === "server" ? [...new Set([...imports, ...dynamicImports])] : imports,
+    };
+  }
+  return records;
+}
+
+/** A page says of which build it is, so that a manifest kept from another one is not used with it. */
+async function signPage(file: string, revision: string): Promise<void> {
+  const html = await readFile(file, "utf8");
+  const meta = `<meta name="seamline-revision" content="${revision}">`;
+  const head = /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
+  const at = head === null ? 0 : head.index + head[0].length;
+  await writeFile(file, `${html.slice(0, at)}\n    ${meta}${html.slice(at)}`);
+}
+
+function isPage(file: string): boolean {
+  return file.endsWith(".html");
+}
+
+function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,177 @@
+// The source modules of an application: their ids, what they declare, and which of them an import leads to.
+
+import { readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+
+import type { Problem } from "../../src/problem.ts";
+import { type ModuleDescription, type ModuleExport, describeModule } from "../../src/split/describe.ts";
+import type { Parse } from "../../src/split/split-module.ts";
+import { isInside, slashed } from "../sources.ts";
+
+export interface SourceModule {
+  /** Relative to the source root, no extension: `shop/quote`. */
+  readonly id: string;
+  /** Absolute. */
+  readonly file: string;
+  /** Relative to the application folder, for people. */
+  readonly name: string;
+}
+
+/** Where an export is declared, after all re-exports; or why it can't be found. */
+export type Declaration =
+  | { readonly module: SourceModule; readonly export: ModuleExport }
+  | { readonly missing: "export"; readonly module: SourceModule; readonly name: string }
+  | { readonly missing: "package"; readonly module: SourceModule; readonly specifier: string };
+
+/** Finds the file of an import that is not relative (an alias, a package); absolute, or `undefined`. */
+export type ResolveImport = (specifier: string, importer: string) => Promise<string | undefined>;
+
+const extensions = /\.[cm]?[jt]sx?$/;
+
+/** Whether a file is source of a module (decisions §1, module keys). */
+export function isModuleFile(file: string): boolean {
+  return /\.(?:m?[jt]s|[jt]sx)$/.test(file) && !/\.d\.m?ts$/.test(file);
+}
+
+/** Builds' view of the source folder. Reads and parses a file when it is first asked for, and once. */
+export class Modules {
+  /** Two files that would be one module. */
+  readonly problems: readonly Problem[];
+  readonly #root: string;
+  readonly #source: string;
+  readonly #parse: Parse;
+  readonly #resolveImport: ResolveImport;
+  readonly #byId = new Map<string, SourceModule>();
+  readonly #byFile = new Map<string, SourceModule>();
+  readonly #texts = new Map<string, string>();
+  readonly #descriptions = new Map<string, ModuleDescription>();
+
+  constructor(options: { root: string; source: string; files: readonly string[]; parse: Parse; resolveImport: ResolveImport }) {
+    this.#root = options.root;
+    this.#source = options.source;
+    this.#parse = options.parse;
+    this.#resolveImport = options.resolveImport;
+    const problems: Problem[] = [];
+    for (const file of options.files.filter((one) => isInside(options.source, one) && isModuleFile(one))) {
+      const module = { id: this.#idOf(file), file, name: slashed(relative(options.root, file)) };
+      const twin = this.#byId.get(module.id);
+      if (twin !== undefined)
+        problems.push({
+          file: module.name,
+          message: `this file and ${twin.name} are one module, "${module.id}": the extension is no part of a module's name`,
+          hint: "Rename or remove one of them.",
+        });
+      else this.#byId.set(module.id, module);
+      this.#byFile.set(file, module);
+    }
+    this.problems = problems;
+  }
+
+  get ids(): Iterable<string> {
+    return this.#byId.keys();
+  }
+
+  get(id: string): SourceModule | undefined {
+    return this.#byId.get(id);
+  }
+
+  byFile(file: string): SourceModule | undefined {
+    return this.#byFile.get(file);
+  }
+
+  /** The module that a key of a segment file, or an argument of `client.import`, names: `./shop/quote.js` (decisions §1). */
+  find(key: string): SourceModule | undefined {
+    return this.at(resolve(this.#source, key));
+  }
+
+  /** The same for an absolute path, its extension left out or not. A file goes before a folder's index, as Node and TypeScript have it. */
+  at(path: string): SourceModule | undefined {
+    const exact = this.#byFile.get(path);
+    if (exact !== undefined) return exact;
+    const full = slashed(relative(this.#source, path));
+    return this.#byId.get(full) ?? this.#byId.get(full.replace(extensions, "")) ?? this.#byId.get(full === "" ? "index" : `${full}/index`);
+  }
+
+  text(file: string): string {
+    let text = this.#texts.get(file);
+    if (text === undefined) this.#texts.set(file, (text = readFileSync(file, "utf8")));
+    return text;
+  }
+
+  describe(module: SourceModule): ModuleDescription {
+    let description = this.#descriptions.get(module.id);
+    if (description === undefined)
+      this.#descriptions.set(module.id, (description = this.describeText(this.text(module.file), module.file, module.id)));
+    return description;
+  }
+
+  /** Describes code that is no file of its own: a script inside a page, a part of a module. */
+  describeText(source: string, file: string, module: string): ModuleDescription {
+    return describeModule({ source, file: slashed(relative(this.#root, file)), module, parse: this.#parse });
+  }
+
+  /** The source module that an import in `importer` (a file) leads to, if it leads to one. */
+  async resolve(specifier: string, importer: string): Promise<SourceModule | undefined> {
+    const bare = specifier.replace(/[?#].*$/, "");
+    if (/^\.{1,2}(?:\/|$)/.test(bare)) return this.at(resolve(dirname(importer), bare));
+    const file = await this.#resolveImport(specifier, importer);
+    return file === undefined ? undefined : (this.#byFile.get(file) ?? this.at(file));
+  }
+
+  /** All that a module imports or re-exports from other source modules, values and types. */
+  async importsOf(
+    module: SourceModule,
+  ): Promise<readonly { readonly module: SourceModule; readonly typeOnly: boolean; readonly names: readonly string[] }[]> {
+    const description = this.describe(module);
+    const edges = [
+      ...description.imports.map(({ specifier, typeOnly, names }) => ({ specifier, typeOnly, names: names.map((name) => name.imported) })),
+      ...description.exports.flatMap((one) =>
+        one.from === undefined ? [] : [{ specifier: one.from.specifier, typeOnly: false, names: [one.from.name] }],
+      ),
+      ...description.starReexports.map((specifier) => ({ specifier, typeOnly: false, names: ["*"] })),
+    ];
+    const found = await Promise.all(edges.map(async (edge) => ({ ...edge, module: await this.resolve(edge.specifier, module.file) })));
+    return found.flatMap(({ module: target, typeOnly, names }) => (target === undefined ? [] : [{ module: target, typeOnly, names }]));
+  }
+
+  /** Follows re-exports (`export { a } from`, `export * from`) to the module that declares `name`. */
+  async declaration(module: SourceModule, name: string, visited: ReadonlySet<string> = new Set()): Promise<Declaration> {
+    const missing = { missing: "export", module, name } as const;
+    if (visited.has(module.id)) return missing;
+    const seen = new Set([...visited, module.id]);
+    const description = this.describe(module);
+    const found = description.exports.find((one) => one.name === name);
+    if (found !== undefined) {
+      if (found.from === undefined) return { module, export: found };
+      const target = await this.resolve(found.from.specifier, module.file);
+      if (target === undefined) return { missing: "package", module, specifier: found.from.specifier };
+      return await this.declaration(target, found.from.name, found.from.name === name ? seen : new Set());
+    }
+    // `export *` passes everything on but the default export.
+    if (name === "default") return missing;
+    for (const specifier of description.starReexports) {
+      const target = await this.resolve(specifier, module.file);
+      if (target === undefined) continue;
+      const there = await this.declaration(target, name, seen);
+      if (!("missing" in there) || there.missing === "package") return there;
+    }
+    return missing;
+  }
+
+  /** Names that a module exports, those of `export *` included. */
+  async exportNames(module: SourceModule, visited: Set<string> = new Set()): Promise<readonly string[]> {
+    if (visited.has(module.id)) return [];
+    visited.add(module.id);
+    const description = this.describe(module);
+    const names = description.exports.map((one) => one.name);
+    for (const specifier of description.starReexports) {
+      const target = await this.resolve(specifier, module.file);
+      if (target !== undefined) names.push(...(await this.exportNames(target, visited)).filter((name) => name !== "default"));
+    }
+    return [...new Set(names)];
+  }
+
+  #idOf(file: string): string {
+    return slashed(relative(this.#source, file)).replace(extensions, "");
+  }
+}

@@ -1,0 +1,65 @@
+// The output folders. A build writes beside the finished output and takes its place at the end, so that a build that fails leaves
+// the previous output usable, and the pages that visitors still have open find their files.
+
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+import { type OutputFolders, isFile, manifestFiles } from "../sources.ts";
+
+interface BrowserFiles {
+  readonly revision: string;
+  readonly files: readonly string[];
+}
+
+/** Beside `folder`, at the same depth (paths in source maps stay true), on the same disk, and out of the way of file lists. */
+export function workFolder(folder: string): string {
+  return join(dirname(folder), `.${basename(folder)}.${process.pid}`);
+}
+
+/** Puts `fresh` in the place of `folder`. */
+export async function takePlace(fresh: string, folder: string): Promise<void> {
+  const old = `${fresh}.old`;
+  await mkdir(fresh, { recursive: true });
+  await mkdir(dirname(folder), { recursive: true });
+  try {
+    await rename(folder, old);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await rename(fresh, folder);
+  await rm(old, { recursive: true, force: true });
+}
+
+/**
+ * Copies the browser files of the revision before this one into `to`. With the same revision built again, the one before it stays
+ * the previous one. Call it while `previous` still stands: Vite empties its `outDir`.
+ */
+export async function keepFiles(previous: OutputFolders, to: string): Promise<readonly BrowserFiles[]> {
+  const known = await readKept(previous);
+  for (const file of new Set(known.flatMap((one) => one.files)))
+    // A file may have been removed by hand. Then there is nothing to keep.
+    if (await isFile(join(previous.browser, file))) await cp(join(previous.browser, file), join(to, file));
+  return known;
+}
+
+/** Adds what {@link keepFiles} kept to the new output, but nothing older than the previous revision, and writes down what there is. */
+export async function addKeptFiles(options: {
+  known: readonly BrowserFiles[];
+  from: string;
+  folders: OutputFolders;
+  current: BrowserFiles;
+}): Promise<void> {
+  const { known, from, folders, current } = options;
+  const previous = known.find((one) => one.revision !== current.revision);
+  for (const file of previous?.files ?? [])
+    if ((await isFile(join(from, file))) && !(await isFile(join(folders.browser, file))))
+      await cp(join(from, file), join(folders.browser, file));
+  const kept = previous === undefined ? [current] : [current, previous];
+  await writeFile(join(folders.server, manifestFiles.kept), `${JSON.stringify(kept, null, 1)}\n`);
+}
+
+async function readKept(folders: OutputFolders): Promise<readonly BrowserFiles[]> {
+  const file = join(folders.server, manifestFiles.kept);
+  if (!(await isFile(file))) return [];
+  return JSON.parse(await readFile(file, "utf8")) as readonly BrowserFiles[];
+}

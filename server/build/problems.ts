@@ -1,0 +1,32 @@
+// What the bundler found wrong, in the form of all problems.
+
+import { isAbsolute, relative } from "node:path";
+
+import { type Problem, Problems } from "../../src/problem.ts";
+import { slashed } from "../sources.ts";
+
+interface BundlerError {
+  readonly message?: string;
+  readonly errors?: readonly BundlerError[];
+  readonly id?: string;
+  readonly frame?: string;
+  readonly loc?: { readonly file?: string; readonly line: number; readonly column: number };
+}
+
+/** Every problem behind an error of Vite or of a plugin. Errors that are none of sources are thrown on, with their stack. */
+export function bundlerProblems(error: unknown, root: string): readonly Problem[] {
+  if (error instanceof Problems) return error.problems;
+  const found = (error as BundlerError).errors ?? [error as BundlerError];
+  if (!found.every((one) => one.id !== undefined || one.loc !== undefined)) throw error;
+  return found.map((one) => {
+    const file = (one.loc?.file ?? one.id ?? "").replace(/[?#].*$/, "");
+    return {
+      file: isAbsolute(file) ? slashed(relative(root, file)) : file,
+      ...(one.loc !== undefined && { line: one.loc.line, column: one.loc.column + 1 }),
+      // The bundler writes for terminals of its own.
+      // oxlint-disable-next-line no-control-regex
+      message: (one.message ?? String(one)).replace(/\u001b\[[\d;]*m/g, "").trim(),
+      ...(one.frame !== undefined && { frame: one.frame }),
+    };
+  });
+}

@@ -1,0 +1,194 @@
+// Segment entries to procedures: which function is meant, what its name is, and what entries must not say of it (decisions §1, §6).
+
+import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../src/fqn.ts";
+import type { Parameter } from "../../src/manifest.ts";
+import { type Problem, nearest } from "../../src/problem.ts";
+import type { SegmentFile, SegmentFileEntry } from "../../src/segment.ts";
+import type { ModuleExport } from "../../src/split/describe.ts";
+import type { Modules, SourceModule } from "./modules.ts";
+
+/** One function of the application that segments name. */
+export interface Procedure {
+  readonly fqn: string;
+  readonly version: string;
+  /** Declares it. */
+  readonly module: SourceModule;
+  readonly export: string;
+  readonly parameters: readonly Parameter[];
+  /** The entries that name it, with their segments. */
+  readonly entries: readonly NamedEntry[];
+}
+
+export interface NamedEntry {
+  readonly segment: SegmentFile;
+  readonly entry: SegmentFileEntry;
+}
+
+interface Found extends NamedEntry {
+  readonly fqn: string;
+  readonly module: SourceModule;
+  readonly export: ModuleExport;
+}
+
+/** Finds the function behind every entry. What is wrong goes to `problems`; the result holds the rest. */
+export async function findProcedures(
+  segments: readonly SegmentFile[],
+  modules: Modules,
+  problems: Problem[],
+): Promise<readonly Procedure[]> {
+  problems.push(...sameNames(segments));
+  const found: Found[] = [];
+  for (const segment of segments)
+    for (const entry of segment.entries) {
+      const one = await findFunction({ segment, entry }, modules, problems);
+      if (one !== undefined) found.push(one);
+    }
+  const procedures: Procedure[] = [];
+  // Two exports of one function are one function, so its own name decides where it has one.
+  for (const group of groupBy(found, (one) => `${one.module.id}#${one.export.ownName ?? one.export.name}`)) {
+    const [first, ...others] = group as [Found, ...Found[]];
+    problems.push(...others.flatMap((other) => disagreement(first, other)));
+    if (first.export.problems.length > 0) problems.push(...first.export.problems);
+    else
+      procedures.push({
+        fqn: first.fqn,
+        version: first.entry.version,
+        module: first.module,
+        export: first.export.name,
+        parameters: first.export.parameters ?? [],
+        entries: group,
+      });
+  }
+  problems.push(...twins(procedures), ...scattered(procedures));
+  return procedures.sort((one, other) => (procedureKey(one.fqn, one.version) < procedureKey(other.fqn, other.version) ? -1 : 1));
+}
+
+async function findFunction(named: NamedEntry, modules: Modules, problems: Problem[]): Promise<Found | undefined> {
+  const { segment, entry } = named;
+  const refuse = (message: string, hint?: string): undefined => {
+    problems.push({ file: segment.file, path: entry.path, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  const module = modules.find(entry.module);
+  if (module === undefined) {
+    const near = nearest(
+      entry.module.replace(/\.\w+$/, ""),
+      [...modules.ids].map((id) => `./${id}`),
+    );
+    return refuse(
+      `expected a module of the source folder, but ${JSON.stringify(entry.module)} is none`,
+      near === undefined ? undefined : `Did you mean "${near}"?`,
+    );
+  }
+  // A module that can't be read has problems of its own, which say more than "no such export".
+  if (modules.describe(module).problems.length > 0) {
+    problems.push(...modules.describe(module).problems);
+    return undefined;
+  }
+  const declaration = await modules.declaration(module, entry.export);
+  if ("missing" in declaration) {
+    if (declaration.missing === "package")
+      return refuse(
+        `"${entry.export}" of ${module.name} comes from "${declaration.specifier}", which is no module of the source folder`,
+        "Only functions that the application itself declares can be procedures: wrap it in an async function of your own.",
+      );
+    const names = await modules.exportNames(module);
+    const near = nearest(entry.export, names);
+    return refuse(
+      `expected an export of ${module.name}, but it has none named "${entry.export}"; it exports ${names.join(", ") || "nothing"}`,
+      near === undefined ? undefined : `Did you mean "${near}"?`,
+    );
+  }
+  return { ...named, ...declaration, fqn: nameOf(module, entry, declaration.export) };
+}
+
+/** The FQN belongs to the module that the segment names, wherever the function is declared. */
+function nameOf(module: SourceModule, entry: SegmentFileEntry, declared: ModuleExport): string {
+  const name = entry.as ?? declared.ownName ?? (entry.export === "default" ? undefined : entry.export);
+  return name === undefined ? fqnOfAnonymousDefault(module.id) : fqnOf(module.id, name);
+}
+
+function disagreement(first: Found, other: Found): readonly Problem[] {
+  const at = (message: string, hint: string): readonly Problem[] => [{ file: other.segment.file, path: other.entry.path, message, hint }];
+  const function_ = `the function "${first.export.ownName ?? first.export.name}" of ${first.module.name}`;
+  const there = `${first.segment.file} at ${first.entry.path}`;
+  if (first.fqn !== other.fqn)
+    return at(
+      `${function_} is named "${other.fqn}" here, and "${first.fqn}" in ${there}`,
+      'A function has one name: give both entries the same module and the same "as".',
+    );
+  if (first.entry.version !== other.entry.version)
+    return at(
+      `${function_} has version ${other.entry.version} here, and ${first.entry.version} in ${there}`,
+      "A function has one version in all segments.",
+    );
+  if (first.export.name !== other.export.name)
+    return at(
+      `${function_} is named as export "${other.entry.export}" here, and as "${first.entry.export}" in ${there}`,
+      "Name one of its exports everywhere.",
+    );
+  if (first.segment === other.segment)
+    return at(`${function_} is named twice in this segment, also at ${first.entry.path}`, "Remove one of the two entries.");
+  return [];
+}
+
+/** Two functions under one name and version. */
+function twins(procedures: readonly Procedure[]): readonly Problem[] {
+  return groupBy(procedures, (one) => procedureKey(one.fqn, one.version)).flatMap(([first, ...others]) =>
+    others.map((other) => ({
+      ...place(other),
+      message: `"${other.fqn}" version ${other.version} stands for two functions: ${text(first as Procedure)}, and ${text(other)}`,
+      hint: 'Give one of them another "version", or another name with "as".',
+    })),
+  );
+}
+
+/** All versions of a procedure must be in the same segments (§2.2). */
+function scattered(procedures: readonly Procedure[]): readonly Problem[] {
+  return groupBy(procedures, (one) => one.fqn).flatMap(([first, ...others]) =>
+    others.flatMap((other) => {
+      const [here, there] = [other, first as Procedure].map(segmentsOf);
+      if (here === there) return [];
+      return [
+        {
+          ...place(other),
+          message: `version ${other.version} of "${other.fqn}" is in ${here}, but version ${first?.version} is in ${there} (${place(first as Procedure).file})`,
+          hint: "All versions of a procedure must be in the same segments.",
+        },
+      ];
+    }),
+  );
+}
+
+function sameNames(segments: readonly SegmentFile[]): readonly Problem[] {
+  return groupBy(segments, (one) => one.name).flatMap(([first, ...others]) =>
+    others.map((other) => ({
+      file: other.file,
+      message: `segment "${other.name}" is also defined by ${first?.file}`,
+      hint: "Rename one of the files, or bring them together.",
+    })),
+  );
+}
+
+function segmentsOf(procedure: Procedure): string {
+  return [...new Set(procedure.entries.map((one) => one.segment.name))].sort().join(", ");
+}
+
+function place(procedure: Procedure): { file: string; path: string } {
+  const { segment, entry } = procedure.entries[0] as NamedEntry;
+  return { file: segment.file, path: entry.path };
+}
+
+function text(procedure: Procedure): string {
+  return `"${procedure.export}" of ${procedure.module.name} (${place(procedure).file})`;
+}
+
+function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,216 @@
+// The Vite plugin (package entry `seamline/vite`): serves the parts of split modules to the bundler. What a build is made of is
+// read beforehand (application.ts) and written down afterwards (finish.ts); here is only what Vite asks in between.
+
+import { existsSync } from "node:fs";
+import { dirname, extname, isAbsolute, join, resolve } from "node:path";
+
+import type { Environment, Plugin, Rolldown } from "vite";
+
+import { Problems } from "../../src/problem.ts";
+import { isInside } from "../sources.ts";
+import { graphId, partId } from "./application.ts";
+import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
+import { emptyModule, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
+import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
+
+export type { SeamlineOptions } from "./build-run.ts";
+
+type Context = { readonly environment: Environment };
+
+/** Splits the application along its segment files, in both builds of a Vite configuration (architecture §1). */
+export function seamline(options: SeamlineOptions = {}): Plugin {
+  return createPlugin(options).plugin;
+}
+
+/** The plugin, and what `seamline build` wants to know of its work. `folders` is where a build of its own is to write. */
+export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): { readonly plugin: Plugin; readonly build: Build } {
+  const build = new Build(options, folders);
+  // Under Vitest people's unit tests call their functions themselves.
+  let isActive = process.env["VITEST"] === undefined || options.test === "split" || folders !== undefined;
+  const isBrowser = (context: Context): boolean => context.environment.name === environmentNames.browser;
+
+  const plugin: Plugin = {
+    name: "seamline",
+    enforce: "pre",
+    // Each environment with an instance of its own would disagree with the other on what is split.
+    sharedDuringBuild: true,
+    api: { options, isOwn: folders !== undefined },
+
+    config(config) {
+      const others = (config.plugins ?? []).flat(8).filter((one): one is Plugin => isNamed(one) && one !== plugin);
+      // `seamline build` brings its own plugin; the one of the application's configuration then only lends its options.
+      if (folders === undefined && others.some((one) => one.api?.isOwn === true)) isActive = false;
+      if (!isActive) return undefined;
+      build.configure(
+        Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)),
+        resolve(config.root ?? "."),
+      );
+      return { builder: {}, environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} } };
+    },
+
+    configEnvironment(name, config, { command }) {
+      if (!isActive || command !== "build") return;
+      if (name === environmentNames.server) setServer(config, { ...build, outDir: join(build.serverFolder, "modules") });
+      if (name !== environmentNames.browser) return;
+      const index = findIndex(build.root, build.source, build.options.index ?? "index.html");
+      build.inputs = namedInputs(config.build?.rolldownOptions?.input ?? config.input, build.viteRoot);
+      setBrowser(config, { index, inputs: build.inputs, outDir: build.browserFolder });
+      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...Object.values(build.inputs)])].filter((file) =>
+        file.endsWith(".html"),
+      );
+    },
+
+    configResolved(config) {
+      if (isActive)
+        build.finalBrowserFolder ??= outDirOf({
+          root: config.root,
+          build: config.environments[environmentNames.browser]?.build ?? config.build,
+        });
+    },
+
+    buildApp: {
+      async handler(builder) {
+        if (isActive) await build.run(builder);
+      },
+    },
+
+    async buildStart() {
+      if (!isActive) return;
+      const application = await build.application(this.environment);
+      if (application.problems.length > 0) throw new Problems(application.problems);
+      if (this.environment.mode !== "build") return;
+      const emit = (id: string): void => build.emit(this, id);
+      if (isBrowser(this)) {
+        for (const { module, parts } of application.cut.values())
+          if (parts.browser.body !== undefined) [module.file, partId.body(module.file)].forEach(emit);
+        application.clientModules.forEach((module) => emit(module.file));
+      } else {
+        for (const { module, parts } of application.cut.values())
+          [module.file, ...(parts.server.body === undefined ? [] : [partId.body(module.file)])].forEach(emit);
+        application.serverEntries.forEach((module) => emit(module.file));
+      }
+    },
+
+    resolveId: {
+      order: "pre",
+      async handler(source, importer, context) {
+        if (!isActive || source === emptyModule || source === graphModule) return isActive ? source : undefined;
+        // These are addresses of the running service, in builds and in development (decisions §6).
+        if (source.startsWith("/svc/")) return { id: source, external: "absolute" };
+        if (isBrowser(this)) {
+          // One runtime per page: bundled code asks for the same URL as plain pages do.
+          if (source === graphId || source === "seamline" || source === "seamline/client")
+            return { id: "/svc/client.js", external: "absolute" };
+        } else {
+          if (source === "seamline" && importer === graphModule) return { id: source, external: true };
+          if (source === graphId || source === "seamline") return graphModule;
+        }
+        if (isAbsolute(source) && source.includes("?seamline=")) return source;
+        const found = async (): Promise<Rolldown.ResolvedId | null> => await this.resolve(source, importer, { ...context, skipSelf: true });
+        if (importer === undefined || /^[./\0]/.test(source) || isAbsolute(source) || this.environment.mode !== "build") return undefined;
+        if (!isBrowser(this)) return resolveForNode(source, importer, await found(), build);
+        const resolved = await found();
+        if (isNodeOnly(source, importer, resolved?.id)) build.nodeImports.push({ specifier: source, importer });
+        return resolved;
+      },
+    },
+
+    load: {
+      order: "pre",
+      async handler(id) {
+        if (!isActive) return undefined;
+        if (id === emptyModule) return "export {};";
+        if (id === graphModule) return graphCode;
+        const application = await build.application(this.environment);
+        const [file = id, part] = id.split("?seamline=");
+        const module = application.modules.byFile(file);
+        if (module === undefined) return undefined;
+        const cut = application.cut.get(file);
+        // Whatever a browser's manifest has to name gets a file of its own, the same instance for pages and for the manifest.
+        if (
+          part === undefined &&
+          isBrowser(this) &&
+          this.environment.mode === "build" &&
+          (cut !== undefined || application.modules.describe(module).classes.length > 0)
+        )
+          build.emit(this, file);
+        if (cut === undefined) return undefined;
+        const parts = cut.parts[isBrowser(this) ? "browser" : "server"];
+        const found = part === undefined ? parts.face : part === "shared" ? parts.shared : parts.body;
+        const sources = [file];
+        return {
+          code: found?.code ?? "export {};",
+          map: found === undefined ? null : { ...found.map, sources },
+          moduleType: languageOf(file),
+        };
+      },
+    },
+
+    buildEnd(error) {
+      if (!isActive || error !== undefined || build.nodeImports.length === 0 || !isBrowser(this)) return;
+      const importersOf = (id: string): readonly string[] => {
+        const info = this.getModuleInfo(id);
+        return [...(info?.importers ?? []), ...(info?.dynamicImporters ?? [])];
+      };
+      throw build.fail(nodeImportProblems(build.nodeImports, build.root, importersOf));
+    },
+
+    generateBundle(_, bundle) {
+      if (!isActive) return;
+      for (const [name, chunk] of Object.entries(bundle))
+        if (chunk.type === "chunk" && chunk.facadeModuleId === emptyModule) delete bundle[name];
+    },
+
+    writeBundle: {
+      order: "post",
+      handler({ dir }, bundle) {
+        if (isActive) build.note(this, isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
+      },
+    },
+  };
+  return { plugin, build };
+}
+
+// Bodies, faces and the application's own imports of `seamline` meet here: one node for one graph of modules, never a global.
+const graphCode = `export * from "seamline";
+import { createGraph } from "seamline";
+const graph = createGraph();
+export const { seam, traced, context, runProcedure, bind } = graph;
+`;
+
+/** Bare imports stay imports: a node resolves them from the application. What an alias leads to inside of it is bundled. */
+function resolveForNode(
+  source: string,
+  importer: string,
+  found: Rolldown.ResolvedId | null,
+  build: Build,
+): Rolldown.PartialResolvedId | Rolldown.ResolvedId | null {
+  const external = { id: source, external: true, moduleSideEffects: true };
+  if (found === null || found.external !== false) return external;
+  const file = found.id.replace(/[?#].*$/, "");
+  if (!isAbsolute(file) || isInside(build.source, file)) return found;
+  // Style sheets and images of a package are nothing that Node could import.
+  if (!/\.(?:[cm]?[jt]sx?|json|node|wasm)$/.test(file) && extname(file) !== "") return found;
+  return file.includes("/node_modules/") || isLinked(source, importer) ? external : found;
+}
+
+/** Whether a package of a workspace is meant: it lies elsewhere, but under its name in some `node_modules`. */
+function isLinked(source: string, importer: string): boolean {
+  const name = source.split("/", source.startsWith("@") ? 2 : 1).join("/");
+  for (let folder = dirname(importer); folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, "node_modules", name))) return true;
+  return false;
+}
+
+function languageOf(file: string): "js" | "jsx" | "ts" | "tsx" {
+  return /\.tsx$/.test(file) ? "tsx" : /\.jsx$/.test(file) ? "jsx" : /\.m?ts$/.test(file) ? "ts" : "js";
+}
+
+function isNamed(plugin: unknown): plugin is Plugin {
+  return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";
+}
+
+function definedOf(options: SeamlineOptions): SeamlineOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+

@@ -1,0 +1,103 @@
+// The application's folder as a build reads it, without Vite: which files there are, a hash of them, and where the output lies.
+
+import { createHash } from "node:crypto";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+
+import type { ServerManifest } from "../src/manifest.ts";
+import { segmentFileEnding } from "../src/segment.ts";
+
+/** Folders of a finished build. */
+export interface OutputFolders {
+  /** All of it is public. */
+  readonly browser: string;
+  /** `manifest.json`, `manifest.browser.json`, `modules/`. */
+  readonly server: string;
+}
+
+/** Files in {@link OutputFolders.server}, beside the folder `modules`. */
+export const manifestFiles = {
+  server: "manifest.json",
+  browser: "manifest.browser.json",
+  /** Names the browser files of the two latest revisions, for the next build. */
+  kept: "kept.json",
+} as const;
+
+/** Where `seamline build` writes below `output` (architecture §1). */
+export function outputFolders(root: string, output: string): OutputFolders {
+  const folder = resolve(root, output);
+  return { browser: join(folder, "browser"), server: join(folder, "server") };
+}
+
+/** Where `vite build` writes in an application that has a Vite configuration: its `outDir` is the browser's part. */
+export function viteOutputFolders(root: string, outDir: string): OutputFolders {
+  return { browser: resolve(root, outDir), server: join(root, ".seamline", "server") };
+}
+
+/** The finished build of an application, whichever of the two commands made it; `undefined` when there is none. */
+export async function findOutput(root: string, output: string): Promise<OutputFolders | undefined> {
+  for (const folders of [outputFolders(root, output), viteOutputFolders(root, output)])
+    if (await isFile(join(folders.server, manifestFiles.server))) return folders;
+  return undefined;
+}
+
+/** Whether the sources are others than those that the build read (decisions §6, builds). */
+export async function isStale(root: string, source: string, output: string, manifest: Pick<ServerManifest, "sources">): Promise<boolean> {
+  return (await hashSources(root, source, output)) !== manifest.sources;
+}
+
+// Outside of the source folder these decide too what a build makes.
+const configurations = /^(?:index\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:\.[\w-]+)?\.json|package\.json)$/;
+
+/**
+ * Hash of all that a build reads in the application folder: names and contents of the source folder's files, segment files,
+ * and the configuration files of the tools. The same files give the same hash on every machine.
+ */
+export async function hashSources(root: string, source: string, output?: string): Promise<string> {
+  const sourceFolder = resolve(root, source);
+  const hash = createHash("sha256");
+  for (const file of await listFiles(root, output === undefined ? [] : [resolve(root, output)])) {
+    const name = slashed(relative(root, file));
+    if (!isInside(sourceFolder, file) && !name.endsWith(segmentFileEnding) && !configurations.test(name)) continue;
+    const content = await readFile(file);
+    // Lengths keep the border between a name and a content where it was.
+    hash.update(`${name.length} ${name} ${content.length} `).update(content);
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * Files below `folder`, absolute and in a fixed order, except in `node_modules`, dot folders and the `except` folders
+ * (decisions §6, folders). Dot files and links to folders are left out: a link could lead anywhere, or in a circle.
+ */
+export async function listFiles(folder: string, except: readonly string[] = []): Promise<readonly string[]> {
+  const found: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith(".") || entry.name === "node_modules" || except.includes(path)) continue;
+    if (entry.isDirectory()) found.push(...(await listFiles(path, except)));
+    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) found.push(path);
+  }
+  return found;
+}
+
+/** Whether `file` lies in `folder` or below. */
+export function isInside(folder: string, file: string): boolean {
+  return file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** A path with forward slashes, as problems, module ids and manifests write it. */
+export function slashed(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}
+
+/** Whether there is a file that can be read. */
+export async function isFile(path: string): Promise<boolean> {
+  // Absent and unreadable are one answer here: there is no file that could be read.
+  return await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
