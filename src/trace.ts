@@ -37,3 +37,16 @@ export function errorOf(thrown: unknown): Error {
     return new Error("A value that has no text was thrown");
   }
 }
+
+// Errors that came from a node with a name. Beside them, as they are the application's objects.
+const nodes = new WeakMap<object, string>();
+
+/** The name of the node whose error `thrown` is, when it came from elsewhere. */
+export function ranOn(thrown: unknown): string | undefined {
+  return typeof thrown === "object" && thrown !== null ? nodes.get(thrown) : undefined;
+}
+
+/** Notes which node an error came from. */
+export function setRanOn(error: object, node: string): void {
+  nodes.set(error, node);
+}

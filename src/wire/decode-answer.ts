@@ -7,7 +7,7 @@ import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { nearestError } from "../serializer/error-form.ts";
 import { decodeSerialized } from "../serializer/serialized.ts";
-import { setTrace } from "../trace.ts";
+import { setRanOn, setTrace } from "../trace.ts";
 
 /** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
 export interface Answer {
@@ -20,14 +20,6 @@ export interface AnswerOptions {
   readonly limits: Limits;
   /** The call did not ask for the encoding. */
   readonly plain?: boolean;
-}
-
-// Errors that came from a node with a name.
-const nodes = new WeakMap<object, string>();
-
-/** The name of the node whose error `thrown` is, when it came from elsewhere. */
-export function ranOn(thrown: unknown): string | undefined {
-  return typeof thrown === "object" && thrown !== null ? nodes.get(thrown) : undefined;
 }
 
 /** The value of an answer. Throws the error that it carries, or BadGateway when it is no answer of a procedure. */
@@ -82,7 +74,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
   } catch (cause) {
     thrown = cause instanceof BadGateway ? cause : senseless(cause);
   }
-  if (node !== "") nodes.set(thrown as object, node);
+  if (node !== "") setRanOn(thrown as object, node);
   throw thrown;
 }
 

@@ -9,9 +9,9 @@ import { headers, mediaTypes, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { encodeArguments } from "../serializer/serialized.ts";
-import { type Answer, decodeAnswer, ranOn } from "./decode-answer.ts";
+import { type Answer, decodeAnswer } from "./decode-answer.ts";
 
-export { type Answer, decodeAnswer, ranOn };
+export { type Answer, decodeAnswer };
 
 export interface OutgoingCall {
   readonly fqn: string;
