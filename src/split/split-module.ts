@@ -1,7 +1,18 @@
 // One module becomes three: face, shared part and body (docs/architecture.md).
 
+import MagicString from "magic-string";
+
 import type { Parameter } from "../manifest.ts";
 import type { Problem } from "../problem.ts";
+import { analyze } from "./analyze.ts";
+import { allBlank } from "./blank.ts";
+import { writeBody } from "./body.ts";
+import { writeFace } from "./face.ts";
+import { parseProblems } from "./mark.ts";
+import { partOf } from "./part.ts";
+import { leftBehind, place, unplaced, writesAcross } from "./place.ts";
+import { findProcedures } from "./procedures.ts";
+import { sharedNames, writeShared } from "./shared.ts";
 import type { Parse } from "./tree.ts";
 
 export type { Parse, ParsedModule } from "./tree.ts";
@@ -58,6 +69,26 @@ export interface SplitModule {
 
 /** Splits a module. Never throws for what the source says: look at `problems`, with any of which the parts are not to be used. */
 export function splitModule(input: SplitInput): SplitModule {
-  void input;
-  throw new Error("not written yet");
+  const { source, file, ids } = input;
+  const parsed = input.parse(file, source);
+  if (parsed.errors.length > 0) return unreadable(input, parseProblems({ file, source }, parsed.errors));
+  const module = analyze({ file, source }, parsed);
+  const { procedures, problems } = findProcedures(module, input.procedures);
+  const held = procedures.filter((one) => input.held.has(one.record.export));
+  // What a build that holds everything would do decides over problems, and over what the shared part lends to bodies:
+  // so both are the same in every build.
+  const whole = place(module, procedures, procedures);
+  const placement = place(module, procedures, held);
+  const names = sharedNames(module, procedures, whole);
+  return {
+    face: writeFace(module, procedures, ids),
+    shared: writeShared(module, procedures, placement, names, ids),
+    body: writeBody(module, procedures, held, placement, names, ids),
+    problems: [...problems, ...writesAcross(module, procedures, whole)],
+    warnings: input.environment === "server" ? unplaced(module, whole) : leftBehind(module, held, placement),
+  };
+}
+
+function unreadable({ file, source }: SplitInput, problems: readonly Problem[]): SplitModule {
+  return { face: partOf(new MagicString(allBlank(source)), file), shared: undefined, body: undefined, problems, warnings: [] };
 }

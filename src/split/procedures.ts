@@ -1,0 +1,49 @@
+// The exports that segments name, found in the source.
+
+import type { Problem } from "../problem.ts";
+import type { Module, Unit } from "./analyze.ts";
+import { callableOf, missing, refusals } from "./callable.ts";
+import { problemAt } from "./mark.ts";
+import { parametersOf } from "./parameters.ts";
+import type { SegmentedExport } from "./split-module.ts";
+import type { Node } from "./tree.ts";
+import { LocalTypes } from "./value-types.ts";
+
+/** One procedure of the module. */
+export interface Procedure {
+  readonly record: SegmentedExport;
+  /** What declares it. */
+  readonly unit: Unit;
+  /** Its name in the module; `undefined` for a default export without one. */
+  readonly local: string | undefined;
+  /** The function; of a wrapped one, the async argument. */
+  readonly fn: Node;
+  readonly wrapped: boolean;
+}
+
+/** Finds the procedures, and everything that forbids to split the module as its segments want it. */
+export function findProcedures(module: Module, records: readonly SegmentedExport[]): { procedures: Procedure[]; problems: Problem[] } {
+  const procedures: Procedure[] = [];
+  const problems: Problem[] = [];
+  const types = new LocalTypes(module.program);
+  for (const record of records) {
+    const found = module.exports.find((one) => one.exported === record.export);
+    if (found === undefined) {
+      problems.push(missing(module, record.export));
+      continue;
+    }
+    const callable = callableOf(module, found);
+    problems.push(...refusals(module, found, callable));
+    const [unit] = found.units;
+    if (callable.fn === undefined || callable.kind === "sync" || unit === undefined) continue;
+    problems.push(...parametersOf(callable.fn, module, types).problems);
+    const twin = procedures.find((one) => one.unit === unit);
+    if (twin !== undefined) {
+      const message = `'${record.export}' and '${twin.record.export}' are two names of one function, and segments name both`;
+      problems.push(problemAt(module, found.node.start, message, "Name one of them; the other stays importable"));
+      continue;
+    }
+    procedures.push({ record, unit, local: found.local, fn: callable.fn, wrapped: callable.kind === "wrapped" });
+  }
+  return { procedures, problems };
+}
