@@ -106,6 +106,6 @@ function row(one: Cloth, metres: number, changed: () => void, remove: () => void
     ),
     h("div", { class: "field" }, h("label", { for: id }, "Metres", h("span", { class: "unseen" }, ` of ${one.name}`)), input),
     h("span", { class: "sum" }, "\u00a0"),
-    h("button", { type: "button", class: "plain", onclick: remove, "aria-label": `Take ${one.name} out` }, "Remove"),
+    h("button", { type: "button", class: "plain", onclick: remove }, "Remove", h("span", { class: "unseen" }, ` ${one.name}`)),
   );
 }

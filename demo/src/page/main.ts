@@ -21,9 +21,7 @@ try {
 }
 
 function showBasketCount(): void {
-  const count = basket.lines().length;
-  byId("basket-count").textContent = String(count);
-  byId("basket-link").setAttribute("aria-label", `Basket, ${count === 1 ? "1 cloth" : `${count} cloths`}`);
+  byId("basket-count").textContent = String(basket.lines().length);
 }
 
 function listenToSearch(): void {

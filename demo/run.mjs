@@ -1,0 +1,81 @@
+// `npm run demo`: builds the shop and starts it as processes on this machine; `--standalone` as a single one.
+// Whatever goes wrong: one message that names it, an exit code, and nothing left running.
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { checkPort, deathOf, run, stopAll, untilReady, withOutput } from "./runner/processes.mjs";
+import { portsOf, readRoles } from "./runner/roles.mjs";
+import { describe } from "./runner/table.mjs";
+
+const folder = import.meta.dirname;
+const standalone = process.argv.includes("--standalone");
+/** @type {import("./runner/processes.mjs").Running[]} */
+const running = [];
+let stopping = false;
+
+/**
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} act
+ * @returns {Promise<T>}
+ */
+async function step(name, act) {
+  const started = performance.now();
+  const result = await act();
+  console.log(`  ✓ ${name.padEnd(26)} ${Math.round(performance.now() - started)} ms`);
+  return result;
+}
+
+/** @param {number} code */
+async function leave(code) {
+  if (stopping) return; // Ctrl-C reaches this process twice: from the terminal and from npm
+  stopping = true;
+  const forced = await stopAll(running);
+  if (forced.length > 0) console.error(`Did not stop when asked, and had to be ended by force: ${forced.join(", ")}`);
+  if (code === 0) console.log("\nStopped.");
+  process.exit(code);
+}
+
+/** @param {unknown} error */
+async function fail(error) {
+  if (stopping) return;
+  console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+  await leave(1);
+}
+
+async function command() {
+  const file = fileURLToPath(import.meta.resolve("seamline/package.json"));
+  const { bin } = JSON.parse(await readFile(file, "utf8"));
+  return join(dirname(file), bin.seamline);
+}
+
+async function main() {
+  const unknown = process.argv.slice(2).filter((word) => word !== "--standalone");
+  if (unknown.length > 0) throw new Error(`The demo knows --standalone, and not ${unknown.join(" ")}`);
+  const env = portsOf(process.env);
+  const seamline = await command();
+  const roles = await readRoles(folder, standalone, env);
+  console.log(`\nSeamline demo${standalone ? ", in one process" : ""}\n`);
+
+  for (const role of roles) await checkPort(role);
+  await step("build", async () => {
+    const build = run("the build", [seamline, "build"], { cwd: folder, env });
+    running.push(build);
+    const how = await build.ended;
+    if (how !== "exit code 0") throw new Error(withOutput(`The demo was not built (${how})`, build));
+    running.pop();
+  });
+  for (const role of roles) {
+    await step(`${role.label} on ${role.port}`, async () => {
+      const one = run(role.label, [seamline, "start", "--config", role.config, "--no-build"], { cwd: folder, env });
+      running.push(one);
+      void one.ended.then((how) => fail(deathOf(one, how)));
+      await untilReady(role, one);
+    });
+  }
+  console.log(`\n${await describe(folder, roles)}\n`);
+  console.log(`  Open  ${roles.at(-1)?.url}/\n        ${roles.at(-1)?.url}/plain.html without a bundler\n\n  Ctrl-C stops everything.`);
+}
+
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => void leave(0));
+main().catch(fail);

@@ -1,0 +1,113 @@
+// The demo's processes: started one by one, watched, and stopped together.
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** @typedef {import("./roles.mjs").Role} Role */
+/** @typedef {{ label: string, process: import("node:child_process").ChildProcess, output: () => string, ended: Promise<string> }} Running */
+
+const keptOutput = 4000;
+const longestStart = 60_000;
+const longestStop = 10_000;
+
+/**
+ * Fails when something else listens where a role is to.
+ * @param {Role} role
+ */
+export async function checkPort(role) {
+  await new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+      if (error.code !== "EADDRINUSE") return reject(new Error(`The ${role.mode} can't listen on port ${role.port}: ${error.message}`));
+      return reject(
+        new Error(
+          `Port ${role.port} is taken, and ${nameOf(role)} needs it. Free it, or take others: SEAMLINE_DEMO_PORT=8400 npm run demo`,
+        ),
+      );
+    });
+    probe.listen(role.port, new URL(role.url).hostname, () => probe.close(resolve));
+  });
+}
+
+/**
+ * @param {string} label
+ * @param {string[]} words
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ * @returns {Running}
+ */
+export function run(label, words, options) {
+  const child = spawn(process.execPath, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const keep = (/** @type {string} */ text) => {
+    output = (output + text).slice(-keptOutput);
+  };
+  child.stdout.setEncoding("utf8").on("data", keep);
+  child.stderr.setEncoding("utf8").on("data", keep);
+  const ended = new Promise((/** @type {(how: string) => void} */ resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+  return { label, process: child, output: () => output.trim(), ended };
+}
+
+/**
+ * Until the role answers that it is ready, or has ended.
+ * @param {Role} role
+ * @param {Running} running
+ */
+export async function untilReady(role, running) {
+  /** @type {string | undefined} */
+  let end;
+  void running.ended.then((how) => (end = how));
+  const started = performance.now();
+  while (performance.now() - started < longestStart) {
+    const answer = await fetch(`${role.url}/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined);
+    if (end !== undefined) throw new Error(deathOf(running, end));
+    if (answer?.status === 200) return;
+    await pause(50);
+  }
+  throw new Error(withOutput(`${nameOf(role)} was not ready after ${longestStart / 1000} s`, running));
+}
+
+/**
+ * Asks all to stop, the last started first, and waits for each.
+ * @param {Running[]} all
+ * @returns {Promise<string[]>} who had to be ended by force
+ */
+export async function stopAll(all) {
+  const forced = [];
+  for (const one of all.toReversed()) {
+    if (one.process.exitCode !== null || one.process.signalCode !== null || one.process.pid === undefined) continue;
+    one.process.kill("SIGTERM");
+    const waiting = new AbortController();
+    const inTime = await Promise.race([one.ended, pause(longestStop, false, { signal: waiting.signal }).catch(() => false)]);
+    waiting.abort();
+    if (inTime !== false) continue;
+    one.process.kill("SIGKILL");
+    await one.ended;
+    forced.push(one.label);
+  }
+  return forced;
+}
+
+/**
+ * @param {Running} running
+ * @param {string} how
+ */
+export function deathOf(running, how) {
+  return withOutput(`${running.label} stopped by itself (${how})`, running);
+}
+
+/**
+ * @param {string} message
+ * @param {Running} running
+ */
+export function withOutput(message, running) {
+  const output = running.output();
+  return output === "" ? message : `${message}. Its last words:\n\n${output.replaceAll(/^/gm, "  ")}\n`;
+}
+
+/** @param {Role} role */
+function nameOf(role) {
+  return role.mode === "node" ? role.label : `the ${role.label}`;
+}

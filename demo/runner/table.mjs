@@ -1,0 +1,37 @@
+// What runs where, from the manifest that the build wrote.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** @typedef {import("./roles.mjs").Role} Role */
+/** @typedef {{ segments: Record<string, { procedure: number, access: string }[]>, procedures: { fqn: string, version: string }[], clients: string[] }} Manifest */
+
+/**
+ * @param {string} folder
+ * @param {Role[]} roles
+ * @returns {Promise<string>}
+ */
+export async function describe(folder, roles) {
+  /** @type {Manifest} */
+  const manifest = JSON.parse(await readFile(join(folder, "dist/server/manifest.json"), "utf8"));
+  const procedures = (/** @type {string[]} */ segments) =>
+    segments
+      .flatMap((segment) => manifest.segments[segment] ?? [])
+      .map(({ procedure, access }) => `${manifest.procedures[procedure]?.fqn}${access === "public" ? "" : ` (${access})`}`);
+  const servers = Object.keys(manifest.segments).filter((segment) => !manifest.clients.includes(segment));
+  const rows = roles.map((role) => {
+    const segments = role.segments ?? (role.mode === "standalone" ? servers : []);
+    return [role.label, role.url, segments.join(", "), procedures(segments)];
+  });
+  rows.push(["browser", "the page", manifest.clients.join(", "), procedures(manifest.clients)]);
+  const heads = ["Role", "URL", "Segments", "Procedures"];
+  // One procedure a line, so that the table is never wider than a terminal.
+  const lines = rows.flatMap(([role, url, segments, names]) => {
+    const list = /** @type {string[]} */ (names);
+    return Array.from({ length: Math.max(1, list.length) }, (_, at) =>
+      [at === 0 ? role : "", at === 0 ? url : "", at === 0 ? segments : "", list[at] ?? ""].map(String),
+    );
+  });
+  const widths = heads.map((head, at) => Math.max(head.length, ...lines.map((line) => line[at]?.length ?? 0)));
+  const text = (/** @type {string[]} */ cells) => `  ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("   ")}`.trimEnd();
+  return [text(heads), `  ${widths.map((width) => "─".repeat(width)).join("   ")}`, ...lines.map(text)].join("\n");
+}
