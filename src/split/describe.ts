@@ -2,7 +2,14 @@
 
 import type { Parameter } from "../manifest.ts";
 import type { Problem } from "../problem.ts";
-import type { Parse } from "./tree.ts";
+import { analyze, importedName, type Module, type Reexport, specifierOf } from "./analyze.ts";
+import { callableOf, refusals } from "./callable.ts";
+import { classesOf } from "./classes.ts";
+import { clientCallsOf } from "./client-calls.ts";
+import { parseProblems, placeOf } from "./mark.ts";
+import { parametersOf } from "./parameters.ts";
+import { list, nameOf, need, type Node, type Parse, stringOf, walk } from "./tree.ts";
+import { LocalTypes } from "./value-types.ts";
 
 /** One value export (types are none). */
 export interface ModuleExport {
@@ -77,6 +84,56 @@ export function describeModule(input: {
   readonly module: string;
   readonly parse: Parse;
 }): ModuleDescription {
-  void input;
-  throw new Error("not written yet");
+  const parsed = input.parse(input.file, input.source);
+  if (parsed.errors.length > 0) {
+    const problems = parseProblems(input, parsed.errors);
+    return { exports: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
+  }
+  const module = analyze(input, parsed);
+  return {
+    exports: [...localExports(module), ...module.reexports.map((one) => reexportOf(module, one))],
+    starReexports: module.stars.map(specifierOf),
+    classes: classesOf(module),
+    imports: importsOf(module.program),
+    problems: [],
+    ...clientCallsOf(module, module.program),
+  };
+}
+
+function localExports(module: Module): ModuleExport[] {
+  const types = new LocalTypes(module.program);
+  return module.exports.map((found) => {
+    const callable = callableOf(module, found);
+    const problems = refusals(module, found, callable);
+    const { kind, fn, ownName } = callable;
+    const head = {
+      name: found.exported,
+      ...placeOf(module.source, (fn ?? found.node).start),
+      ...(ownName === undefined ? {} : { ownName }),
+      kind,
+    };
+    if (fn === undefined || kind === "sync") return { ...head, problems };
+    const read = parametersOf(fn, module, types);
+    return { ...head, parameters: read.parameters, problems: [...problems, ...read.problems] };
+  });
+}
+
+function reexportOf(module: Module, { exported, specifier, imported, node }: Reexport): ModuleExport {
+  return { name: exported, ...placeOf(module.source, node.start), kind: "reexport", from: { specifier, name: imported }, problems: [] };
+}
+
+function importsOf(program: Node): ModuleImport[] {
+  const found: ModuleImport[] = [];
+  for (const statement of list(program, "body").filter((one) => one.type === "ImportDeclaration")) {
+    const specifiers = list(statement, "specifiers");
+    const values = specifiers.filter((one) => one["importKind"] !== "type");
+    const typeOnly = statement["importKind"] === "type" || (specifiers.length > 0 && values.length === 0);
+    const names = specifiers.map((one) => ({ imported: importedName(one), local: nameOf(need(one, "local")) ?? "" }));
+    found.push({ specifier: specifierOf(statement), typeOnly, names });
+  }
+  walk(program, (node) => {
+    const specifier = node.type === "ImportExpression" ? stringOf(need(node, "source")) : undefined;
+    if (specifier !== undefined) found.push({ specifier, typeOnly: false, names: [], dynamic: true });
+  });
+  return found;
 }

@@ -1,0 +1,115 @@
+// Exported classes, as serialization needs them (§2.3): read from the source, as run time must not guess.
+
+import type { Module } from "./analyze.ts";
+import { callableOf } from "./callable.ts";
+import type { ClassDescription, ClassMember } from "./describe.ts";
+import { bare, child, children, isFunction, list, nameOf, need, type Node, word } from "./tree.ts";
+
+interface Shape {
+  readonly superclass: string | undefined;
+  readonly parameters: readonly string[] | undefined;
+  readonly members: readonly ClassMember[];
+}
+
+/** Every exported class of the module, once for each name that it is exported by. */
+export function classesOf(module: Module): ClassDescription[] {
+  return module.exports.flatMap((found) => {
+    const { class: node, ownName = "" } = callableOf(module, found);
+    if (node === undefined) return [];
+    const { superclass, parameters, members } = shapeOf(module, node, new Set());
+    return [
+      {
+        name: ownName,
+        export: found.exported,
+        ...(superclass === undefined ? {} : { superclass }),
+        ...(parameters === undefined ? {} : { parameters }),
+        members,
+      },
+    ];
+  });
+}
+
+/** A class together with those of its parents that nobody else can name. */
+function shapeOf(module: Module, node: Node, seen: ReadonlySet<Node>): Shape {
+  const written = child(node, "superClass");
+  const own = new Map<string, ClassMember>();
+  const parameters = readMembers(node, own);
+  const parent = written === undefined ? undefined : bare(written);
+  if (parent === undefined) return { superclass: undefined, parameters: parameters ?? [], members: [...own.values()] };
+  const hidden = hiddenClass(module, parent);
+  if (hidden === undefined || seen.has(hidden)) {
+    return { superclass: module.source.slice(parent.start, parent.end), parameters, members: [...own.values()] };
+  }
+  const above = shapeOf(module, hidden, new Set([...seen, node]));
+  const members = new Map([...above.members.map((one) => [one.name, one] as const), ...own]);
+  return { superclass: above.superclass, parameters: parameters ?? above.parameters, members: [...members.values()] };
+}
+
+function hiddenClass(module: Module, parent: Node): Node | undefined {
+  if (parent.type !== "Identifier") return undefined;
+  const name = word(parent, "name");
+  const units = module.bindings.get(name) ?? [];
+  if (module.exports.some((one) => one.units.some((unit) => units.includes(unit)))) return undefined;
+  return callableOf(module, { exported: name, local: name, units, node: parent }).class;
+}
+
+/** Fills `into` with the public data of a class body; gives the constructor's parameters, if it has a constructor. */
+function readMembers(node: Node, into: Map<string, ClassMember>): string[] | undefined {
+  let parameters: string[] | undefined;
+  const field = (name: string): void => {
+    if (!into.has(name)) into.set(name, { name, readable: true, writable: true });
+  };
+  const members = list(need(node, "body"), "body");
+  for (const member of members) {
+    const name = member["computed"] === true || member["static"] === true ? undefined : nameOf(child(member, "key"));
+    if (name === undefined) continue;
+    const kind = word(member, "kind");
+    if (kind === "get" || kind === "set") {
+      if (member.type !== "MethodDefinition") continue;
+      const known = into.get(name);
+      into.set(name, {
+        name,
+        readable: kind === "get" || known?.readable === true,
+        writable: kind === "set" || known?.writable === true,
+      });
+    } else if (member.type === "PropertyDefinition" || member.type === "AccessorProperty") {
+      // A field that holds a function is a method in another dress: it can't be sent.
+      const value = child(member, "value");
+      if (value === undefined || !isFunction(bare(value))) field(name);
+    }
+  }
+  for (const member of members) {
+    const fn = child(member, "value");
+    if (word(member, "kind") !== "constructor" || fn?.type !== "FunctionExpression") continue;
+    parameters = list(fn, "params").map(parameterName);
+    for (const one of list(fn, "params")) if (one.type === "TSParameterProperty") field(parameterName(one));
+    for (const name of assignedFields(need(fn, "body"))) field(name);
+  }
+  return parameters;
+}
+
+function parameterName(written: Node): string {
+  if (written.type === "RestElement") {
+    const name = nameOf(child(written, "argument"));
+    return name === undefined ? "" : `...${name}`;
+  }
+  if (written.type === "TSParameterProperty") return parameterName(need(written, "parameter"));
+  return nameOf(written.type === "AssignmentPattern" ? need(written, "left") : written) ?? "";
+}
+
+// `this.name = name` in a constructor is how JavaScript declares most of its fields.
+function assignedFields(node: Node): string[] {
+  const found: string[] = [];
+  const seek = (one: Node): void => {
+    if (isFunction(one) || one.type === "ClassBody") return;
+    const target = one.type === "AssignmentExpression" && word(one, "operator") === "=" ? bare(need(one, "left")) : undefined;
+    if (target?.type === "MemberExpression" && need(target, "object").type === "ThisExpression" && target["computed"] !== true) {
+      const name = nameOf(need(target, "property"));
+      const value = bare(need(one, "right"));
+      if (name !== undefined && !isFunction(value)) found.push(name);
+    }
+    children(one).forEach(seek);
+  };
+  seek(node);
+  return found;
+}
