@@ -8,10 +8,12 @@ import type { Manifest, ProcedureRecord, SegmentEntry } from "./manifest.ts";
 import { nameArguments } from "./parameters.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
 import { nearest } from "./problem.ts";
+import { createWaits } from "./loading.ts";
 import { procedureNotFound, Registry, type Registration } from "./registry.ts";
 import type { Procedure, Seam, SeamHost } from "./seam.ts";
+import { ranOn } from "./trace.ts";
 import { parseVersion } from "./version.ts";
-import { type Answer, type OutgoingCall, ranOn } from "./wire/remote-call.ts";
+import type { Answer, OutgoingCall } from "./wire/remote-call.ts";
 
 /** One call through a seam, as {@link LocalNode.observe} reports it when it has ended. */
 export interface ObservedCall {
@@ -56,7 +58,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const seams = new Set<Seam>();
   const listeners = new Set<(call: ObservedCall) => void>();
   /** Procedures of segments that this node loads, and whose body isn't there yet. */
-  const loading = new Map<string, Promise<void>>();
+  const loading = new Map<string, { file: string; done: Promise<void> }>();
+  const waits = createWaits(carrier);
   /** Settles when it is known what will be here: before that, no seam can tell. */
   let placed: Promise<unknown> = Promise.reject(new NodeNotAvailable("This node has loaded no segments yet"));
   placed.catch(() => {});
@@ -69,8 +72,15 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     const here = registry.find(seam.fqn, seam.version);
     if (here !== undefined) seam.run = listeners.size === 0 ? here.run : observed(seam, here.run);
     else if (!isPlaced) seam.run = afterwards(seam, () => placed);
-    else if (loading.has(key)) seam.run = afterwards(seam, () => loading.get(key));
+    else if (loading.has(key)) seam.run = afterwards(seam, () => loaded(key));
     else seam.run = away(seam);
+  };
+
+  const loaded = async (key: string): Promise<void> => {
+    const body = loading.get(key);
+    if (body === undefined) return;
+    waits.check(body.file, key);
+    await body.done;
   };
 
   const afterwards = (seam: Seam, wait: () => Promise<unknown> | undefined): Procedure =>
@@ -167,15 +177,16 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       // The bodies that are on their way must be known before any seam is told that the placement is.
       const imports = bodies.then((files) =>
         [...files].map(async ([file, brought]) => {
-          const body = await loader.import(file);
+          const body = await waits.during(file, () => loader.import(file));
           for (const { segment, record, entry } of brought) registry.add(segment, record, entry, procedureOf(body, record, file));
         }),
       );
       placed = Promise.all([bodies, imports]).then(([files, started]) => {
-        [...files.values()].forEach((brought, index) => {
+        [...files].forEach(([file, brought], index) => {
+          const done = started[index] as Promise<void>;
           for (const { record } of brought)
             if (registry.find(record.fqn, record.version) === undefined)
-              loading.set(procedureKey(record.fqn, record.version), started[index] as Promise<void>);
+              loading.set(procedureKey(record.fqn, record.version), { file, done });
         });
         isPlaced = true;
       });
@@ -201,12 +212,12 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return run(registration, context, call.args);
     },
 
-    async runProcedure(name, version = "", args = {}, context = undefined) {
+    async runProcedure(name, version = "", args = {}, context) {
       const wanted = parseVersion(version).toString();
       const calling = contextOf(context) ?? currentContext();
       const values = new Map(Object.entries(args));
       if (!isPlaced) await placed;
-      await loading.get(procedureKey(name, wanted));
+      await loaded(procedureKey(name, wanted));
       const here = registry.find(name, wanted);
       return here === undefined ? await send(name, wanted, values, calling) : await run(here, calling, values);
     },

@@ -24,24 +24,23 @@ const longestCheck = 5000;
 export function createHealth(clock: Clock, log: Log): Health {
   const checks = new Map<string, HealthCheck>();
 
-  const within = <T>(ask: () => Promise<T>, otherwise: T, name: string): Promise<T> =>
-    new Promise((resolve) => {
-      const cancel = clock.after(longestCheck, () => {
+  const within = async <T>(ask: () => Promise<T>, otherwise: T, name: string): Promise<T> => {
+    let cancel = (): void => {};
+    const late = new Promise<T>((resolve) => {
+      cancel = clock.after(longestCheck, () => {
         log.warn(`health check '${name}' took over ${longestCheck} ms`);
         resolve(otherwise);
       });
-      // Inside a promise's own function, so that a check that throws at once is caught as well.
-      Promise.resolve()
-        .then(ask)
-        .catch((error: unknown) => {
-          log.error(`health check '${name}' failed`, error);
-          return otherwise;
-        })
-        .then((answer) => {
-          cancel();
-          resolve(answer);
-        });
     });
+    try {
+      return await Promise.race([ask(), late]);
+    } catch (error) {
+      log.error(`health check '${name}' failed`, error);
+      return otherwise;
+    } finally {
+      cancel();
+    }
+  };
 
   const ask = async (name: string, check: HealthCheck): Promise<boolean> => (await within(() => check.isHealthy(), false, name)) === true;
 

@@ -65,7 +65,7 @@ export class TestLog implements Log {
     this.lines.push(`warning: ${line}`);
   }
   error(line: string, cause?: unknown): void {
-    this.lines.push(`error: ${line}${cause === undefined ? "" : ` (${String(cause)})`}`);
+    this.lines.push(`error: ${line}${cause === undefined ? "" : ` (${cause instanceof Error ? cause.message : JSON.stringify(cause)})`}`);
   }
 }
 

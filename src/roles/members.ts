@@ -54,7 +54,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
 
   return {
     join(url, procedures) {
-      for (const other of [...members.values()]) if (other.url === url) leave(other.id);
+      for (const other of members.values()) if (other.url === url) leave(other.id);
       const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], out: false };
       members.set(member.id, member);
       balancer.add(member, member.procedures);

@@ -4,7 +4,7 @@ import { Forbidden, NotFound } from "../../src/errors.ts";
 import { traceLine } from "../../src/fqn.ts";
 import type { Parameter } from "../../src/manifest.ts";
 import type { Context } from "../../src/context.ts";
-import type { Graph, Procedure } from "../../src/seam.ts";
+import type { Graph } from "../../src/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";
 
 export const names = (...plain: string[]): Parameter[] => plain.map((name) => ({ kind: "plain", name }));
@@ -22,7 +22,7 @@ export function body(
       } catch (thrown) {
         throw graph.traced(thrown, traceLine(fqn, version));
       }
-    } as Procedure;
+    };
 }
 
 /** What a face does: calls through the seam of its graph. */
