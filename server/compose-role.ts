@@ -1,0 +1,101 @@
+// From a checked configuration to the role that it names: each role's code is loaded only where it runs.
+
+import { join } from "node:path";
+
+import type { Host, ModuleNamespace } from "../src/ports.ts";
+import type { RepositoryFiles } from "../src/roles/repository.ts";
+import type { Role } from "../src/roles/role.ts";
+import type { Limits } from "../src/serializer/limits.ts";
+import type { ApplicationConfig, Config, GatewayConfig, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config.ts";
+import type { ModuleStore, ModuleStoreOptions } from "./module-store.ts";
+import type { OutputFolders } from "./sources.ts";
+
+export interface ComposeOptions {
+  readonly root: string;
+  readonly limits: Limits;
+  readonly trustKey: string;
+  readonly moduleImporter: (specifier: string) => Promise<ModuleNamespace>;
+  /** As in `ServerOptions.build`. */
+  readonly build: boolean | undefined;
+  readonly newId: () => string;
+}
+
+export interface Composed {
+  readonly role: Role;
+  /** The application's built modules, where the role has them; closed when it has stopped. */
+  readonly modules?: ModuleStore;
+}
+
+/** Ms that a membership lasts without being renewed (decisions §6, `POST /nodes`). */
+const lease = 15_000;
+
+export async function composeRole(host: Host, config: Config, options: ComposeOptions): Promise<Composed> {
+  return await composers[config.mode](host, config as never, options);
+}
+
+type Composer<One> = (host: Host, config: One, options: ComposeOptions) => Promise<Composed>;
+
+const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
+  gateway: (async (host, config, { limits, trustKey, newId }) => {
+    const { createGateway } = await import("../src/roles/gateway.ts");
+    return { role: createGateway(host, { limits, trustKey, monitor: config.monitor, lease, newId }) };
+  }) satisfies Composer<GatewayConfig>,
+
+  proxy: (async (host, config, { limits, trustKey }) => {
+    const { createProxy } = await import("../src/roles/proxy.ts");
+    // The configuration's check has seen to it that one of the two is there.
+    return { role: createProxy(host, { limits, trustKey, calls: config.gateway ?? config.node ?? "", repository: config.repository }) };
+  }) satisfies Composer<ProxyConfig>,
+
+  repository: (async (host, config, options) => {
+    const { createRepository } = await import("../src/roles/repository.ts");
+    const files = await filesOf(config, options, await outputOf(host, config, options));
+    return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }) };
+  }) satisfies Composer<RepositoryConfig>,
+
+  standalone: (async (host, config, options) => {
+    const { createStandalone } = await import("../src/roles/standalone.ts");
+    const output = await outputOf(host, config, options);
+    const files = await filesOf(config, options, output);
+    const modules = await modulesOf(host, { folder: output.server }, config.cache, options);
+    const { limits, trustKey } = options;
+    return { role: createStandalone(host, { limits, trustKey, files, modules, segments: config.segments, name: config.name }), modules };
+  }) satisfies Composer<StandaloneConfig>,
+
+  node: (async (host, config, options) => {
+    const { createNode } = await import("../src/roles/node.ts");
+    const modules = await modulesOf(host, { repository: config.repository }, config.cache, options);
+    const { limits, trustKey } = options;
+    const { gateway, segments, name } = config;
+    return { role: createNode(host, { limits, trustKey, gateway, modules, segments, name }), modules };
+  }) satisfies Composer<NodeConfig>,
+};
+
+async function outputOf(host: Host, config: ApplicationConfig, options: ComposeOptions): Promise<OutputFolders> {
+  const { ensureBuild } = await import("./ensure-build.ts");
+  return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
+}
+
+async function filesOf(config: ApplicationConfig, options: ComposeOptions, output: OutputFolders): Promise<RepositoryFiles> {
+  const [{ createPublicFiles }, { createRepositoryFiles }] = await Promise.all([import("./files.ts"), import("./repository-files.ts")]);
+  const publicFiles = await createPublicFiles({
+    rootFolder: options.root,
+    sourceFolder: config.source,
+    browserFolder: output.browser,
+    assets: config.assets,
+    index: config.index,
+    except: [config.output, output.server, join(options.root, ".seamline")],
+  });
+  return await createRepositoryFiles(output, publicFiles);
+}
+
+async function modulesOf(
+  host: Host,
+  from: ModuleStoreOptions["from"],
+  cache: string | undefined,
+  options: ComposeOptions,
+): Promise<ModuleStore> {
+  const { createModuleStore } = await import("./module-store.ts");
+  const { root, trustKey, moduleImporter } = options;
+  return createModuleStore({ from, cache, root, trustKey, moduleImporter, transport: host.transport, clock: host.clock, log: host.log });
+}

@@ -1,0 +1,80 @@
+// Middleware and health checks that a configuration names (decisions §6, configured modules).
+
+import { isAbsolute, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import type { HealthCheck } from "../src/health.ts";
+import type { Middleware } from "../src/middleware.ts";
+import type { ModuleNamespace } from "../src/ports.ts";
+import { Problems } from "../src/problem.ts";
+import type { ServerModules } from "../src/roles/load-node.ts";
+import type { Config } from "./config.ts";
+import { slashed } from "./sources.ts";
+
+export interface ConfiguredModulesOptions {
+  readonly root: string;
+  /** Where the built modules are; a gateway or proxy has none. */
+  readonly modules: ServerModules | undefined;
+  readonly moduleImporter: (specifier: string) => Promise<ModuleNamespace>;
+}
+
+/** Imports what `middleware` and `healthChecks` name: the default export is the object, or a class made without arguments. */
+export async function configuredModules(
+  config: Config,
+  options: ConfiguredModulesOptions,
+): Promise<{ middleware: Middleware[]; healthChecks: [string, HealthCheck][] }> {
+  const middleware: Middleware[] = [];
+  // One after the other, as their order matters (§4.8).
+  for (const [index, specifier] of (config.middleware ?? []).entries()) {
+    middleware.push((await configured(specifier, `middleware[${index}]`, "handle", config, options)) as Middleware);
+  }
+  const healthChecks: [string, HealthCheck][] = [];
+  for (const [name, specifier] of Object.entries(config.healthChecks ?? {})) {
+    healthChecks.push([name, (await configured(specifier, `healthChecks.${name}`, "isHealthy", config, options)) as HealthCheck]);
+  }
+  return { middleware, healthChecks };
+}
+
+async function configured(
+  specifier: string,
+  path: string,
+  method: string,
+  config: Config,
+  options: ConfiguredModulesOptions,
+): Promise<unknown> {
+  const wrong = (message: string, cause?: unknown): Problems =>
+    Object.assign(
+      new Problems([
+        {
+          file: "configuration",
+          path,
+          message,
+          hint: `Its default export must be an object with ${method}(…), or a class without constructor arguments`,
+        },
+      ]),
+      { cause },
+    );
+  const source = "source" in config ? config.source : `${options.root}/src`;
+  let namespace: ModuleNamespace;
+  try {
+    namespace = await importConfigured(specifier, source, options);
+  } catch (error) {
+    throw wrong(`'${specifier}' can't be loaded: ${(error as Error).message}`, error);
+  }
+  const given = namespace["default"];
+  const made: unknown = typeof given === "function" ? new (given as new () => unknown)() : given;
+  if (typeof (made as Record<string, unknown> | null | undefined)?.[method] !== "function")
+    throw wrong(`'${specifier}' has no default export with ${method}(…)`);
+  return made;
+}
+
+async function importConfigured(specifier: string, source: string, options: ConfiguredModulesOptions): Promise<ModuleNamespace> {
+  if (!isAbsolute(specifier)) return await options.moduleImporter(specifier);
+  const inside = slashed(relative(source, specifier));
+  if (options.modules !== undefined && !inside.startsWith("..")) {
+    const manifest = await options.modules.manifest();
+    const file = manifest.modules[inside.replace(/\.[cm]?[jt]sx?$/, "")]?.file;
+    if (file !== undefined) return await options.modules.import(file);
+  }
+  return await options.moduleImporter(pathToFileURL(specifier).href);
+}

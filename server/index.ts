@@ -1,0 +1,6 @@
+// `seamline/server`: what a host's main file needs.
+
+export { type ModuleImporter, type Server, type ServerOptions, startServer } from "./start-server.ts";
+export { runProcedure } from "./process-services.ts";
+export type { Config } from "./config.ts";
+export { Problems, type Problem } from "../src/problem.ts";

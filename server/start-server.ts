@@ -1,0 +1,154 @@
+// startServer (§4.6): reads the configuration, composes the role that it names, and listens.
+
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import type { HealthCheck } from "../src/health.ts";
+import type { Middleware } from "../src/middleware.ts";
+import type { Host, Log, ModuleNamespace } from "../src/ports.ts";
+import type { Role } from "../src/roles/role.ts";
+import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
+import { type Config, readConfig } from "./config.ts";
+import { configuredModules } from "./configured-modules.ts";
+import { nodeHost } from "./host.ts";
+import { listen } from "./http.ts";
+import { readTrustKey } from "./key.ts";
+import { createLog } from "./log.ts";
+import { composeRole } from "./compose-role.ts";
+import { noteServer, forgetServer } from "./process-services.ts";
+
+/** Imports a module of the application, so that its dependencies load from the application's context (§4.6). */
+export type ModuleImporter = (specifier: string) => Promise<ModuleNamespace>;
+
+export interface ServerOptions {
+  /** A configuration file, or the configuration itself. Left out: `--config FILE`, else the variable SVC_CONFIG, else `./seamline.json`. */
+  readonly config?: string | object;
+  /** The application folder [the working directory]: every path in the configuration is relative to it. */
+  readonly root?: string;
+  /** Stop on SIGTERM and SIGINT [true]. */
+  readonly signals?: boolean;
+  /** `true` builds before it starts, `false` never builds. Left out: a missing output is built (decisions §6). */
+  readonly build?: boolean;
+  /** In place of the lines on the terminal. */
+  readonly log?: Log;
+}
+
+/** A running service. */
+export interface Server {
+  readonly url: string;
+  readonly role: Config["mode"];
+  /** Registers a check; a name that exists is overwritten (§2.6). */
+  addHealthCheck(name: string, check: HealthCheck): void;
+  /** Adds a layer round the calls that come in; the one added last runs first (§4.8). */
+  addMiddleware(middleware: Middleware): void;
+  /** Runs a procedure here or on another node (§4.6). Only node and standalone have procedures to start from. */
+  runProcedure(name: string, version?: string, args?: Readonly<Record<string, unknown>>, context?: unknown): Promise<unknown>;
+  /** What it holds, for people: segments, number of procedures. */
+  describe(): ReturnType<Role["describe"]>;
+  /** Leaves its gateway, lets requests under way finish, and closes. Once; a second call waits for the first. */
+  stop(): Promise<void>;
+}
+
+/** How long requests under way may take to finish when a service stops, in ms (R2). */
+const drainTime = 9_000;
+
+/** Starts the service that the configuration names, and resolves when it answers (§4.6). */
+export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
+  if (typeof moduleImporter !== "function")
+    throw new TypeError("startServer takes a module importer: startServer((specifier) => import(specifier))");
+  const root = resolve(options.root ?? ".");
+  const config = await readConfig(options.config ?? configFile(), { root });
+  const host = nodeHost({ log: options.log ?? createLog({ level: config.log ?? "info" }) });
+  const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
+  const trustKey = await readTrustKey(root, config.trustKey);
+  const { role, modules } = await composeRole(host, config, {
+    root,
+    limits,
+    trustKey,
+    moduleImporter,
+    build: options.build,
+    newId: randomUUID,
+  });
+
+  const address = new URL(config.url);
+  const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
+  for (const one of middleware) role.addMiddleware(one);
+  for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
+
+  // It listens before it joins: a port that is taken must be told before a gateway hears of this node.
+  const http = await listen((request) => role.handle(request), {
+    host: address.hostname.replace(/^\[|\]$/g, ""),
+    port: address.port === "" ? 80 : Number(address.port),
+    limits: definedOf(config.limits ?? {}),
+    onFault: (fault) => host.log.error("a request could not be answered", fault),
+  });
+  const url = address.port === "0" ? http.url : config.url;
+
+  let stopping: Promise<void> | undefined;
+  const server: Server = {
+    url,
+    role: config.mode,
+    addHealthCheck: (name, check) => role.addHealthCheck(name, check),
+    addMiddleware: (layer) => role.addMiddleware(layer),
+    runProcedure: async (...call) => {
+      if (role.runProcedure === undefined) throw new Error(`A ${config.mode} runs no procedures: call them on a node or standalone`);
+      return await role.runProcedure(...call);
+    },
+    describe: () => role.describe(),
+    stop: () => (stopping ??= stop()),
+  };
+  const unlisten = options.signals === false ? () => {} : stopOnSignals(server, host.log);
+  const stop = async (): Promise<void> => {
+    forgetServer(server);
+    // First out of the gateway's rotation, then the door is closed: no call is sent to a closed one.
+    await role.stop();
+    await http.close(drainTime);
+    await host.transport.close();
+    await modules?.close();
+    unlisten();
+  };
+
+  try {
+    await role.start(url);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  noteServer(server);
+  host.log.info(startedLine(server));
+  return server;
+}
+
+function startedLine(server: Server): string {
+  const facts = Object.entries(server.describe()).map(
+    ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") || "none" : String(value)}`,
+  );
+  return `${server.role} at ${server.url}${facts.length === 0 ? "" : ` (${facts.join("; ")})`}`;
+}
+
+function configFile(): string {
+  const { values } = parseArgs({ options: { config: { type: "string" } }, strict: false });
+  return typeof values.config === "string" ? values.config : (process.env["SVC_CONFIG"] ?? "./seamline.json");
+}
+
+function stopOnSignals(server: Server, log: Host["log"]): () => void {
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  const stop = (): void => {
+    server.stop().catch((error: unknown) => {
+      log.error("could not stop cleanly", error);
+      process.exitCode = 1;
+    });
+  };
+  for (const signal of signals) process.on(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+  };
+}
+
+/** Without the keys whose value is `undefined`: they must not take the place of defaults. */
+function definedOf<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
