@@ -16,8 +16,8 @@ export function bindArguments(parameters: readonly Parameter[]): (args: Args) =>
   const required: string[] = [];
   for (const parameter of parameters)
     for (const one of namesOf(parameter)) {
+      if (!one.optional && !required.includes(one.name)) required.push(one.name);
       known.add(one.name);
-      if (!one.optional) required.push(one.name);
     }
   const last = parameters.at(-1);
   const rest = last?.kind === "rest" ? restKey(last.name) : undefined;
