@@ -55,6 +55,7 @@ export function findBrowser() {
 }
 
 /**
+ * What it prints matters only to someone who looks for why it failed, and then its last words do.
  * @param {string} command
  * @param {string[]} words
  * @param {Record<string, string>} environment
@@ -65,10 +66,12 @@ function run(command, words, environment, timeout) {
   const done = spawnSync(command, words, {
     cwd: root,
     env: { ...process.env, ...environment },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
     timeout,
   });
-  return done.status === 0;
+  if (done.status === 0) return;
+  console.log(`browser: that failed: ${(done.error?.message ?? done.stderr).trim().split("\n").slice(-3).join("; ")}`);
 }
 
 /** Gets a Chromium onto this machine: Playwright's own build, else Debian's package.
