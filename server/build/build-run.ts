@@ -102,7 +102,8 @@ export class Build {
       clientModules: this.options.clientModules,
       parse: parserOf(vite),
       async resolveImport(specifier, importer) {
-        const id = await resolveId(environment, specifier, importer);
+        // A package that can't be resolved is the bundler's to tell, if it is asked for it.
+        const id = await resolveId(environment, specifier, importer).catch(() => undefined);
         return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
       },
     });

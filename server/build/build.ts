@@ -80,6 +80,7 @@ async function inlineConfig(vite: Vite, root: string, source: string, options: B
     ...(inSource && { publicDir: join(root, "public"), envDir: root }),
     configFile: found?.path ?? false,
     plugins: [plugin],
+    logLevel: "warn",
     // Errors are thrown, so they would be told twice.
     customLogger: {
       ...logger,
@@ -90,4 +91,3 @@ async function inlineConfig(vite: Vite, root: string, source: string, options: B
     },
   };
 }
-

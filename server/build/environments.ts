@@ -7,6 +7,7 @@ import { basename, extname, isAbsolute, join, relative, resolve } from "node:pat
 import type { EnvironmentOptions } from "vite";
 
 import { isInside, slashed } from "../sources.ts";
+import { graphId } from "./application.ts";
 import { graphFile } from "./manifest-writer.ts";
 
 /** Names of the environments. */
@@ -16,7 +17,7 @@ export const environmentNames = { browser: "client", server: "server" } as const
 export const graphModule = "\0seamline:graph";
 
 /** Stands in where a build has no page, as a bundler wants an entry. */
-export const emptyModule = "\0seamline:empty";
+export const emptyId = "seamline:empty";
 
 /** The index page (decisions §6, folders): looked up in the source folder, then in the application folder. */
 export function findIndex(root: string, source: string, index: string): string | undefined {
@@ -37,12 +38,15 @@ export function setBrowser(
   config: EnvironmentOptions,
   options: { index: string | undefined; inputs: Readonly<Record<string, string>>; outDir: string | undefined },
 ): void {
-  const build = (config.build ??= {});
   const named = Object.values(options.inputs);
   const index = options.index === undefined || named.includes(options.index) ? {} : { index: options.index };
   const input = { ...index, ...options.inputs };
-  build.rolldownOptions = { ...build.rolldownOptions, input: Object.keys(input).length > 0 ? input : { empty: emptyModule } };
-  if (options.outDir !== undefined) Object.assign(build, { outDir: options.outDir, emptyOutDir: true });
+  // A new object: Vite resolves a configuration several times, and shares what it holds.
+  config.build = {
+    ...config.build,
+    rolldownOptions: { ...config.build?.rolldownOptions, input: Object.keys(input).length > 0 ? input : { empty: emptyId } },
+    ...(options.outDir !== undefined && { outDir: options.outDir, emptyOutDir: true }),
+  };
 }
 
 /** Sets the server's environment up: a module for each source module under its plain name, as it was written. */
@@ -61,7 +65,7 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
     lib: false,
     // Nothing of the configuration's is taken over: it was written for pages.
     rolldownOptions: {
-      input: { graph: graphModule },
+      input: { graph: graphId },
       preserveEntrySignatures: "strict",
       // A node imports modules one by one, by any of their exports.
       treeshake: false,

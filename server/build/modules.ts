@@ -33,6 +33,11 @@ export function isModuleFile(file: string): boolean {
   return /\.(?:m?[jt]s|[jt]sx)$/.test(file) && !/\.d\.m?ts$/.test(file);
 }
 
+/** Modules of the platform and of the runtime, which lead to no source whatever an application configures. */
+function isForeign(specifier: string): boolean {
+  return /^(?:node:|[a-z]+:\/\/|data:|\/svc\/)|^seamline(?:\/|$)/.test(specifier);
+}
+
 /** Builds' view of the source folder. Reads and parses a file when it is first asked for, and once. */
 export class Modules {
   /** Two files that would be one module. */
@@ -114,6 +119,7 @@ export class Modules {
   async resolve(specifier: string, importer: string): Promise<SourceModule | undefined> {
     const bare = specifier.replace(/[?#].*$/, "");
     if (/^\.{1,2}(?:\/|$)/.test(bare)) return this.at(resolve(dirname(importer), bare));
+    if (isForeign(bare)) return undefined;
     const file = await this.#resolveImport(specifier, importer);
     return file === undefined ? undefined : (this.#byFile.get(file) ?? this.at(file));
   }

@@ -147,7 +147,7 @@ function scattered(procedures: readonly Procedure[]): readonly Problem[] {
   return groupBy(procedures, (one) => one.fqn).flatMap(([first, ...others]) =>
     others.flatMap((other) => {
       const [here, there] = [other, first as Procedure].map(segmentsOf);
-      if (here === there) return [];
+      if (here === there || other.version === first?.version) return [];
       return [
         {
           ...place(other),

@@ -10,7 +10,7 @@ import { Problems } from "../../src/problem.ts";
 import { isInside } from "../sources.ts";
 import { graphId, partId } from "./application.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
-import { emptyModule, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
+import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 
 export type { SeamlineOptions } from "./build-run.ts";
@@ -94,7 +94,8 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     resolveId: {
       order: "pre",
       async handler(source, importer, context) {
-        if (!isActive || source === emptyModule || source === graphModule) return isActive ? source : undefined;
+        if (!isActive) return undefined;
+        if (source === emptyId || source === graphModule) return source;
         // These are addresses of the running service, in builds and in development (decisions §6).
         if (source.startsWith("/svc/")) return { id: source, external: "absolute" };
         if (isBrowser(this)) {
@@ -119,7 +120,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
       order: "pre",
       async handler(id) {
         if (!isActive) return undefined;
-        if (id === emptyModule) return "export {};";
+        if (id === emptyId) return "export {};";
         if (id === graphModule) return graphCode;
         const application = await build.application(this.environment);
         const [file = id, part] = id.split("?seamline=");
@@ -158,7 +159,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     generateBundle(_, bundle) {
       if (!isActive) return;
       for (const [name, chunk] of Object.entries(bundle))
-        if (chunk.type === "chunk" && chunk.facadeModuleId === emptyModule) delete bundle[name];
+        if (chunk.type === "chunk" && chunk.facadeModuleId === emptyId) delete bundle[name];
     },
 
     writeBundle: {
@@ -213,4 +214,3 @@ function isNamed(plugin: unknown): plugin is Plugin {
 function definedOf(options: SeamlineOptions): SeamlineOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
-

@@ -89,7 +89,8 @@ export function createFixture(files: Files): Fixture {
 
 /** A shop: two segments, a page that starts one of them, a class, a constant beside it. */
 export const shop: Files = {
-  "index.html": '<!doctype html><html><head><title>Shop</title></head><body><script type="module" src="./src/main.ts"></script></body></html>\n',
+  "index.html":
+    '<!doctype html><html><head><title>Shop</title></head><body><script type="module" src="./src/main.ts"></script></body></html>\n',
   "src/main.ts": [
     'import { startClient } from "seamline/client";',
     'import { quote } from "./shop/quote.js";',
@@ -97,7 +98,8 @@ export const shop: Files = {
     'document.body.textContent = String((await quote("chair", 2)).amount);',
     "",
   ].join("\n"),
-  "src/shop/money.ts": "export class Money {\n  readonly amount: number;\n  constructor(amount: number) {\n    this.amount = amount;\n  }\n}\n",
+  "src/shop/money.ts":
+    "export class Money {\n  readonly amount: number;\n  constructor(amount: number) {\n    this.amount = amount;\n  }\n}\n",
   "src/shop/quote.ts": [
     'import { Money } from "./money.ts";',
     'import { stock } from "./stock.ts";',
@@ -109,8 +111,11 @@ export const shop: Files = {
     "}",
     "",
   ].join("\n"),
-  "src/shop/stock.ts": 'import { readFileSync } from "node:fs";\nexport async function stock(sku: string): Promise<number> {\n  return readFileSync(sku).length;\n}\n',
-  "src/ui/filter.ts": "export async function filter(words: string[]): Promise<string[]> {\n  return words.filter((word) => word !== \"\");\n}\n",
+  "src/shop/stock.ts":
+    'import { readFileSync } from "node:fs";\nexport async function stock(sku: string): Promise<number> {\n  return readFileSync(sku).length;\n}\n',
+  "src/ui/filter.ts":
+    'export async function filter(words: string[]): Promise<string[]> {\n  return words.filter((word) => word !== "");\n}\n',
   "src/ui/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }',
-  "shop.segment.json": '{ "./shop/quote.js": { "quote": { "access": "public", "version": "1" } }, "./shop/stock": { "stock": { "access": "public" } } }',
+  "shop.segment.json":
+    '{ "./shop/quote.js": { "quote": { "access": "public", "version": "1" } }, "./shop/stock": { "stock": { "access": "public" } } }',
 };

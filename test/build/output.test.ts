@@ -1,0 +1,222 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { findOutput, isStale } from "../../server/sources.ts";
+import { createFixture, shop } from "./_fixture.ts";
+
+describe("architecture §1: what a build writes", () => {
+  it("writes a module for each part under its plain name, bare imports untouched", async () => {
+    const app = createFixture(shop);
+    await app.build();
+    const modules = app.list("dist/server/modules").filter((file) => file.endsWith(".js") && !file.startsWith("_virtual/"));
+    expect(modules).toEqual([
+      "_seam.js",
+      "shop/money.js",
+      "shop/quote.js",
+      "shop/quote~body.js",
+      "shop/stock.js",
+      "shop/stock~body.js",
+      "ui/filter.js",
+      "ui/filter~body.js",
+    ]);
+    expect(app.read("dist/server/modules/shop/stock~body.js")).toMatch(/from "node:fs"/);
+    expect(app.read("dist/server/modules/_seam.js")).toMatch(/from "seamline"/);
+    expect(app.list("dist/server/modules").filter((file) => file.endsWith("~body.js.map"))).toHaveLength(3);
+  });
+
+  it("records procedures, segments, classes and imports for nodes", async () => {
+    const app = createFixture(shop);
+    const { manifest } = await app.build();
+    expect(app.manifest()).toEqual(manifest);
+    expect(manifest.procedures).toEqual([
+      {
+        fqn: "shop/quote",
+        version: "1.0.0",
+        module: "shop/quote",
+        export: "quote",
+        parameters: [
+          { kind: "plain", name: "sku" },
+          { kind: "plain", name: "quantity", optional: true, type: "number" },
+        ],
+      },
+      { fqn: "shop/stock", version: "0.0.0", module: "shop/stock", export: "stock", parameters: [{ kind: "plain", name: "sku" }] },
+      {
+        fqn: "ui/filter",
+        version: "0.0.0",
+        module: "ui/filter",
+        export: "filter",
+        parameters: [{ kind: "plain", name: "words", type: "string[]" }],
+      },
+    ]);
+    expect(manifest.segments).toEqual({
+      shop: [
+        { procedure: 0, access: "public" },
+        { procedure: 1, access: "public" },
+      ],
+      ui: [{ procedure: 2, access: "public" }],
+    });
+    expect(manifest.classes).toEqual([{ key: "shop/Money", module: "shop/money", export: "Money", args: ["amount"], fields: [] }]);
+    expect(manifest).toMatchObject({
+      format: 1,
+      graph: "_seam.js",
+      clients: ["ui"],
+      modules: { "shop/money": { file: "shop/money.js" }, "shop/quote": { file: "shop/quote.js", body: "shop/quote~body.js" } },
+      imports: { "shop/quote": ["shop/money", "shop/stock"] },
+    });
+    for (const [file, record] of Object.entries(manifest.files)) {
+      const content = readFileSync(app.path(`dist/server/modules/${file}`));
+      expect(record).toMatchObject({ size: content.length, integrity: `sha256-${createHash("sha256").update(content).digest("base64")}` });
+      for (const one of record.imports) expect(Object.keys(manifest.files)).toContain(one);
+    }
+  });
+
+  it("records for browsers only what they can get", async () => {
+    const app = createFixture(shop);
+    await app.build();
+    const manifest = app.browserManifest();
+    expect(manifest.procedures.map((one) => one.fqn)).toEqual(["ui/filter"]);
+    expect(manifest.segments).toEqual({ ui: [{ procedure: 0, access: "public" }] });
+    // The page takes Money as a result only, never as a value, and stock not at all.
+    expect(Object.keys(manifest.modules)).toEqual(["shop/quote", "ui/filter"]);
+    expect(manifest.modules["shop/quote"]).not.toHaveProperty("body");
+    expect(manifest.classes).toEqual([]);
+    for (const file of Object.keys(manifest.files)) {
+      expect(file).toMatch(/^assets\/[\w-]+-[\w-]{8}\.js$/);
+      expect(app.list("dist/browser")).toContain(file);
+    }
+    expect(app.list("dist/browser").filter((file) => !file.startsWith("assets/"))).toEqual(["index.html"]);
+    expect(app.read("dist/browser/index.html")).toContain(`<meta name="seamline-revision" content="${manifest.revision}">`);
+  });
+
+  it("lets a module that pages import by value be one with that of the manifest, classes included", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/main.ts": `${shop["src/main.ts"]}import { Money } from "./shop/money.ts";\nconsole.log(new Money(1));\n`,
+    });
+    await app.build();
+    const manifest = app.browserManifest();
+    expect(manifest.classes.map((one) => one.key)).toEqual(["shop/Money"]);
+    const page = app.list("dist/browser").find((file) => /^assets\/index-/.test(file)) ?? "";
+    const closure = (file: string): string[] => [file, ...(manifest.files[file]?.imports.flatMap(closure) ?? [])];
+    const imported = [...app.read(`dist/browser/${page}`).matchAll(/from\s*"\.\/([^"]+)"/g)].map((match) => `assets/${match[1]}`);
+    expect(imported.some((file) => closure(manifest.modules["shop/money"]?.file ?? "").includes(file))).toBe(true);
+    const holders = app
+      .list("dist/browser")
+      .filter((file) => file.endsWith(".js") && /class\{amount/.test(app.read(`dist/browser/${file}`)));
+    expect(holders).toHaveLength(1);
+  });
+
+  it("asks of the runtime's one URL, in pages, faces and bodies", async () => {
+    const app = createFixture(shop);
+    await app.build();
+    const scripts = app.list("dist/browser").filter((file) => file.endsWith(".js"));
+    const asking = scripts.filter((file) => /from\s*"\/svc\/client\.js"/.test(app.read(`dist/browser/${file}`)));
+    expect(asking.length).toBeGreaterThanOrEqual(3);
+    for (const file of scripts) expect(app.read(`dist/browser/${file}`)).not.toMatch(/from\s*"seamline/);
+  });
+
+  it("builds modules that configuration files name, and classes that are only types to their importers", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/log.ts": "export default { async handle() {} };\n",
+      "src/checks/database.ts": "export default class { async isHealthy() { return true; } }\n",
+      "src/shop/draft.ts": "export class Draft {\n  lines: string[] = [];\n}\n",
+      "src/shop/order.ts":
+        'import type { Draft } from "./draft.ts";\nexport async function order(draft: Draft): Promise<number> {\n  return draft.lines.length;\n}\n',
+      "order.segment.json": '{ "./shop/order": { "order": { "access": "public" } } }',
+      "config/node.json": '{ "mode": "node", "middleware": ["./src/log.ts"], "healthChecks": { "database": "./src/checks/database.ts" } }',
+    });
+    const { manifest } = await app.build();
+    expect(Object.keys(manifest.modules)).toEqual(expect.arrayContaining(["log", "checks/database", "shop/draft"]));
+    expect(manifest.classes.map((one) => one.key)).toContain("shop/Draft");
+    expect(manifest.imports["shop/order"]).toEqual(["shop/draft"]);
+  });
+
+  it("runs on Node: errors lead to the line of the TypeScript source", async () => {
+    const app = createFixture(shop);
+    await app.build();
+    const script = `const { quote } = await import("./dist/server/modules/shop/quote~body.js");
+      const { seam } = await import("./dist/server/modules/_seam.js");
+      await import("./dist/server/modules/shop/stock.js");
+      try { await quote("package.json", 1e9) } catch (error) { console.log(error.stack) }`;
+    const stack = execFileSync(process.execPath, ["--enable-source-maps", "--input-type=module", "-e", script], {
+      cwd: app.root,
+      encoding: "utf8",
+    });
+    expect(stack).toMatch(/at .*quote.* \(.*src\/shop\/quote\.ts:6:\d+\)/);
+  });
+
+  it("takes a page in the source folder, and builds without any page", async () => {
+    const { "index.html": page = "", ...rest } = shop;
+    const app = createFixture({ ...rest, "src/index.html": page.replace("./src/main.ts", "/main.ts") });
+    await app.build();
+    expect(app.list("dist/browser")).toContain("index.html");
+    app.remove("src/index.html");
+    app.remove("src/main.ts");
+    await app.build({ clients: [] });
+    expect(app.list("dist/browser").filter((file) => !file.startsWith("assets/"))).toEqual([]);
+    expect(app.browserManifest().modules).toEqual({});
+  });
+});
+
+describe("decisions §6: builds", () => {
+  it("leaves the previous output as it is when it fails", async () => {
+    const app = createFixture(shop);
+    await app.build();
+    const before = app.list("dist").map((file) => app.read(`dist/${file}`));
+    app.write({ "src/shop/quote.ts": "export async function quote( {" });
+    await app.problems();
+    app.write({ "src/shop/quote.ts": 'import "./nowhere.ts";\nexport async function quote(): Promise<void> {}\n' });
+    await expect(app.build()).rejects.toThrow(/nowhere/);
+    expect(app.list("dist").map((file) => app.read(`dist/${file}`))).toEqual(before);
+    expect(app.list(".").filter((file) => file.startsWith("."))).toEqual([]);
+  });
+
+  it("gives the same sources the same revision, and any change another one", async () => {
+    const app = createFixture(shop);
+    const revisions = [(await app.build()).manifest.revision, (await app.build()).manifest.revision];
+    const changes = [
+      { "src/shop/money.ts": `${shop["src/shop/money.ts"]}export const currency = "EUR";\n` },
+      { "src/main.ts": `${shop["src/main.ts"]}console.log("new");\n` },
+      { "src/ui/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "private" } } }' },
+    ];
+    for (const change of changes) {
+      app.write(change);
+      revisions.push((await app.build()).manifest.revision);
+    }
+    expect(revisions[1]).toBe(revisions[0]);
+    expect(new Set(revisions).size).toBe(1 + changes.length);
+  });
+
+  it("keeps the browser files of the previous revision, and none older", async () => {
+    const app = createFixture(shop);
+    const scripts: string[][] = [];
+    for (const word of ["one", "two", "two", "three"]) {
+      app.write({ "src/main.ts": `${shop["src/main.ts"]}console.log("${word}");\n` });
+      await app.build();
+      scripts.push(app.list("dist/browser").filter((file) => /^assets\/index-/.test(file)) as string[]);
+    }
+    expect(scripts.map((files) => files.length)).toEqual([1, 2, 2, 2]);
+    expect(scripts[2]).toEqual(scripts[1]);
+    expect(scripts[3]).not.toContain(scripts[0]?.[0]);
+  });
+
+  it("knows an output that is older than the sources", async () => {
+    const app = createFixture(shop);
+    const { manifest } = await app.build();
+    expect(await findOutput(app.root, "./dist")).toEqual({ browser: app.path("dist/browser"), server: app.path("dist/server") });
+    expect(await findOutput(app.root, "./elsewhere")).toBeUndefined();
+    expect(await isStale(app.root, "./src", "./dist", manifest)).toBe(false);
+    app.write({ "src/shop/money.ts": "export class Money {}\n" });
+    expect(await isStale(app.root, "./src", "./dist", manifest)).toBe(true);
+  });
+
+  it("refuses an output that would replace the sources", async () => {
+    const app = createFixture(shop);
+    await expect(app.build({ output: "." })).rejects.toThrow(/choose another "output"/);
+    await expect(app.build({ output: "./src" })).rejects.toThrow(/choose another "output"/);
+  });
+});

@@ -1,0 +1,246 @@
+import { describe, expect, it } from "vitest";
+
+import { type Files, createFixture, shop } from "./_fixture.ts";
+
+const segment = (module: string, fields: Record<string, unknown>): string => JSON.stringify({ [module]: fields });
+const open = { access: "public" };
+
+async function problemsOf(files: Files, options = {}) {
+  return await createFixture({ ...shop, ...files }).problems(options);
+}
+
+describe("§2.2 segment files in a build", () => {
+  it("tells every mistake of every file at once", async () => {
+    const problems = await problemsOf({
+      "bad.segment.json": segment("./shop/qoute", { quote: open }),
+      "worse.segment.json": segment("./shop/quote", { qoute: open, other: { access: "publik" } }),
+      "worst.segment.json": "{",
+      "src/a/sync.ts":
+        "export function sync(): void {}\nexport const value = 1;\nexport async function deep({ a: { b } }: { a: { b: string } }): Promise<string> {\n  return b;\n}\n",
+      "sync.segment.json": segment("./a/sync", { sync: open, value: open, deep: open }),
+    });
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ file: "bad.segment.json", path: '$["./shop/qoute"].quote', hint: 'Did you mean "./shop/quote"?' }),
+        expect.objectContaining({ file: "worse.segment.json", path: '$["./shop/quote"].qoute', hint: 'Did you mean "quote"?' }),
+        expect.objectContaining({ file: "worse.segment.json", path: '$["./shop/quote"].other.access', hint: 'Did you mean "public"?' }),
+        expect.objectContaining({ file: "worst.segment.json", message: expect.stringMatching(/not JSON/) }),
+        expect.objectContaining({ file: "src/a/sync.ts", line: 1, frame: expect.any(String), hint: expect.any(String) }),
+        expect.objectContaining({ file: "src/a/sync.ts", line: 2 }),
+        expect.objectContaining({ file: "src/a/sync.ts", line: 3 }),
+      ]),
+    );
+    expect(problems).toHaveLength(7);
+  });
+
+  it("finds them everywhere but in node_modules, the output and dot folders", async () => {
+    const bad = '{ "./no/such": { "x": { "access": "public" } } }';
+    const app = createFixture({
+      ...shop,
+      "deploy/eu/a.segment.json": bad,
+      "node_modules/x/b.segment.json": bad,
+      ".hidden/c.segment.json": bad,
+      "dist/d.segment.json": bad,
+    });
+    expect((await app.problems()).map((one) => one.file)).toEqual(["deploy/eu/a.segment.json"]);
+  });
+
+  it("resolves keys with and without extension, and folders to their index", async () => {
+    const app = createFixture({
+      "src/a/index.ts": "export default async (): Promise<number> => 1;\n",
+      "src/b.mts": "export async function b(): Promise<void> {}\n",
+      "src/c/view.tsx": "export async function c(): Promise<void> {}\n",
+      "src/d.js": "export default async function () {}\n",
+      "x.segment.json": JSON.stringify({
+        "./a": { default: open },
+        "./b.mjs": { b: open },
+        "./c/view.js": { c: open },
+        "./d": { default: open },
+      }),
+    });
+    const { manifest } = await app.build();
+    expect(manifest.procedures.map((one) => `${one.fqn} ${one.module}`)).toEqual(["a a/index", "b b", "c/c c/view", "d d"]);
+  });
+
+  it("refuses two files that are one module", async () => {
+    const problems = await problemsOf({ "src/shop/quote.js": "export {};\n" });
+    expect(problems[0]).toMatchObject({ file: "src/shop/quote.ts", message: expect.stringMatching(/src\/shop\/quote\.js are one module/) });
+  });
+});
+
+describe("decisions §1, §6: names and duplicates", () => {
+  const two = {
+    "src/shop/v1.ts": "export async function offer(): Promise<number> {\n  return 1;\n}\n",
+    "src/shop/v2.ts": "export async function offer(): Promise<number> {\n  return 2;\n}\n",
+  };
+
+  it("refuses one name and version for two functions, and names both files", async () => {
+    const problems = await problemsOf({
+      ...two,
+      "one.segment.json": segment("./shop/v1", { offer: open }),
+      "two.segment.json": segment("./shop/v2", { offer: open }),
+    });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toMatch(/v1\.ts \(one\.segment\.json\).*v2\.ts \(two\.segment\.json\)/);
+  });
+
+  it("takes versions of one procedure from several files, in the same segments only", async () => {
+    const both = { "./shop/v1": { offer: open }, "./shop/v2": { offer: { access: "public", version: "2" } } };
+    const app = createFixture({ ...shop, ...two, "one.segment.json": JSON.stringify(both) });
+    expect((await app.build()).manifest.procedures.map((one) => `${one.fqn}@${one.version}`)).toContain("shop/offer@2.0.0");
+    app.write({ "other.segment.json": segment("./shop/v2", { offer: { access: "public", version: "2" } }) });
+    expect(await app.problems()).toMatchObject([
+      { message: expect.stringMatching(/version 2\.0\.0 of "shop\/offer" is in one, other, but version 0\.0\.0 is in one/) },
+    ]);
+  });
+
+  it("takes one export in several segments, but with one version and one name", async () => {
+    const app = createFixture({
+      ...shop,
+      "more.segment.json": segment("./shop/quote.ts", { quote: { access: "private", version: "1.0" } }),
+    });
+    expect((await app.build()).manifest.segments["more"]).toEqual([{ procedure: 0, access: "private" }]);
+    app.write({ "more.segment.json": segment("./shop/quote", { quote: { access: "private" } }) });
+    expect((await app.problems()).map((one) => one.message).join()).toMatch(
+      /has version 0\.0\.0 here, and 1\.0\.0 in more|has version 1\.0\.0 here, and 0\.0\.0 in/,
+    );
+    app.write({ "more.segment.json": segment("./shop/quote", { quote: { access: "private", version: "1", as: "offer" } }) });
+    expect((await app.problems()).map((one) => one.message).join()).toMatch(/is named "shop\/\w+" here, and "shop\/\w+" in/);
+  });
+
+  it("refuses two segment files of one name", async () => {
+    const problems = await problemsOf({ "deploy/shop.segment.json": "{}" });
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/segment "shop" is also defined by/) }]);
+  });
+
+  it("names procedures after as, the function, the export, the file or the folder", async () => {
+    const app = createFixture({
+      "src/n/names.ts":
+        "export async function declared(): Promise<void> {}\nexport const arrow = async (): Promise<void> => {};\nasync function inner(): Promise<void> {}\nexport { inner as outer };\nexport async function renamed(): Promise<void> {}\nexport default async (): Promise<void> => {};\n",
+      "n.segment.json": segment("./n/names", {
+        declared: open,
+        arrow: open,
+        outer: open,
+        renamed: { access: "public", as: "given" },
+        default: open,
+      }),
+    });
+    const { manifest } = await app.build();
+    expect(manifest.procedures.map((one) => one.fqn)).toEqual(["n/arrow", "n/declared", "n/given", "n/inner", "n/names"]);
+  });
+
+  it("splits a re-export where it is declared, named after the module that the segment names", async () => {
+    const app = createFixture({
+      "src/api/index.ts": 'export * from "../inner/deep.ts";\nexport { two as second } from "../inner/two.ts";\n',
+      "src/inner/deep.ts": "export async function one(): Promise<void> {}\n",
+      "src/inner/two.ts": "export const two = async (): Promise<void> => {};\n",
+      "api.segment.json": segment("./api", { one: open, second: open }),
+    });
+    const { manifest } = await app.build();
+    expect(manifest.procedures).toMatchObject([
+      { fqn: "api/one", module: "inner/deep", export: "one" },
+      { fqn: "api/two", module: "inner/two", export: "two" },
+    ]);
+    app.write({ "inner.segment.json": segment("./inner/deep", { one: open }) });
+    expect(await app.problems()).toMatchObject([
+      { message: expect.stringMatching(/is named "(api|inner)\/one" here, and "(api|inner)\/one" in/) },
+    ]);
+  });
+
+  it("refuses a function of a package", async () => {
+    const problems = await problemsOf({
+      "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "exports": "./index.js" }',
+      "node_modules/lib/index.js": "export async function far() {}\n",
+      "src/lib.ts": 'export { far } from "lib";\n',
+      "lib.segment.json": segment("./lib", { far: open }),
+    });
+    expect(problems).toMatchObject([{ file: "lib.segment.json", message: expect.stringMatching(/comes from "lib"/) }]);
+  });
+});
+
+describe("decisions §6: segments that browsers may load", () => {
+  it("finds them in inline scripts of pages and in modules that pages reach", async () => {
+    const app = createFixture({
+      ...shop,
+      "index.html":
+        '<!doctype html><script type="module">import { startClient } from "/svc/client.js";\nimport "./src/second.ts";\nawait startClient("ui");</script>',
+      "src/second.ts": 'import { startClient } from "seamline/client";\nawait startClient("shop");\n',
+      "src/shop/stock.ts": "export async function stock(): Promise<number> {\n  return 1;\n}\n",
+    });
+    expect((await app.build()).manifest.clients).toEqual(["shop", "ui"]);
+    expect((await app.build({ clients: ["ui"] })).manifest.clients).toEqual(["ui"]);
+  });
+
+  it("refuses a name that is not literal, unless clients says which", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/main.ts": 'import { startClient } from "seamline/client";\nconst name = location.hash;\nawait startClient(name);\n',
+    });
+    expect(await app.problems()).toMatchObject([{ file: "src/main.ts", line: 3, hint: expect.stringMatching(/clients/) }]);
+    expect((await app.build({ clients: ["ui"] })).manifest.clients).toEqual(["ui"]);
+  });
+
+  it("refuses a segment that is none, with the nearest", async () => {
+    expect(await problemsOf({}, { clients: ["iu"] })).toMatchObject([
+      { message: expect.stringMatching(/"iu" is no segment/), hint: 'Did you mean "ui"?' },
+    ]);
+    const main = 'import { startClient } from "seamline/client";\nawait startClient("shopp");\n';
+    expect(await problemsOf({ "src/main.ts": main })).toMatchObject([{ file: "src/main.ts", hint: 'Did you mean "shop"?' }]);
+  });
+
+  it("adds modules that client.import or clientModules name", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/main.ts":
+        'import { startClient } from "seamline/client";\nconst client = await startClient("ui");\nawait client.import("./tools/one.js");\n',
+      "src/tools/one.ts": "export const one = 1;\n",
+      "src/tools/two.ts": "export const two = 2;\n",
+      "src/tools/three.ts": "export const three = 3;\n",
+    });
+    await app.build({ clientModules: ["./tools/tw*.ts"] });
+    expect(Object.keys(app.browserManifest().modules)).toEqual(["tools/one", "tools/two", "ui/filter"]);
+    app.write({ "src/main.ts": app.read("src/main.ts").replace("tools/one.js", "tools/oen.js") });
+    expect(await app.problems()).toMatchObject([
+      { file: "src/main.ts", message: expect.stringMatching(/tools\/oen\.js/), hint: 'Did you mean "./tools/one"?' },
+    ]);
+  });
+});
+
+describe("architecture §1: what must not come along", () => {
+  it("refuses a page that drags a module of Node along, and shows the way that it came", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/main.ts": `${shop["src/main.ts"]}import { a } from "./util/a.ts";\nconsole.log(a);\n`,
+      "src/util/a.ts": 'import { b } from "lib";\nexport const a = b;\n',
+      "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "exports": "./index.js" }',
+      "node_modules/lib/index.js": 'import { readFileSync } from "node:fs";\nexport const b = readFileSync;\n',
+    });
+    expect(await app.problems()).toMatchObject([
+      {
+        file: "src/util/a.ts",
+        message: expect.stringContaining("index.html → src/main.ts → src/util/a.ts → package lib → node:fs"),
+        hint: expect.any(String),
+      },
+    ]);
+  });
+
+  it("warns of a private procedure that code of another segment imports, with the chain", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/shop/quote.ts":
+        'import { helper } from "./helper.ts";\nexport async function quote(): Promise<number> {\n  return await helper();\n}\n',
+      "src/shop/helper.ts": 'import { stock } from "./stock.ts";\nexport const helper = async (): Promise<number> => await stock("a");\n',
+      "shop.segment.json": segment("./shop/quote", { quote: open }),
+      "store.segment.json": segment("./shop/stock", { stock: { access: "private" } }),
+    });
+    const { warnings } = await app.build();
+    expect(warnings.map((one) => one.message)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(
+          /"shop\/stock" is private to "store", but code of segment "shop" imports it: src\/shop\/quote\.ts → src\/shop\/helper\.ts → src\/shop\/stock\.ts/,
+        ),
+      ]),
+    );
+    expect(app.warned.length).toBeGreaterThanOrEqual(warnings.length);
+  });
+});
