@@ -49,7 +49,6 @@ export interface RoleParts {
   readonly routes?: readonly Route[];
   /** Asked last: files, for one. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
-  readonly ready?: () => boolean;
   readonly start: Role["start"];
   readonly stop: Role["stop"];
   readonly describe: Role["describe"];
@@ -63,8 +62,9 @@ export function createLayers(): Layers {
 export function createRole(parts: RoleParts): Role {
   const { host, layers } = parts;
   const health = createHealth(host.clock, host.log);
-  let started = false;
-  const route = createRouter([...healthRoutes(health, () => started && (parts.ready?.() ?? true)), ...(parts.routes ?? [])]);
+  let ready = false;
+  let stopping = false;
+  const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
   const refuse = async (thrown: unknown, encoding: Encoding, stacks: boolean): Promise<HttpResponse> => {
     if (!(thrown instanceof ServiceError) && statusOf(thrown) >= 500) host.log.error("a call failed", thrown);
     const answer = await encodeError(thrown, encoding, { classes: parts.classes, stacks });
@@ -88,7 +88,11 @@ export function createRole(parts: RoleParts): Role {
   return {
     async handle(request) {
       try {
-        if (rpc !== undefined && request.target.startsWith(rpcPath)) return await rpc(request);
+        if (rpc !== undefined && request.target.startsWith(rpcPath)) {
+          // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
+          if (!ready) throw new NodeNotAvailable("This service is starting");
+          return await rpc(request);
+        }
         const answer = (await route(request)) ?? (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
@@ -97,10 +101,10 @@ export function createRole(parts: RoleParts): Role {
     },
     async start(url) {
       await parts.start(url);
-      started = true;
+      ready = true;
     },
     async stop() {
-      started = false;
+      stopping = true;
       await parts.stop();
     },
     addMiddleware(middleware) {

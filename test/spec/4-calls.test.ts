@@ -174,3 +174,13 @@ describe("deadline of a call", () => {
     expect(await asked).toMatchObject({ status: 504 });
   });
 });
+
+describe("a service that is starting", () => {
+  it("answers 503 with retry-after, not 404, and says that it isn't ready", async () => {
+    const { node } = await deploy();
+    const starting = node(["b"]);
+    expect(await ask(starting, "GET", "/rpc/shop/stock?sku=1")).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect((await ask(starting, "GET", "/health/ready")).status).toBe(503);
+    expect((await ask(starting, "GET", "/health/live")).status).toBe(200);
+  });
+});
