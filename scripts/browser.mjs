@@ -69,6 +69,7 @@ function run(command, words, environment, timeout) {
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
     timeout,
+    maxBuffer: 1e8,
   });
   if (done.status === 0) return;
   console.log(`browser: that failed: ${(done.error?.message ?? done.stderr).trim().split("\n").slice(-3).join("; ")}`);
