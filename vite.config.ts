@@ -6,20 +6,28 @@ import { defineConfig } from "vitest/config";
 // production install has one dependency.
 const external: (string | RegExp)[] = ["undici", "vite", /^node:/];
 
-/** hooks.js and client.js are one runtime in one page: what hooks.ts takes from client.ts it asks of the URL that pages name. */
-const clientByUrl: Plugin = {
-  name: "client-by-url",
+/** The files of /svc are one runtime in one page: what one takes from another, it asks of the URL that pages name. */
+const byUrl: Record<string, readonly [RegExp, string]> = {
+  hooks: [/(^|\/)client\.ts$/, "/svc/client.js"],
+  client: [/\/svc\/remote\.ts$/, "/svc/remote.js"],
+  remote: [/(^|\/)(errors|trace)\.ts$/, "/svc/client.js"],
+};
+const componentsByUrl: Plugin = {
+  name: "components-by-url",
   enforce: "pre",
-  applyToEnvironment: (environment) => environment.name === "hooks",
-  resolveId: (source, importer) =>
-    importer && /(^|\/)client\.ts$/.test(source) ? { id: "/svc/client.js", external: "absolute" } : undefined,
+  applyToEnvironment: (environment) => environment.name in byUrl,
+  resolveId(source, importer) {
+    const [pattern, id] = byUrl[this.environment.name] ?? [];
+    return importer && id && pattern?.test(source) ? { id, external: "absolute" } : undefined;
+  },
 };
 
 /** The runtime of a page: files that browsers get as they are, so they are small and stand alone. */
 function browserFile(entry: string, name: string) {
   return {
-    consumer: "client" as const,
-    resolve: { conditions: ["browser", "module"] },
+    // For a client, Vite would wrap the import of another of these files into its own preloader, as big as one of them.
+    consumer: "server" as const,
+    resolve: { conditions: ["browser", "module"], noExternal: true as const },
     build: {
       outDir: ".build/svc",
       target: "es2022",
@@ -39,7 +47,7 @@ export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [clientByUrl],
+  plugins: [componentsByUrl],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {
@@ -61,10 +69,11 @@ export default defineConfig({
     },
     client: browserFile("client/svc/client.ts", "client"),
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
+    remote: browserFile("client/svc/remote.ts", "remote"),
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "client", "hooks"]) await builder.build(builder.environments[name]!);
+      for (const name of ["node", "client", "hooks", "remote"]) await builder.build(builder.environments[name]!);
     },
   },
   test: {

@@ -22,6 +22,7 @@ export async function createRepositoryFiles(output: OutputFolders, publicFiles: 
   const components = new Map([
     ["client.js", component(await readFile(join(packageFolder, "dist/svc/client.js")), script)],
     ["hooks.js", component(await readFile(join(packageFolder, "dist/svc/hooks.js")), script)],
+    ["remote.js", component(await readFile(join(packageFolder, "dist/svc/remote.js")), script)],
     ["manifest.json", component(await readFile(join(output.server, "manifest.browser.json")), mediaTypes.json)],
   ]);
   return {

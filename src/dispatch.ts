@@ -178,7 +178,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       const imports = bodies.then((files) =>
         [...files].map(async ([file, brought]) => {
           const body = await waits.during(file, () => loader.import(file));
-          for (const { segment, record, entry } of brought) registry.add(segment, record, entry, procedureOf(body, record, file));
+          for (const { segment, record, entry } of brought) {
+            registry.add(segment, record, entry, procedureOf(body, record, file));
+            loading.delete(procedureKey(record.fqn, record.version));
+          }
         }),
       );
       placed = Promise.all([bodies, imports]).then(([files, started]) => {
@@ -197,8 +200,6 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       } finally {
         for (const seam of seams) point(seam);
       }
-      loading.clear();
-      for (const seam of seams) point(seam);
     },
 
     invoke: (registration, call) => {

@@ -1,0 +1,58 @@
+// What /svc/client.js is: the one runtime of a page, for bundled pages, plain pages and application modules alike
+// (the browser's build leaves `seamline`, `seamline/client` and the graph of modules as imports of this URL).
+
+import { createGraph, type Graph } from "../../src/seam.ts";
+import { browser } from "../browser.ts";
+import type { StartClient } from "../../src/client.ts";
+import { createStartClient } from "../start-client.ts";
+
+const graph: Graph = createGraph();
+
+/** §4.6: makes the page a node that runs the procedures of the named segments; the others run where its origin sends them. */
+export const startClient: StartClient = createStartClient(graph, browser);
+
+/** §4.6: calls a procedure by name, here if this page holds it, else on the node that does. */
+export const runProcedure: Graph["runProcedure"] = graph.runProcedure;
+
+// For generated code: faces and bodies of the application's modules.
+export const seam: Graph["seam"] = graph.seam;
+export const traced: Graph["traced"] = graph.traced;
+export const context: Graph["context"] = graph.context;
+
+export {
+  BadGateway,
+  BadRequest,
+  DeadlineExceeded,
+  FileNotFound,
+  Forbidden,
+  InvalidParameterValue,
+  InvalidSerializedValue,
+  InvalidVersionNumber,
+  LoopDetected,
+  MethodNotAllowed,
+  MiddlewareNotCompleted,
+  MissingParameterValue,
+  NodeNotAvailable,
+  NotFound,
+  NotImplemented,
+  PayloadTooLarge,
+  PaymentRequired,
+  ProcedureNotFound,
+  SegmentNotFound,
+  ServiceError,
+  statusOf,
+  Teapot,
+  Unauthorized,
+  UnknownParameter,
+  UnsupportedEncoding,
+  ValueNotSerializable,
+} from "../../src/errors.ts";
+export { traceOf } from "../../src/trace.ts";
+
+// For /svc/remote.js, which shares them.
+export { frameworkErrors } from "../../src/errors.ts";
+export { errorOf, setRanOn, setTrace } from "../../src/trace.ts";
+
+export type { Context } from "../../src/context.ts";
+export type { ObservedCall } from "../../src/dispatch.ts";
+export type { Client, StartClient } from "../../src/client.ts";

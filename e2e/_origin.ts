@@ -1,0 +1,75 @@
+// An origin for pages under test: files by path, each of which can be held back, changed or taken away.
+
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+
+export interface Origin {
+  readonly url: string;
+  /** Text of a file, or what answers a call: by path, without the query. */
+  readonly files: Map<string, string | ((body: string) => { status?: number; fields?: Record<string, string>; text: string })>;
+  /** Paths in the order in which they were asked for. */
+  readonly asked: string[];
+  /** Leaves requests for a path unanswered until the returned function is called. */
+  hold(path: string): () => void;
+  close(): Promise<void>;
+}
+
+const types: Record<string, string> = { html: "text/html", js: "text/javascript", json: "application/json" };
+const components = join(import.meta.dirname, "../dist/svc");
+
+/** Listens on loopback, under the strictest policy that the client promises to run under. */
+export async function createOrigin(): Promise<Origin> {
+  // Browsers ask for it by themselves.
+  const files: Origin["files"] = new Map([["/favicon.ico", ""]]);
+  for (const name of await readdir(components))
+    if (name.endsWith(".js")) files.set(`/svc/${name}`, await readFile(join(components, name), "utf8"));
+  const asked: string[] = [];
+  const held = new Map<string, (() => void)[]>();
+  const answer = (path: string, body: string, response: ServerResponse): void => {
+    const found = files.get(path);
+    if (found === undefined) return void response.writeHead(404, { "content-type": "text/plain" }).end("Not found");
+    const { status = 200, text, fields } = typeof found === "string" ? { text: found } : found(body);
+    const type = types[path.slice(path.lastIndexOf(".") + 1)] ?? "text/plain; charset=utf-8";
+    response
+      .writeHead(status, { "content-type": type, "cache-control": "no-cache", "content-security-policy": "script-src 'self'", ...fields })
+      .end(text);
+  };
+  const server = createServer((request, response) => {
+    const path = (request.url ?? "/").replace(/\?.*/, "");
+    asked.push(path);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const act = (): void => answer(path, Buffer.concat(chunks).toString(), response);
+      const waiting = held.get(path);
+      if (waiting === undefined) act();
+      else waiting.push(act);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    files,
+    asked,
+    hold(path) {
+      const waiting: (() => void)[] = [];
+      held.set(path, waiting);
+      return () => {
+        held.delete(path);
+        for (const act of waiting) act();
+      };
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Subresource Integrity of a text. */
+export function integrityOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}

@@ -1,0 +1,261 @@
+// §4.6 startClient in a real browser: plain pages that no bundler made, on an origin that the test holds in its hands.
+
+import { expect, type Page, test } from "@playwright/test";
+import { createOrigin, integrityOf, type Origin } from "./_origin.ts";
+
+let origin: Origin;
+test.beforeEach(async () => {
+  origin = await createOrigin();
+});
+test.afterEach(async () => await origin.close());
+
+/** What a build would put there for `shop/quote`, which the page runs, and `shop/stock`, which it does not. */
+function deploy(revision: string, options: { integrity?: string } = {}): void {
+  const face = (name: string, more = ""): string => `
+    import { seam } from "/svc/client.js"; ${more}
+    const one = seam({ fqn: "shop/${name}", version: "1.0.0", parameters: [{ kind: "plain", name: "sku" }] });
+    export function ${name}(sku) { return one.run.apply(this, arguments); }`;
+  const texts: Record<string, string> = {
+    [`quote-${revision}.js`]: face("quote", `export { Money } from "./money-${revision}.js";`),
+    [`stock-${revision}.js`]: face("stock"),
+    [`quote-body-${revision}.js`]: `
+      import { stock } from "./stock-${revision}.js"; import { Money } from "./money-${revision}.js";
+      export async function quote(sku) { return new Money(await stock(sku) * 100, "${revision}"); }`,
+    [`money-${revision}.js`]: `
+      import "./cents-${revision}.js";
+      export class Money { constructor(cents, revision) { this.cents = cents; this.revision = revision; } }`,
+    [`cents-${revision}.js`]: `globalThis.ran = [...(globalThis.ran ?? []), "${revision}"];`,
+  };
+  const imports: Record<string, string[]> = {
+    [`quote-${revision}.js`]: [`money-${revision}.js`],
+    [`quote-body-${revision}.js`]: [`stock-${revision}.js`, `money-${revision}.js`],
+    [`money-${revision}.js`]: [`cents-${revision}.js`],
+  };
+  for (const [file, text] of Object.entries(texts)) origin.files.set(`/${file}`, text);
+  const files = Object.fromEntries(
+    Object.entries(texts).map(([file, text]) => [file, { integrity: integrityOf(text), size: text.length, imports: imports[file] ?? [] }]),
+  );
+  const record = files[`cents-${revision}.js`];
+  if (record !== undefined && options.integrity !== undefined) record.integrity = options.integrity;
+  const manifest = {
+    format: 1,
+    revision,
+    procedures: [
+      { fqn: "shop/quote", version: "1.0.0", module: "shop/quote", export: "quote", parameters: [{ kind: "plain", name: "sku" }] },
+    ],
+    segments: { ui: [{ procedure: 0, access: "private" }] },
+    classes: [],
+    modules: {
+      "shop/quote": { file: `quote-${revision}.js`, body: `quote-body-${revision}.js` },
+      "shop/stock": { file: `stock-${revision}.js` },
+    },
+    files,
+  };
+  origin.files.set("/svc/manifest.json", JSON.stringify(manifest));
+}
+
+/** A page whose script shows its result, or what went wrong, as its text. `body` is the script after its imports. */
+function servePage(body: string, head = ""): void {
+  origin.files.set(
+    "/index.html",
+    `<!doctype html><html><head>${head}</head><body><output></output><script type="module" src="/main.js"></script></body></html>`,
+  );
+  origin.files.set(
+    "/main.js",
+    `import * as client from "/svc/client.js";
+     const { startClient, runProcedure } = client;
+     const show = (text) => { document.querySelector("output").textContent = text; };
+     try { show(await (async () => { ${body} })()); } catch (error) { show(error.name + ": " + error.message); }`,
+  );
+}
+
+const quotePage = `
+  const { import: load } = await startClient("ui");
+  const { quote, Money } = await load("./shop/quote.js");
+  const price = await quote("A1");
+  return price.cents + " " + price.revision + " " + (price instanceof Money);`;
+
+const stock = (pieces: string) => origin.files.set("/rpc/shop/stock", () => ({ text: pieces, fields: { "x-svc-data-type": "number" } }));
+const output = (page: Page) => page.locator("output");
+
+async function visit(page: Page): Promise<void> {
+  origin.asked.length = 0;
+  await page.goto(`${origin.url}/index.html`);
+}
+
+/** The revision that IndexedDB holds for the next visit. */
+async function kept(page: Page): Promise<string | undefined> {
+  return await page.evaluate(
+    async () =>
+      await new Promise<string | undefined>((resolve) => {
+        const opening = indexedDB.open("seamline");
+        opening.onsuccess = () => {
+          const reading = opening.result.transaction("client").objectStore("client").get("manifest");
+          reading.onsuccess = () => {
+            opening.result.close();
+            resolve((reading.result as { revision: string } | undefined)?.revision);
+          };
+        };
+      }),
+  );
+}
+
+test("a plain page runs its segment, and calls its origin for the rest, under script-src 'self'", async ({ page }) => {
+  deploy("r1");
+  stock("12");
+  servePage(quotePage);
+  const refused: string[] = [];
+  page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1 true");
+  expect(refused).toEqual([]);
+});
+
+test("nothing is fetched one after the other: what a body needs is asked for while the body itself is on its way", async ({ page }) => {
+  deploy("r1");
+  stock("12");
+  servePage(quotePage);
+  const release = origin.hold("/quote-body-r1.js");
+  await visit(page);
+  await expect.poll(() => origin.asked).toContain("/cents-r1.js");
+  expect(origin.asked).toEqual(expect.arrayContaining(["/stock-r1.js", "/money-r1.js"]));
+  release();
+  await expect(output(page)).toHaveText("1200 r1 true");
+  // Preloaded and then imported is one request.
+  expect(origin.asked.filter((path) => path === "/money-r1.js")).toHaveLength(1);
+});
+
+test("client.js and hooks.js are one runtime", async ({ page }) => {
+  deploy("r1");
+  servePage(`const hooks = await import("/svc/hooks.js");
+    return Object.keys(hooks).sort().join() + " " + (hooks.startClient === startClient && hooks.runProcedure === runProcedure);`);
+  await visit(page);
+  await expect(output(page)).toHaveText("runProcedure,startClient true");
+});
+
+test("runProcedure calls by name, here and away", async ({ page }) => {
+  deploy("r1");
+  stock("3");
+  servePage(`await startClient("ui");
+    const price = await runProcedure("shop/quote", "1.0.0", { sku: "A1" });
+    return price.cents + " " + await runProcedure("shop/stock", "1.0.0", { sku: "A1" });`);
+  await visit(page);
+  await expect(output(page)).toHaveText("300 3");
+});
+
+test("a segment that browsers may not load is refused", async ({ page }) => {
+  deploy("r1");
+  servePage(`await startClient("server");`);
+  await visit(page);
+  await expect(output(page)).toHaveText("SegmentNotFound: segment 'server' is not one that browsers may load (ui); see clients");
+});
+
+test("a framework error of another node is instanceof its class here", async ({ page }) => {
+  deploy("r1");
+  origin.files.set("/rpc/shop/stock", () => ({
+    status: 403,
+    text: JSON.stringify({
+      serialized: true,
+      name: "Error",
+      type: "Forbidden",
+      message: "not for you",
+      trace: ["[shop/stock | v1.0.0]"],
+      fields: {},
+    }),
+    fields: { "content-type": "application/json", "x-svc-data-type": "object" },
+  }));
+  servePage(`await startClient("ui");
+    const error = await runProcedure("shop/stock", "1.0.0", { sku: "A1" }).catch((error) => error);
+    return (error instanceof client.Forbidden) + " " + error.message;`);
+  await visit(page);
+  await expect(output(page)).toHaveText("true not for you");
+});
+
+test("a second visit starts while the request for the manifest is held back", async ({ page }) => {
+  deploy("r1");
+  stock("12");
+  servePage(quotePage, `<meta name="seamline-revision" content="r1">`);
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1 true");
+  await expect.poll(() => kept(page)).toBe("r1");
+  const release = origin.hold("/svc/manifest.json");
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1 true");
+  expect(origin.asked).toContain("/svc/manifest.json");
+  release();
+});
+
+test("after a deploy between two visits a built page runs its own build, a plain page the kept one and then the new one", async ({
+  page,
+}) => {
+  deploy("r1");
+  stock("12");
+  servePage(quotePage);
+  await visit(page);
+  await expect.poll(() => kept(page)).toBe("r1");
+  deploy("r2");
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1 true");
+  expect(await page.evaluate("ran")).toEqual(["r1"]);
+  await expect.poll(() => kept(page)).toBe("r2");
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r2 true");
+
+  deploy("r3");
+  servePage(quotePage, `<meta name="seamline-revision" content="r3">`);
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r3 true");
+  expect(await page.evaluate("ran")).toEqual(["r3"]);
+});
+
+for (const [what, spoil] of [
+  ["gone", () => origin.files.delete("/cents-r1.js")],
+  ["not what it was", () => origin.files.set("/cents-r1.js", "globalThis.ran = 'something else';")],
+] as const)
+  test(`a kept revision of which a file is ${what} is dropped, and the page starts once more with the fresh one`, async ({ page }) => {
+    deploy("r1");
+    stock("12");
+    servePage(quotePage);
+    await visit(page);
+    await expect(output(page)).toHaveText("1200 r1 true");
+    await expect.poll(() => kept(page)).toBe("r1");
+    deploy("r2");
+    spoil();
+    await visit(page);
+    await expect(output(page)).toHaveText("1200 r2 true");
+    expect(await page.evaluate("ran")).toEqual(["r2"]);
+    await expect.poll(() => kept(page)).toBe("r2");
+  });
+
+test("a file that is not what the manifest says never runs", async ({ page }) => {
+  deploy("r1", { integrity: integrityOf("something else") });
+  servePage(quotePage);
+  await visit(page);
+  await expect(output(page)).toHaveText(/^FileNotFound: .*\/cents-r1\.js is missing, or is not the file that the build made/);
+  expect(await page.evaluate("globalThis.ran")).toBeUndefined();
+});
+
+test("a page without storage works", async ({ page }) => {
+  deploy("r1");
+  stock("12");
+  servePage(quotePage);
+  await page.addInitScript("Object.defineProperty(globalThis, 'indexedDB', { value: undefined })");
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1 true");
+});
+
+test("a worker is a node like a page", async ({ page }) => {
+  deploy("r1");
+  stock("12");
+  servePage(`const worker = new Worker("/worker.js", { type: "module" });
+    return await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });`);
+  origin.files.set(
+    "/worker.js",
+    `import { startClient } from "/svc/client.js";
+     const { quote } = await (await startClient("ui")).import("./shop/quote.js");
+     const price = await quote("A1");
+     postMessage(price.cents + " " + price.revision);`,
+  );
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1");
+});
