@@ -42,7 +42,7 @@ function onThisMachine() {
  */
 function fromPlaywright(environment) {
   // In a process of its own: Playwright settles where its browsers are when it is first imported.
-  const ask = "import('playwright').then(({ chromium }) => process.stdout.write(chromium.executablePath()))";
+  const ask = "import('@playwright/test').then(({ chromium }) => process.stdout.write(chromium.executablePath()))";
   const answer = spawnSync(process.execPath, ["-e", ask], { cwd: root, env: { ...process.env, ...environment }, encoding: "utf8" });
   return runs(answer.stdout) ? { path: answer.stdout, from: "Playwright" } : undefined;
 }
@@ -79,7 +79,7 @@ function run(command, words, environment, timeout) {
  * @returns {Browser | undefined}
  */
 function installBrowser() {
-  const cli = join(root, "node_modules/playwright/cli.js");
+  const cli = join(root, "node_modules/@playwright/test/cli.js");
   run(process.execPath, [cli, "install", "chromium"], local, 240_000);
   const playwrights = fromPlaywright(local);
   if (playwrights) return playwrights;
