@@ -57,7 +57,7 @@ type Draft = { -readonly [Key in keyof Unit]: Unit[Key] };
 /** Reads a module that the parser understood. */
 export function analyze({ file, source }: Source, parsed: ParsedModule): Module {
   const program = programOf(parsed);
-  const references = new References();
+  const references = new References(jsxFactories(parsed.comments));
   const units: Draft[] = [];
   for (const statement of list(program, "body")) for (const [kind, node] of piecesOf(statement)) units.push(draft(kind, node, statement));
   for (const unit of units) unit.names = references.read(unit.node, unit.kind === "default" ? need(unit.node, "declaration") : unit.node);
@@ -76,6 +76,11 @@ export function analyze({ file, source }: Source, parsed: ParsedModule): Module 
   const aliases = new Set([...exports.filter((one) => one.local !== undefined), ...reexports].map((one) => one.node));
   const placed = units.filter((unit) => unit.kind !== "default" || !aliases.has(unit.node));
   return { file, source, program, comments: parsed.comments, units: placed, bindings, exports, reexports, stars, taken };
+}
+
+function jsxFactories(comments: readonly Comment[]): string[] {
+  const named = comments.flatMap((one) => [...one.value.matchAll(/@jsx(?:Frag)?[ \t]+([\w$]+)/g)]);
+  return named.map((one) => one[1] ?? "");
 }
 
 function draft(kind: Unit["kind"], node: Node, statement: Node): Draft {

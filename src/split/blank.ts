@@ -126,7 +126,7 @@ function attached(module: Module, statement: Node): Range[] {
   const ranges: Range[] = [];
   const decorated = list((statement["declaration"] as Node | null | undefined) ?? statement, "decorators");
   let start = Math.min(statement.start, ...decorated.map((one) => one.start));
-  for (const comment of module.comments.filter((one) => one.end <= start).reverse()) {
+  for (const comment of module.comments.filter((one) => one.end <= start).toReversed()) {
     const between = source.slice(comment.end, start);
     if (between.trim() !== "" || between.split("\n").length > 2) break;
     // Behind something on its line, it speaks of that.
@@ -145,9 +145,9 @@ function attached(module: Module, statement: Node): Range[] {
   return ranges;
 }
 
-/** `/** @jsxImportSource … *​/` says how the file is compiled: that much of a comment stays in every part. */
+// A comment with `@jsxImportSource …` says how the file is compiled: that much of it stays in every part.
 function pragmas(module: Module): Range[] {
-  if (!/x$/.test(module.file)) return [];
+  if (!module.file.endsWith("x")) return [];
   return module.comments.flatMap((comment) => {
     const text = module.source.slice(comment.start, comment.end);
     const found = [...text.matchAll(/@jsx(?:ImportSource|Runtime|Frag)?[ \t]+[^\s*]+/g)];

@@ -41,7 +41,7 @@ export class Draft {
     for (const unit of units) {
       for (const { name, start, end, shorthand, call, soft } of unit.references) {
         const procedure = this.#procedures.find((one) => one.local === name);
-        if (procedure === undefined || soft) continue;
+        if (procedure === undefined || soft || start === end) continue;
         const meant = direct(unit, procedure, call) ?? this.seam(procedure);
         if (meant !== name) this.text.update(start, end, shorthand ? `${name}: ${meant}` : meant);
       }

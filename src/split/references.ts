@@ -4,8 +4,8 @@
 import { type Found, isTypeOnly, type Reference, Scope } from "./scopes.ts";
 import { boundNames, child, children, isTypeWrapper, list, nameOf, need, type Node, word } from "./tree.ts";
 
-// The names by which JSX finds its factory where the automatic runtime is off.
-const factories = ["React", "h", "Fragment"];
+// The names by which JSX finds its factory where a project has turned the automatic runtime off.
+const usualFactories = ["React", "h", "Fragment"];
 
 /** Reads the pieces of one module; ask {@link References.resolve} when all have been read. */
 export class References {
@@ -14,6 +14,12 @@ export class References {
   #sink: Found[] = [];
   #bound = new Set<string>();
   #decorated = 0;
+  readonly #factories: readonly string[];
+
+  /** `factories` are the names that `@jsx` comments give. */
+  constructor(factories: readonly string[]) {
+    this.#factories = factories;
+  }
 
   /** Reads `node`, which stands at the top level, and binds its names; they and what it mentions belong to `unit`. */
   read(unit: Node, node: Node): string[] {
@@ -163,7 +169,8 @@ export class References {
       }
       case "JSXElement":
       case "JSXFragment":
-        for (const name of factories) this.#sink.push({ ...nowhere(node), name, scope });
+        for (const name of this.#factories) this.#sink.push({ ...nowhere(node), name, scope, soft: false });
+        for (const name of usualFactories) this.#sink.push({ ...nowhere(node), name, scope, soft: true });
         this.#all(children(node), scope);
         return;
       case "JSXOpeningElement":
@@ -300,7 +307,7 @@ export class References {
       if (one.type === "TSTypeReference") {
         let first = need(one, "typeName");
         while (first.type === "TSQualifiedName") first = need(first, "left");
-        if (first.type === "Identifier") this.#refer(first, scope, { soft: true });
+        if (first.type === "Identifier") this.#refer(first, scope);
       }
       for (const below of children(one)) seek(below);
     };
@@ -309,8 +316,8 @@ export class References {
   }
 }
 
-function nowhere(node: Node): Omit<Reference, "name"> {
-  return { start: node.start, end: node.start, write: false, shorthand: false, call: false, soft: true };
+function nowhere(node: Node): Omit<Reference, "name" | "soft"> {
+  return { start: node.start, end: node.start, write: false, shorthand: false, call: false };
 }
 
 function hasDecoratedParameter(member: Node): boolean {

@@ -14,7 +14,7 @@ export interface Reference {
   readonly shorthand: boolean;
   /** `name(…)`. */
   readonly call: boolean;
-  /** The code may run without it: a type that decorators might ask for, the factory that JSX might need. */
+  /** A factory that JSX may need: an import of that name is kept, nothing else. */
   readonly soft: boolean;
 }
 

@@ -1,0 +1,161 @@
+// Splits sources, and runs the parts as real modules: a small application with one node, whose bodies are loaded when
+// their seams are called.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import ts from "typescript";
+import { onTestFinished } from "vitest";
+import { parseSync } from "vite";
+
+import { emptyContext } from "../../../src/context.ts";
+import type { ModuleNamespace } from "../../../src/ports.ts";
+import { createGraph, type Graph, type Seam } from "../../../src/seam.ts";
+import { describeModule, type ModuleDescription } from "../../../src/split/describe.ts";
+import { type Parse, type Part, type SegmentedExport, type SplitModule, splitModule } from "../../../src/split/split-module.ts";
+
+export const parse: Parse = (file, source) => {
+  const { program, comments, errors } = parseSync(file, source);
+  return { program, comments, errors };
+};
+
+export const ids = { face: "./m.mjs", shared: "./m.shared.mjs", graph: "./graph.mjs" };
+
+/** A record for an export, its version 1.0.0 and its parameters as the source has them. */
+export function record(source: string, name: string, file = "shop/m.ts"): SegmentedExport {
+  const found = describe(source, file).exports.find((one) => one.name === name);
+  return { export: name, fqn: `shop/${found?.ownName ?? name}`, version: "1.0.0", parameters: found?.parameters ?? [] };
+}
+
+export function describe(source: string, file = "shop/m.ts"): ModuleDescription {
+  return describeModule({ source, file, module: "shop/m", parse });
+}
+
+export interface SplitOptions {
+  readonly file?: string;
+  /** Export names that segments name. */
+  readonly procedures: readonly string[];
+  /** Those that the build may hold; all if left out. */
+  readonly held?: readonly string[];
+  readonly environment?: "browser" | "server";
+  readonly ids?: typeof ids;
+}
+
+export function split(source: string, options: SplitOptions): SplitModule {
+  const { file = "shop/m.ts", procedures, held = procedures, environment = "server" } = options;
+  return splitModule({
+    source,
+    file,
+    parse,
+    procedures: procedures.map((name) => record(source, name, file)),
+    held: new Set(held),
+    environment,
+    ids: options.ids ?? ids,
+  });
+}
+
+/** All that a build for browsers writes, code and maps. */
+export function everything(parts: SplitModule): string {
+  const written = [parts.face, parts.shared, parts.body].filter((one) => one !== undefined);
+  return written.map((part) => part.code + JSON.stringify(part.map)).join("\n");
+}
+
+/** What the lines of a part hold, without the blanks. */
+export function lines(part: Part | undefined): string[] {
+  return (part?.code ?? "")
+    .split("\n")
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line) => line !== "");
+}
+
+export interface Source {
+  readonly text: string;
+  readonly file?: string;
+  readonly procedures?: readonly string[];
+  readonly held?: readonly string[];
+}
+
+export interface Application {
+  /** What `import "./name.mjs"` gives. */
+  import(name: string): Promise<Record<string, never> & ModuleNamespace>;
+  /** FQNs of the calls that went through a seam. */
+  readonly calls: string[];
+  readonly folder: string;
+}
+
+type Load = (url: string) => Promise<Record<string, never>>;
+
+// Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
+function nativeImport(folder: string): Load {
+  writeFileSync(join(folder, "load.cjs"), "module.exports = (url) => import(url);");
+  return createRequire(import.meta.url)(join(folder, "load.cjs")) as Load;
+}
+
+let count = 0;
+
+/** Splits modules (`a` is imported as `./a.mjs`), writes their parts, and binds their seams to a node that runs all. */
+export function application(sources: Readonly<Record<string, Source>>): Application {
+  const folder = mkdtempSync(join(tmpdir(), "seamline-split-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const load = nativeImport(folder);
+  const url = (name: string): string => pathToFileURL(join(folder, name)).href;
+  const key = `seamline test graph ${count++}`;
+  const graph: Graph = createGraph();
+  Reflect.set(globalThis, key, graph);
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, key));
+  writeFileSync(join(folder, "graph.mjs"), `export const { seam, traced, context } = globalThis[${JSON.stringify(key)}];`);
+
+  const bodies = new Map<string, { module: string; export: string }>();
+  for (const [name, { text, file = `${name}.ts`, procedures = [], held }] of Object.entries(sources)) {
+    const write = (kind: string, code: string): void => writeFileSync(join(folder, `${name}${kind}.mjs`), strip(code, file));
+    if (procedures.length === 0) {
+      write("", text);
+      continue;
+    }
+    const own = { face: `./${name}.mjs`, shared: `./${name}.shared.mjs`, graph: ids.graph };
+    const parts = split(text, { file, procedures, ...(held === undefined ? {} : { held }), ids: own });
+    if (parts.problems.length > 0) throw new Error(parts.problems.map((one) => one.message).join("\n"));
+    write("", parts.face.code);
+    if (parts.shared !== undefined) write(".shared", parts.shared.code);
+    if (parts.body !== undefined) write(".body", parts.body.code);
+    for (const one of procedures) bodies.set(record(text, one, file).fqn, { module: `${name}.body.mjs`, export: one });
+  }
+  const calls: string[] = [];
+  graph.bind({
+    attach(seam: Seam) {
+      seam.run = async function (this: unknown, ...args) {
+        calls.push(seam.fqn);
+        const body = bodies.get(seam.fqn);
+        if (body === undefined) throw new Error(`No body for ${seam.fqn}`);
+        const run = (await load(url(body.module)))[body.export] as unknown as (...args: unknown[]) => Promise<unknown>;
+        return await run.apply(this, args);
+      };
+    },
+    runProcedure: () => Promise.reject(new Error("not here")),
+    currentContext: emptyContext,
+  });
+  return { calls, folder, import: async (name) => await load(url(`${name}.mjs`)) };
+}
+
+/** JavaScript of a part, as a build makes it. */
+export function strip(code: string, file: string): string {
+  if (/\.m?js$/.test(file)) return code;
+  const { outputText, diagnostics = [] } = ts.transpileModule(code, {
+    fileName: file,
+    reportDiagnostics: true,
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      jsx: ts.JsxEmit.React,
+      jsxFactory: "h",
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+    },
+  });
+  if (diagnostics.length > 0)
+    throw new Error(`${file}: ${diagnostics.map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n")).join("\n")}\n${code}`);
+  return outputText;
+}
