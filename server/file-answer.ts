@@ -92,9 +92,11 @@ export function createFileAnswers(): FileAnswers {
       // Asked as for HEAD it opens nothing, where the bytes will come from elsewhere.
       const found = await ask(file.path, coding === undefined ? request.method : "HEAD", request);
       if (found.type === "error") return found.statusCode === 412 || found.statusCode === 416 ? refusal(found, fields) : undefined;
-      for (const [name, value] of Object.entries(found.headers)) fields[name.toLowerCase()] = `${value}`;
+      for (const [name, value] of Object.entries(found.headers)) fields[name.toLowerCase()] = value;
       if (found.statusCode === 304) return { status: 304, headers: fields };
       const size = Number(fields["content-length"]);
+      // It comes as a number, whatever its type says.
+      fields["content-length"] = `${size}`;
       if (coding === undefined) return { status: found.statusCode, headers: fields, body: found.stream };
       const fits = size >= worthwhile.from && size <= worthwhile.to;
       const packed = fits ? await compressed(file.path, fields["etag"] ?? "", coding) : undefined;
