@@ -124,7 +124,8 @@ function readVersion(value: unknown, path: string, refuse: Refuse): string | und
   if (value === undefined) return defaultVersion.toString();
   try {
     // Empty text is the default only in a query (decisions §2); here it is a version that somebody forgot.
-    if (typeof value !== "string" || value === "") throw new InvalidVersionNumber(`Invalid version number '${String(value)}'`);
+    if (typeof value !== "string") throw new InvalidVersionNumber(`Invalid version number '${kindOf(value)}'`);
+    if (value === "") throw new InvalidVersionNumber("Invalid version number ''");
     return parseVersion(value).toString();
   } catch (error) {
     if (!(error instanceof InvalidVersionNumber)) throw error;

@@ -1,7 +1,7 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 
 import type { Environment, Rolldown, ViteBuilder } from "vite";
 
@@ -12,8 +12,9 @@ import { type Application, type Side, readApplication, unique } from "./applicat
 import { classRecords } from "./classes.ts";
 import { environmentNames } from "./environments.ts";
 import { loadVite, parserOf } from "./load-vite.ts";
-import { type Written, writeManifests } from "./manifest-writer.ts";
+import { writeManifests } from "./manifest-writer.ts";
 import { addKeptFiles, keepFiles, takePlace, workFolder } from "./output.ts";
+import { type Written, writtenOf } from "./written.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
 
@@ -191,25 +192,10 @@ export class Build {
     folder: string,
     bundle: Rolldown.OutputBundle,
   ): void {
-    const parts = new Map<string, { face?: string; body?: string }>();
-    const put = (id: string, name: string): void => {
-      const [file = id, part] = id.split("?seamline=");
-      if (part !== "shared") parts.set(file, { ...parts.get(file), [part === "body" ? "body" : "face"]: name });
-    };
-    const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
-    for (const [name, one] of Object.entries(bundle)) {
-      if (one.type !== "chunk") files.set(name, { imports: [], dynamicImports: [] });
-      else {
-        const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
-        // A style sheet comes with the module that imports it, though no code says so any more.
-        const styles = [...(one.viteMetadata?.importedCss ?? [])];
-        files.set(name, { imports: [...own(one.imports), ...styles], dynamicImports: own(one.dynamicImports) });
-        if (side === "server" && one.facadeModuleId !== null) put(one.facadeModuleId, name);
-      }
-    }
-    if (side === "browser")
-      for (const [id, reference] of this.#emitted.get(context.environment) ?? []) put(id, context.getFileName(reference));
-    this.#written.set(side, { folder: isAbsolute(folder) ? folder : join(dirname(this.root), folder), parts, files });
+    const emitted = [...(this.#emitted.get(context.environment) ?? [])].map(
+      ([id, reference]) => [id, context.getFileName(reference)] as const,
+    );
+    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : emitted));
   }
 
   /** An error for the bundler; the problems are told in its place. */

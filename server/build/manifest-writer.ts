@@ -8,16 +8,7 @@ import { manifestFiles } from "../sources.ts";
 import type { ClassRecord, FileRecord, Manifest, ModuleRecord, SegmentEntry, ServerManifest } from "../../src/manifest.ts";
 import type { Application, Side } from "./application.ts";
 import type { Procedure } from "./procedures.ts";
-
-/** What one environment has written. */
-export interface Written {
-  /** Absolute. */
-  readonly folder: string;
-  /** Module file and part → output file. */
-  readonly parts: ReadonlyMap<string, { readonly face?: string; readonly body?: string }>;
-  /** Output file → what it imports; all that the bundler made, style sheets and images too. */
-  readonly files: ReadonlyMap<string, { readonly imports: readonly string[]; readonly dynamicImports: readonly string[] }>;
-}
+import type { Written } from "./written.ts";
 
 /** Name of the graph's module in the server's output. */
 export const graphFile = "_seam.js";

@@ -25,7 +25,7 @@ export function bundlerProblems(error: unknown, root: string): readonly Problem[
       ...(one.loc !== undefined && { line: one.loc.line, column: one.loc.column + 1 }),
       // The bundler writes for terminals of its own.
       // oxlint-disable-next-line no-control-regex
-      message: (one.message ?? String(one)).replace(/\u001b\[[\d;]*m/g, "").trim(),
+      message: (one.message ?? "the bundler gives no reason").replace(/\u001b\[[\d;]*m/g, "").trim(),
       ...(one.frame !== undefined && { frame: one.frame }),
     };
   });

@@ -1,16 +1,15 @@
 // The Vite plugin (package entry `seamline/vite`): serves the parts of split modules to the bundler. What a build is made of is
-// read beforehand (application.ts) and written down afterwards (finish.ts); here is only what Vite asks in between.
+// read beforehand (application.ts) and written down afterwards (build-run.ts); here is only what Vite asks in between.
 
-import { existsSync } from "node:fs";
-import { dirname, extname, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 import type { Environment, Plugin, Rolldown } from "vite";
 
 import { Problems } from "../../src/problem.ts";
-import { isInside } from "../sources.ts";
 import { graphId, partId } from "./application.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
+import { languageOf, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 
 export type { SeamlineOptions } from "./build-run.ts";
@@ -50,7 +49,8 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
 
     configEnvironment(name, config, { command }) {
       if (!isActive || command !== "build") return;
-      if (name === environmentNames.server) setServer(config, { ...build, outDir: join(build.serverFolder, "modules") });
+      if (name === environmentNames.server)
+        setServer(config, { root: build.root, source: build.source, outDir: join(build.serverFolder, "modules") });
       if (name !== environmentNames.browser) return;
       const index = findIndex(build.root, build.source, build.options.index ?? "index.html");
       build.inputs = namedInputs(config.build?.rolldownOptions?.input ?? config.input, build.viteRoot);
@@ -109,7 +109,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         if (isAbsolute(source) && source.includes("?seamline=")) return source;
         const found = async (): Promise<Rolldown.ResolvedId | null> => await this.resolve(source, importer, { ...context, skipSelf: true });
         if (importer === undefined || /^[./\0]/.test(source) || isAbsolute(source) || this.environment.mode !== "build") return undefined;
-        if (!isBrowser(this)) return resolveForNode(source, importer, await found(), build);
+        if (!isBrowser(this)) return resolveForNode(source, importer, await found(), build.source);
         const resolved = await found();
         if (isNodeOnly(source, importer, resolved?.id)) build.nodeImports.push({ specifier: source, importer });
         return resolved;
@@ -178,34 +178,6 @@ import { createGraph } from "seamline";
 const graph = createGraph();
 export const { seam, traced, context, runProcedure, bind } = graph;
 `;
-
-/** Bare imports stay imports: a node resolves them from the application. What an alias leads to inside of it is bundled. */
-function resolveForNode(
-  source: string,
-  importer: string,
-  found: Rolldown.ResolvedId | null,
-  build: Build,
-): Rolldown.PartialResolvedId | Rolldown.ResolvedId | null {
-  const external = { id: source, external: true, moduleSideEffects: true };
-  if (found === null || found.external !== false) return external;
-  const file = found.id.replace(/[?#].*$/, "");
-  if (!isAbsolute(file) || isInside(build.source, file)) return found;
-  // Style sheets and images of a package are nothing that Node could import.
-  if (!/\.(?:[cm]?[jt]sx?|json|node|wasm)$/.test(file) && extname(file) !== "") return found;
-  return file.includes("/node_modules/") || isLinked(source, importer) ? external : found;
-}
-
-/** Whether a package of a workspace is meant: it lies elsewhere, but under its name in some `node_modules`. */
-function isLinked(source: string, importer: string): boolean {
-  const name = source.split("/", source.startsWith("@") ? 2 : 1).join("/");
-  for (let folder = dirname(importer); folder !== dirname(folder); folder = dirname(folder))
-    if (existsSync(join(folder, "node_modules", name))) return true;
-  return false;
-}
-
-function languageOf(file: string): "js" | "jsx" | "ts" | "tsx" {
-  return /\.tsx$/.test(file) ? "tsx" : /\.jsx$/.test(file) ? "jsx" : /\.m?ts$/.test(file) ? "ts" : "js";
-}
 
 function isNamed(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";

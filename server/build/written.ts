@@ -1,0 +1,40 @@
+// What the bundler made of which module.
+
+import type { Rolldown } from "vite";
+
+/** What one environment has written. */
+export interface Written {
+  /** Absolute. */
+  readonly folder: string;
+  /** Module file and part → output file. */
+  readonly parts: ReadonlyMap<string, { readonly face?: string; readonly body?: string }>;
+  /** Output file → what it imports; all that the bundler made, style sheets and images too. */
+  readonly files: ReadonlyMap<string, { readonly imports: readonly string[]; readonly dynamicImports: readonly string[] }>;
+}
+
+/** Reads a finished bundle. `entries` are the modules that have files; without them each chunk is one module. */
+export function writtenOf(
+  folder: string,
+  bundle: Rolldown.OutputBundle,
+  entries: readonly (readonly [id: string, file: string])[] | undefined,
+): Written {
+  const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
+  const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
+  const chunks: (readonly [string, string])[] = [];
+  for (const [name, one] of Object.entries(bundle)) {
+    if (one.type !== "chunk") {
+      files.set(name, { imports: [], dynamicImports: [] });
+      continue;
+    }
+    // A style sheet comes with the module that imports it, though no code says so any more.
+    const styles = [...(one.viteMetadata?.importedCss ?? [])];
+    files.set(name, { imports: [...own(one.imports), ...styles], dynamicImports: own(one.dynamicImports) });
+    if (one.facadeModuleId !== null) chunks.push([one.facadeModuleId, name]);
+  }
+  const parts = new Map<string, { face?: string; body?: string }>();
+  for (const [id, name] of entries ?? chunks) {
+    const [file = id, part] = id.split("?seamline=");
+    if (part !== "shared") parts.set(file, { ...parts.get(file), [part === "body" ? "body" : "face"]: name });
+  }
+  return { folder, parts, files };
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { createFixture } from "./_fixture.ts";
+
+// Each stands where code of a server procedure, or something that only it needs, would carry it along.
+const secrets = [
+  "s3cr3t-constant",
+  "s3cr3t-template",
+  "s3cr3t-comment",
+  "s3cr3t-jsdoc",
+  "s3cr3t-trailing",
+  "s3cr3t-helper",
+  "s3cr3t-import",
+  "importedSecretName",
+  "s3cr3t-module",
+  "s3cr3t-default",
+  "s3cr3t-property",
+  "s3cr3t-type",
+  "s3cr3t-class",
+  "s3cr3t-statement",
+  "s3cr3t-regexp",
+  "s3cr3t-label",
+];
+
+const mixed = `import { importedSecretName, other } from "../secret/s3cr3t-import.ts";
+import { shared } from "./shared.ts";
+
+// s3cr3t-comment
+const constant = "s3cr3t-constant";
+
+/** s3cr3t-jsdoc */
+export async function server(sku: string, key = "s3cr3t-default", { token = "s3cr3t-label" } = {}): Promise<string> {
+  return \`s3cr3t-template \${constant} \${helper()} \${importedSecretName(key)} \${token} \${new Hidden().name}\${shared}\`; // s3cr3t-trailing
+}
+
+type Hint = "s3cr3t-type";
+class Hidden {
+  name: string | Hint = "s3cr3t-class";
+}
+server.toString = () => "s3cr3t-property";
+
+function helper(): string {
+  return other("s3cr3t-helper").replace(/s3cr3t-regexp/, "");
+}
+other("s3cr3t-statement");
+
+/** What a browser may have. */
+export async function browser(words: string[]): Promise<string[]> {
+  return words.filter((word) => word !== visible);
+}
+const visible = "visible-constant";
+
+export const everywhere = "visible-everywhere";
+`;
+
+const files = {
+  "index.html": '<!doctype html><html><head></head><body><script type="module" src="/src/main.ts"></script></body></html>',
+  "src/main.ts": `import { startClient } from "seamline/client";
+import { browser, everywhere, server } from "./mixed/mixed.ts";
+await startClient("ui");
+console.log(await browser([]), await server("a"), everywhere);
+`,
+  "src/mixed/mixed.ts": mixed,
+  "src/mixed/shared.ts": 'export const shared = "visible-shared";\n',
+  "src/secret/s3cr3t-import.ts":
+    'export const importedSecretName = (key: string): string => key + "s3cr3t-module";\nexport const other = importedSecretName;\n',
+  "ui.segment.json": '{ "./mixed/mixed": { "browser": { "access": "public" } } }',
+  "back.segment.json": '{ "./mixed/mixed": { "server": { "access": "public" } } }',
+};
+
+describe("architecture §1: nothing of a server's procedure reaches a browser", () => {
+  it.each([
+    ["as it is", undefined],
+    ["with source maps", "export default { build: { sourcemap: true } };"],
+    ["with inline source maps and readable code", 'export default { build: { sourcemap: "inline", minify: false } };'],
+  ])("%s", async (_, config) => {
+    const app = createFixture({ ...files, ...(config !== undefined && { "vite.config.js": config }) });
+    const { manifest } = await app.build();
+    expect(manifest.clients).toEqual(["ui"]);
+    const everything = [...app.list("dist/browser").map((file) => `dist/browser/${file}`), "dist/server/manifest.browser.json"];
+    const found: string[] = [];
+    let text = "";
+    for (const file of everything) {
+      text += textOf(app.path(file));
+      for (const secret of secrets)
+        if (file.includes(secret) || textOf(app.path(file)).includes(secret)) found.push(`${secret} in ${file}`);
+    }
+    expect(found).toEqual([]);
+    // The search would find them: what browsers may have is there, and the server has the rest.
+    expect(text).toContain("visible-constant");
+    expect(text).toContain("visible-everywhere");
+    const server = app.list("dist/server").map((file) => app.read(`dist/server/${file}`));
+    for (const secret of ["s3cr3t-constant", "s3cr3t-template", "s3cr3t-module", "s3cr3t-statement"])
+      expect(server.join()).toContain(secret);
+    if (config !== undefined) expect(everything.some((file) => file.endsWith(".map")) || text.includes('"sourcesContent"')).toBe(true);
+  });
+});
+
+/** The file's text, with that of the source maps inside it. */
+function textOf(file: string): string {
+  const text = readFileSync(file, "latin1");
+  const maps = [...text.matchAll(/sourceMappingURL=data:[^,]*;base64,([\w+/=]+)/g)].map((match) =>
+    Buffer.from(match[1] ?? "", "base64").toString("latin1"),
+  );
+  return [text, ...maps].join("\n");
+}
