@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkPort, deathOf, run, stopAll, untilReady, withOutput } from "./runner/processes.mjs";
+import { checkPort, deathOf, nameOf, run, stopAll, untilReady, withOutput } from "./runner/processes.mjs";
 import { portsOf, readRoles } from "./runner/roles.mjs";
 import { describe } from "./runner/table.mjs";
 
@@ -67,7 +67,7 @@ async function main() {
   });
   for (const role of roles) {
     await step(`${role.label} on ${role.port}`, async () => {
-      const one = run(role.label, [seamline, "start", "--config", role.config, "--no-build"], { cwd: folder, env });
+      const one = run(nameOf(role), [seamline, "start", "--config", role.config, "--no-build"], { cwd: folder, env });
       running.push(one);
       void one.ended.then((how) => fail(deathOf(one, how)));
       await untilReady(role, one);

@@ -66,7 +66,7 @@ export async function untilReady(role, running) {
     if (answer?.status === 200) return;
     await pause(50);
   }
-  throw new Error(withOutput(`${nameOf(role)} was not ready after ${longestStart / 1000} s`, running));
+  throw new Error(withOutput(`${capital(nameOf(role))} was not ready after ${longestStart / 1000} s`, running));
 }
 
 /**
@@ -95,7 +95,7 @@ export async function stopAll(all) {
  * @param {string} how
  */
 export function deathOf(running, how) {
-  return withOutput(`${running.label} stopped by itself (${how})`, running);
+  return withOutput(capital(`${running.label} stopped by itself (${how})`), running);
 }
 
 /**
@@ -107,7 +107,15 @@ export function withOutput(message, running) {
   return output === "" ? message : `${message}. Its last words:\n\n${output.replaceAll(/^/gm, "  ")}\n`;
 }
 
-/** @param {Role} role */
-function nameOf(role) {
+/**
+ * In a sentence.
+ * @param {Role} role
+ */
+export function nameOf(role) {
   return role.mode === "node" ? role.label : `the ${role.label}`;
+}
+
+/** @param {string} sentence */
+function capital(sentence) {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

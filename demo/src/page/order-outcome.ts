@@ -27,7 +27,7 @@ function success(receipt: Receipt): HTMLElement {
     "div",
     { class: "notice good", role: "status" },
     h("h2", {}, `Order ${receipt.number} is placed`),
-    h("p", {}, `${receipt.total.text()} on ${dateText(receipt.placed)}. Thank you.`),
+    h("p", {}, `${receipt.total.text()} on ${dateText(receipt.placed)}. Thank you. `, h("a", { href: "#/" }, "See more cloths")),
   );
 }
 

@@ -1,0 +1,88 @@
+// The demo as a person starts it, in a folder of its own: real processes on free ports.
+
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const variables = ["PORT", "GATEWAY_PORT", "REPOSITORY_PORT", "NODE_A_PORT", "NODE_B_PORT"].map((name) => `SEAMLINE_DEMO_${name}`);
+
+export type Ports = Readonly<Record<string, string>>;
+
+/** A running `npm run demo`. */
+export interface DemoRun {
+  readonly pid: number;
+  output(): string;
+  /** The page's address, once the demo says that it can be opened; rejects when it ends before. */
+  readonly opened: Promise<string>;
+  readonly ended: Promise<number | null>;
+  /** As Ctrl-C does. */
+  interrupt(): Promise<number | null>;
+}
+
+/** A copy of the demo, an application folder like any user's: the package and Vite are in its `node_modules`. */
+export function copyDemo(): { readonly folder: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "seamline-demo-"));
+  cpSync(join(root, "demo"), folder, { recursive: true, filter: (path) => !/[\\/](?:dist|node_modules|\.seamline)$/.test(path) });
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(root, join(folder, "node_modules/seamline"), "dir");
+  symlinkSync(join(root, "node_modules/vite"), join(folder, "node_modules/vite"), "dir");
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+export async function freePorts(): Promise<Ports> {
+  const servers = await Promise.all(
+    variables.map(async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return String(typeof address === "object" ? address?.port : address);
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return Object.fromEntries(variables.map((name, at) => [name, ports[at] ?? ""]));
+}
+
+export function runDemo(folder: string, ports: Ports, ...words: readonly string[]): DemoRun {
+  const child = spawn(process.execPath, [join(folder, "run.mjs"), ...words], {
+    env: { ...process.env, ...ports },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const opened = new Promise<string>((resolve, reject) => {
+    const read = (text: string): void => {
+      output += text;
+      const [, url] = /Open {2}(\S+)\n/.exec(output) ?? [];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
+    void ended.then((code) => reject(new Error(`the demo ended with ${code}:\n${output}`)));
+  });
+  opened.catch(() => undefined); // a test that expects the end doesn't wait for the page
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    opened,
+    ended,
+    interrupt: async () => {
+      child.kill("SIGINT");
+      return await ended;
+    },
+  };
+}
+
+/** Processes whose parent is `pid`, with their command lines. */
+export function childrenOf(pid: number): readonly { readonly pid: number; readonly command: string }[] {
+  const lines = execFileSync("ps", ["-e", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).trim().split("\n");
+  return lines.flatMap((line) => {
+    const [, own, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === pid && own !== undefined ? [{ pid: Number(own), command: command ?? "" }] : [];
+  });
+}

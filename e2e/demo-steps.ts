@@ -1,0 +1,50 @@
+// What a person does in the shop, and where the page says that its calls ran.
+
+import { expect, type Page } from "@playwright/test";
+
+/** Procedure (`search`) → place (`node A`, `This browser`), as the strip shows them. */
+export async function placesOf(page: Page): Promise<Record<string, string>> {
+  return await page.evaluate(() => {
+    const places: Record<string, string> = {};
+    for (const lane of document.querySelectorAll<HTMLElement>(".lane"))
+      for (const code of lane.querySelectorAll("li code")) places[code.lastChild?.textContent ?? ""] = lane.dataset["place"] ?? "";
+    return places;
+  });
+}
+
+/** Until nothing is busy and every swatch in sight is woven. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator("main")).not.toBeEmpty();
+  await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("main .swatch")].every((swatch) => {
+      const { top } = swatch.getBoundingClientRect();
+      return swatch.classList.contains("woven") || top > innerHeight + 300;
+    }),
+  );
+  await page.waitForFunction(() => [...document.querySelectorAll("main .stock")].every((stock) => stock.textContent.trim() !== ""));
+}
+
+export async function search(page: Page, text: string): Promise<void> {
+  await page.getByRole("searchbox").fill(text);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`“${text}”`);
+  await settled(page);
+}
+
+/** Opens the cloth with this number and waits for its quote. */
+export async function openCloth(page: Page, sku: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/#/cloth/${sku}`);
+  await expect(page.locator("#quote .sum")).toBeVisible();
+  await settled(page);
+}
+
+/** The page without what may differ between two runs: the strip of places, and addresses of pictures made here. */
+export async function shopDom(page: Page): Promise<string> {
+  return await page.evaluate(() => {
+    const copy = document.body.cloneNode(true) as HTMLElement;
+    copy.querySelector("#places")?.remove();
+    for (const script of copy.querySelectorAll("script, link")) script.remove();
+    for (const image of copy.querySelectorAll("img")) image.removeAttribute("src");
+    return copy.outerHTML;
+  });
+}
