@@ -1,0 +1,112 @@
+import { createBuilder } from "vite";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
+import { findOutput } from "../../server/sources.ts";
+import { type Fixture, createFixture, shop } from "./_fixture.ts";
+
+// As `vite build` does it: the plugin stands in the configuration, and nobody else knows of it.
+async function viteBuild(app: Fixture, options: SeamlineOptions = {}, config = {}) {
+  const builder = await createBuilder(
+    { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline(options)], ...config },
+    null,
+  );
+  await builder.buildApp();
+}
+
+describe("architecture §1: in an existing Vite application", () => {
+  beforeEach(() => void vi.stubEnv("VITEST", undefined));
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it("writes the browser's part to outDir and the server's to .seamline/server", async () => {
+    const app = createFixture(shop);
+    await viteBuild(app, {}, { build: { outDir: "public-html" } });
+    expect(app.list("public-html").filter((file) => !file.startsWith("assets/"))).toEqual(["index.html"]);
+    expect(app.list(".seamline").filter((file) => !file.startsWith("server/modules/"))).toEqual([
+      "server/kept.json",
+      "server/manifest.browser.json",
+      "server/manifest.json",
+    ]);
+    expect(await findOutput(app.root, "public-html")).toEqual({ browser: app.path("public-html"), server: app.path(".seamline/server") });
+    const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as { revision: string; clients: string[] };
+    expect(manifest.clients).toEqual(["ui"]);
+    expect(app.read("public-html/index.html")).toContain(manifest.revision);
+  });
+
+  it("keeps what the configuration says of pages: inputs, base, aliases", async () => {
+    const app = createFixture({
+      ...shop,
+      "admin.html": '<!doctype html><script type="module" src="/src/admin.ts"></script>',
+      "src/admin.ts": 'import { stock } from "@/shop/stock";\nconsole.log(stock);\n',
+      "src/shop/quote.ts":
+        'import { stock } from "@/shop/stock";\nexport async function quote(): Promise<number> {\n  return await stock("a");\n}\n',
+    });
+    const input = { main: app.path("index.html"), admin: app.path("admin.html") };
+    await viteBuild(
+      app,
+      {},
+      {
+        base: "/app/",
+        resolve: { alias: { "@": app.path("src") } },
+        build: { rolldownOptions: { input, output: { entryFileNames: "js/[name]-[hash].js" } } },
+      },
+    );
+    expect(app.list("dist").filter((file) => file.endsWith(".html"))).toEqual(["admin.html", "index.html"]);
+    expect(app.read("dist/admin.html")).toMatch(/src="\/app\/js\/admin-/);
+    expect(app.read(".seamline/server/modules/shop/quote~body.js")).toMatch(/from "\.\/stock\.js"/);
+    expect(Object.keys(JSON.parse(app.read(".seamline/server/manifest.browser.json")).modules as object)).toContain("shop/stock");
+  });
+
+  it("leaves the previous output as it is when it fails", async () => {
+    const app = createFixture(shop);
+    await viteBuild(app);
+    const before = ["dist", ".seamline"].flatMap((folder) => app.list(folder).map((file) => app.read(`${folder}/${file}`)));
+    app.write({ "src/shop/quote.ts": "export function quote(): void {}\n" });
+    await expect(viteBuild(app)).rejects.toThrow(/quote\.ts:1/);
+    app.write({ "src/shop/quote.ts": shop["src/shop/quote.ts"] ?? "", "src/main.ts": 'import "node:fs";\n' });
+    await expect(viteBuild(app, { clients: ["ui"] })).rejects.toThrow(/exists on Node only/);
+    expect(["dist", ".seamline"].flatMap((folder) => app.list(folder).map((file) => app.read(`${folder}/${file}`)))).toEqual(before);
+  });
+
+  it("is not applied twice by seamline build, which takes its options from the configuration", async () => {
+    const app = createFixture({
+      ...shop,
+      "vite.config.js": "export default { plugins: [globalThis.seamlinePlugin], build: { outDir: 'elsewhere', sourcemap: true } };\n",
+    });
+    vi.stubGlobal("seamlinePlugin", seamline({ clients: ["ui"], clientModules: ["shop/money"] }));
+    const { manifest } = await app.build();
+    vi.unstubAllGlobals();
+    expect(manifest.procedures).toHaveLength(3);
+    expect(Object.keys(app.browserManifest().modules)).toContain("shop/money");
+    expect(app.list("dist/browser").some((file) => file.endsWith(".map"))).toBe(true);
+    expect(app.list(".").some((file) => file.startsWith("elsewhere/") || file.startsWith(".seamline/"))).toBe(false);
+  });
+});
+
+describe("architecture §1: under Vitest", () => {
+  const load = async (options: SeamlineOptions) => {
+    const app = createFixture(shop);
+    const builder = await createBuilder(
+      {
+        root: app.root,
+        configFile: false,
+        logLevel: "silent",
+        plugins: [seamline(options)],
+        build: { write: false, minify: false, rolldownOptions: { external: /^(?:seamline|node:|\/svc\/)/ } },
+      },
+      null,
+    );
+    const client = builder.environments["client"];
+    if (client === undefined) throw new Error("there is no client environment");
+    const output = await builder.build(client);
+    return JSON.stringify(output);
+  };
+
+  it("splits nothing, so that unit tests call their functions", async () => {
+    expect(await load({})).toContain("readFileSync");
+  });
+
+  it("splits when it is asked to", async () => {
+    expect(await load({ test: "split" })).not.toContain("readFileSync");
+  });
+});
