@@ -53,9 +53,9 @@ describe("rooms", () => {
 describe("levels of src", () => {
   // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
   const levels: readonly (readonly [string, RegExp])[] = [
-    ["words", /^(call|context|errors|fqn|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    ["words", /^(call|client|context|errors|fqn|manifest|ports|problem|protocol|trace|version)\.ts$/],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
-    ["acts", /^(dispatch|health|middleware|registry|seam)\.ts$/],
+    ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
     ["wire", /^(cors|router|trust)\.ts$|^wire\//],
     ["roles", /^(split|roles)\//],
     ["door", /^index\.ts$/],
@@ -86,8 +86,8 @@ describe("levels of src", () => {
   });
 });
 
-it("no file imports itself by a detour, types included", () => {
-  const graph = new Map(all.map((source) => [source.path, source.imports.flatMap((one) => one.path ?? [])]));
+it("no file imports itself by a detour", () => {
+  const graph = new Map(all.map(({ path, imports }) => [path, imports.flatMap((one) => (one.typeOnly ? [] : (one.path ?? [])))]));
   const done = new Set<string>();
   const cycles: string[] = [];
   const visit = (path: string, way: readonly string[]): void => {
@@ -140,6 +140,60 @@ describe("files", () => {
   it("write the names of headers once, in src/protocol.ts", () => {
     const again = places((node) => ts.isStringLiteralLike(node) && /^x-svc-[a-z]/.test(node.text));
     expect(again.filter((place) => !place.startsWith("src/protocol.ts:"))).toEqual([]);
+  });
+});
+
+describe("public names", () => {
+  // Each is a promise to users: one that is new or gone changes this list, and the CHANGELOG.
+  const names = (...lists: string[]) => lists.join(" ").split(" ").toSorted();
+  const errors = [
+    "BadGateway BadRequest DeadlineExceeded FileNotFound Forbidden InvalidParameterValue InvalidSerializedValue InvalidVersionNumber",
+    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MissingParameterValue NodeNotAvailable NotFound NotImplemented PayloadTooLarge",
+    "PaymentRequired ProcedureNotFound SegmentNotFound ServiceError statusOf Teapot Unauthorized UnknownParameter UnsupportedEncoding",
+    "ValueNotSerializable",
+  ];
+  // What built modules import; nobody writes these names by hand.
+  const graph = "Graph Seam SeamHost SeamRecord createGraph";
+  const generated = "context seam traced";
+  // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
+  const lent = "errorOf frameworkErrors setRanOn setTrace";
+  const hooks = "runProcedure startClient";
+  const server = "ModuleImporter Server ServerOptions runProcedure startServer";
+  const program = ts.createProgram(
+    ["server/main.ts", "client/svc/client.ts", "client/svc/hooks.ts", "server/index.ts", "server/build/vite-plugin.ts"].map((file) =>
+      join(root, file),
+    ),
+    { allowImportingTsExtensions: true, module: ts.ModuleKind.NodeNext, noEmit: true, target: ts.ScriptTarget.ES2023, types: ["node"] },
+  );
+
+  function exportsOf(file: string): string[] {
+    const checker = program.getTypeChecker();
+    const source = program.getSourceFile(join(root, file));
+    const symbol = source && checker.getSymbolAtLocation(source);
+    return symbol
+      ? checker
+          .getExportsOfModule(symbol)
+          .map((one) => one.name)
+          .toSorted()
+      : [];
+  }
+
+  it.each([
+    [
+      "seamline",
+      "server/main.ts",
+      [...errors, graph, hooks, server, "Args CallHeaders Context CorsMiddleware HealthCheck Middleware ObservedCall Version parseVersion"],
+    ],
+    [
+      "seamline/client, /svc/client.js",
+      "client/svc/client.ts",
+      [...errors, generated, hooks, lent, "Client Context ObservedCall StartClient traceOf"],
+    ],
+    ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
+    ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],
+    ["seamline/vite", "server/build/vite-plugin.ts", ["SeamlineOptions createPlugin seamline"]],
+  ])("%s", (_, file, expected) => {
+    expect(exportsOf(file)).toEqual([...new Set(names(...expected))]);
   });
 });
 
