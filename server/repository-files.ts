@@ -1,7 +1,7 @@
 // What a repository reads (§4.3, §4.4): the build's output, the application's assets, Seamline's own components.
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ServerManifest } from "../src/manifest.ts";
@@ -19,12 +19,9 @@ const script = "text/javascript; charset=utf-8";
 export async function createRepositoryFiles(output: OutputFolders, publicFiles: PublicFiles): Promise<RepositoryFiles> {
   const manifest = await readFile(join(output.server, "manifest.json"));
   const modules = new Set(Object.keys((JSON.parse(manifest.toString("utf8")) as ServerManifest).files));
-  const components = new Map([
-    ["client.js", component(await readFile(join(packageFolder, "dist/svc/client.js")), script)],
-    ["hooks.js", component(await readFile(join(packageFolder, "dist/svc/hooks.js")), script)],
-    ["remote.js", component(await readFile(join(packageFolder, "dist/svc/remote.js")), script)],
-    ["manifest.json", component(await readFile(join(output.server, "manifest.browser.json")), mediaTypes.json)],
-  ]);
+  const components = new Map([["manifest.json", component(await readFile(join(output.server, "manifest.browser.json")), mediaTypes.json)]]);
+  const own = join(packageFolder, "dist/svc");
+  for (const name of await readdir(own)) if (name.endsWith(".js")) components.set(name, component(await readFile(join(own, name)), script));
   return {
     publicFile: (request) => publicFiles.get(pathOf(request.target), request),
     component: async (name, request) => components.get(name)?.(request),
