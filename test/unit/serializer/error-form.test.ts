@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+
+import { Forbidden } from "../../../src/errors.ts";
+import { Classes } from "../../../src/serializer/classes.ts";
+import { decodeSerialized, type DecodeOptions, encodeSerialized } from "../../../src/serializer/serialized.ts";
+import { traceOf } from "../../../src/trace.ts";
+import { OutOfStock, Refused } from "../../_wire-classes.ts";
+import { decode, mark, trusted } from "./_codec.ts";
+
+const { classes } = trusted;
+
+describe("§7.1 errors on the wire", () => {
+  const send = (error: unknown, more: Partial<DecodeOptions> = {}, stacks = false): Error =>
+    decodeSerialized(encodeSerialized(error, { classes, stacks }) as string, { ...trusted, ...more }) as Error;
+  it("are instances of their own class", () => {
+    expect(send(new Forbidden("x"))).toBeInstanceOf(Forbidden);
+    const stock = send(new OutOfStock("tea")) as OutOfStock;
+    expect(stock).toBeInstanceOf(OutOfStock);
+    expect(stock.sku).toBe("tea");
+    expect((send(new Refused("no", 7)) as Refused).code).toBe(7);
+    expect(send(new TypeError("x"))).toBeInstanceOf(TypeError);
+  });
+  it("keep the name when nothing here has the class, and the status of the answer tells the nearest", () => {
+    const wire = encodeSerialized(new OutOfStock("tea"), { classes }) as string;
+    const read = (status?: number): Error =>
+      decodeSerialized(wire, { ...trusted, classes: new Classes(), ...(status === undefined ? {} : { status }) }) as Error;
+    expect(read()).toMatchObject({ name: "OutOfStock", message: "Nothing left of tea" });
+    expect(read(404).constructor.name).toBe("NotFound");
+    expect(read(404).name).toBe("OutOfStock");
+    expect(read(500).constructor).toBe(Error);
+  });
+  it("pass a service that has no such class unchanged", () => {
+    const error = new OutOfStock("tea");
+    error.since = new Date(0);
+    const wire = encodeSerialized(error, { classes }) as string;
+    for (const between of [new Classes(), "opaque"] as const) {
+      const there = decodeSerialized(wire, { ...trusted, classes: between });
+      const back = decodeSerialized(encodeSerialized(there, { classes: between }) as string, trusted) as OutOfStock;
+      expect(back).toBeInstanceOf(OutOfStock);
+      expect(back).toMatchObject({ sku: "tea", since: new Date(0) });
+    }
+  });
+  it("carry a stack only when asked to", () => {
+    const error = new Error("x", { cause: new Error("y") });
+    expect(encodeSerialized(error, { classes })).not.toContain("stack");
+    expect(send(error, {}, true).stack).toBe(error.stack);
+    expect((send(error, {}, true).cause as Error).stack).toBe((error.cause as Error).stack);
+  });
+  it("keep trace, cause and own fields out of sight where errors have them", () => {
+    const back = send(Object.assign(new Error("x", { cause: "y" }), { code: 5 }));
+    expect(Object.keys(back)).toEqual(["code"]);
+    expect(back.cause).toBe("y");
+    expect(traceOf(back)).toEqual([]);
+  });
+  it("of the system tell outsiders nothing, and services everything", () => {
+    const system = Object.assign(new Error("ENOENT: no such file, open '/etc/x'"), {
+      errno: -2,
+      code: "ENOENT",
+      syscall: "open",
+      path: "/etc/x",
+    });
+    expect(encodeSerialized(new Error("outer", { cause: system }), { classes })).not.toMatch(/etc|errno|ENOENT/);
+    expect(send(system, {}, true)).toMatchObject({ message: system.message, code: "ENOENT" });
+  });
+  it("of a library's class leave what they carry between services", () => {
+    class RequestFailed extends Error {
+      config = { authorization: "secret" };
+    }
+    expect(encodeSerialized(new RequestFailed("x"), { classes })).not.toContain("secret");
+    expect(send(new RequestFailed("x"), {}, true)).toMatchObject({ config: { authorization: "secret" } });
+  });
+  it("of a class that isn't exported are those of the nearest parent that is", () => {
+    class Local extends OutOfStock {}
+    expect(send(new Local("tea"))).toBeInstanceOf(OutOfStock);
+  });
+  it.each([
+    [{ type: 1, message: "" }, "needs a type"],
+    [{ type: "Error", message: "", trace: [1] }, "needs a type"],
+    [{ type: "Error", message: "", fields: { stack: "x" } }, "no field of an error"],
+    [{ type: "Error", message: "", key: "people/Person" }, "is no error"],
+  ])("refuse a wrong form: %j", (form, message) => {
+    expect(() => decode(mark("Error", form), { trusted: true })).toThrow(message);
+  });
+});
