@@ -135,13 +135,11 @@ function attached(module: Module, statement: Node): Range[] {
     ranges.push([comment.start, comment.end]);
     start = comment.start;
   }
-  const lineEnd = source.indexOf("\n", statement.end);
-  const after = commentsIn(module, statement.end, source.length).filter((one) => lineEnd < 0 || one.start < lineEnd);
-  const [next] = after;
-  if (next !== undefined) {
-    const around = source.slice(statement.end, next.start) + source.slice(next.end, lineEnd < next.end ? next.end : lineEnd);
-    if (around.trim() === "") ranges.push([next.start, next.end]);
-  }
+  const newline = source.indexOf("\n", statement.end);
+  const lineEnd = newline < 0 ? source.length : newline;
+  const [next] = commentsIn(module, statement.end, lineEnd);
+  if (next !== undefined && (source.slice(statement.end, next.start) + source.slice(next.end, lineEnd)).trim() === "")
+    ranges.push([next.start, next.end]);
   return ranges;
 }
 

@@ -1,7 +1,7 @@
 // What goes where (docs/architecture.md): which units form the shared part, and which the body of a build.
 
 import type { Problem } from "../problem.ts";
-import type { Module, Unit } from "./analyze.ts";
+import { type Module, specifierOf, type Unit } from "./analyze.ts";
 import { problemAt } from "./mark.ts";
 import type { Procedure } from "./procedures.ts";
 import { isFunction, type Node, walk } from "./tree.ts";
@@ -93,16 +93,30 @@ export function unplaced(module: Module, { shared, body }: Placement): Problem[]
     });
 }
 
-/** Statements that a build for browsers leaves out although they mention a procedure that it holds. */
+/** Statements that a build for browsers leaves out although they mention a procedure that it holds, or are style. */
 export function leftBehind(module: Module, held: readonly Procedure[], { shared, body }: Placement): Problem[] {
   const units = new Set(held.map((one) => one.unit));
   return module.units
     .filter((unit) => unit.kind === "statement" && !shared.has(unit) && !body.has(unit))
-    .filter((unit) => [...mentions(module, unit)].some((one) => units.has(one)))
+    .filter((unit) => isStyle(unit) || [...mentions(module, unit)].some((one) => units.has(one)))
     .map((unit) => {
+      if (isStyle(unit)) {
+        const hint = "Import it in the page, or in a module of which no segment names anything";
+        return problemAt(
+          module,
+          unit.node.start,
+          "This import takes effect on servers only, as some procedures of the module are for servers",
+          hint,
+        );
+      }
       const message = "This statement runs on servers only: it mentions something that the build for browsers doesn't hold";
       return problemAt(module, unit.node.start, message, "Mention in it only what the browser's procedures use as well");
     });
+}
+
+// A style sheet is of no use on a server, so its author meant the browser.
+function isStyle({ node }: Unit): boolean {
+  return node.type === "ImportDeclaration" && /\.(?:css|less|s[ac]ss|styl)(?:\?|$)/.test(specifierOf(node));
 }
 
 const acting = new Set([

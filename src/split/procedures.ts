@@ -34,6 +34,15 @@ export function findProcedures(module: Module, records: readonly SegmentedExport
     }
     const callable = callableOf(module, found);
     problems.push(...refusals(module, found, callable));
+    if (found.units.length > 1)
+      problems.push(
+        problemAt(
+          module,
+          found.node.start,
+          `'${record.export}' is named by a segment, but it is declared more than once`,
+          "Leave one declaration: a function that may run elsewhere can't carry a namespace",
+        ),
+      );
     const [unit] = found.units;
     if (callable.fn === undefined || callable.kind === "sync" || unit === undefined) continue;
     problems.push(...parametersOf(callable.fn, module, types).problems);

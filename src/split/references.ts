@@ -1,8 +1,19 @@
 // Which names of the module a piece of it mentions. TypeScript and JSX are understood here, which is why no general
 // scope library does: a type is no reference, `<Price/>` is one, a parameter property and an enum's member bind names.
 
-import { type Found, isTypeOnly, type Reference, Scope } from "./scopes.ts";
-import { boundNames, child, children, isTypeWrapper, list, nameOf, need, type Node, word } from "./tree.ts";
+import {
+  componentOf,
+  declaredBy,
+  type Found,
+  isDecorated,
+  isTypeOnly,
+  leftmost,
+  namesIn,
+  namesInType,
+  type Reference,
+  Scope,
+} from "./scopes.ts";
+import { child, children, isTypeWrapper, list, nameOf, need, type Node, word } from "./tree.ts";
 
 // The names by which JSX finds its factory where a project has turned the automatic runtime off.
 const usualFactories = ["React", "h", "Fragment"];
@@ -48,6 +59,10 @@ export class References {
     this.#sink.push({ name: word(node, "name"), start: node.start, end: node.end, write, shorthand, call, soft, scope });
   }
 
+  #factory(name: string, { start }: Node, scope: Scope, soft: boolean): void {
+    this.#sink.push({ name, start, end: start, write: false, shorthand: false, call: false, soft, scope });
+  }
+
   #all(nodes: readonly Node[], scope: Scope): void {
     for (const node of nodes) this.#visit(node, scope);
   }
@@ -73,10 +88,8 @@ export class References {
       case "MetaProperty":
         return;
       case "ExportNamedDeclaration":
-        this.#visit(child(node, "declaration"), scope);
-        return;
       case "LabeledStatement":
-        this.#visit(child(node, "body"), scope);
+        this.#visit(child(node, node.type === "LabeledStatement" ? "body" : "declaration"), scope);
         return;
       case "VariableDeclaration":
         for (const one of list(node, "declarations")) {
@@ -116,18 +129,18 @@ export class References {
         return;
       }
       case "AssignmentExpression":
-        this.#target(need(node, "left"), scope);
+        this.#pattern(need(node, "left"), scope, true);
         this.#visit(child(node, "right"), scope);
         return;
       case "UpdateExpression":
-        this.#target(need(node, "argument"), scope);
+        this.#pattern(need(node, "argument"), scope, true);
         return;
       case "ForInStatement":
       case "ForOfStatement": {
         const inner = new Scope(scope, false);
         const left = need(node, "left");
         if (left.type === "VariableDeclaration") this.#visit(left, inner);
-        else this.#target(left, inner);
+        else this.#pattern(left, inner, true);
         this.#visit(child(node, "right"), inner);
         this.#visit(child(node, "body"), inner);
         return;
@@ -162,23 +175,20 @@ export class References {
         return;
       case "TSImportEqualsDeclaration": {
         for (const name of declaredBy(node)) this.#bind(name, scope);
-        let from = need(node, "moduleReference");
-        while (from.type === "TSQualifiedName") from = need(from, "left");
+        const from = leftmost(need(node, "moduleReference"), "TSQualifiedName", "left");
         if (from.type === "Identifier") this.#refer(from, scope);
         return;
       }
       case "JSXElement":
       case "JSXFragment":
-        for (const name of this.#factories) this.#sink.push({ ...nowhere(node), name, scope, soft: false });
-        for (const name of usualFactories) this.#sink.push({ ...nowhere(node), name, scope, soft: true });
+        for (const name of this.#factories) this.#factory(name, node, scope, false);
+        for (const name of usualFactories) this.#factory(name, node, scope, true);
         this.#all(children(node), scope);
         return;
       case "JSXOpeningElement":
-        this.#tag(need(node, "name"), scope);
-        this.#all(list(node, "attributes"), scope);
-        return;
       case "JSXClosingElement":
         this.#tag(need(node, "name"), scope);
+        this.#all(list(node, "attributes"), scope);
         return;
       case "JSXAttribute":
         this.#visit(child(node, "value"), scope);
@@ -213,59 +223,38 @@ export class References {
     this.#pattern(pattern, scope);
   }
 
-  /** A pattern that binds: only its defaults and computed keys mention anything. */
-  #pattern(pattern: Node, scope: Scope): void {
-    this.#all(list(pattern, "decorators"), scope);
-    this.#types(pattern, scope);
-    switch (pattern.type) {
-      case "ObjectPattern":
-        for (const one of list(pattern, "properties")) {
-          if (one["computed"] === true) this.#visit(child(one, "key"), scope);
-          this.#pattern(one.type === "RestElement" ? one : need(one, "value"), scope);
-        }
-        return;
-      case "ArrayPattern":
-        for (const one of list(pattern, "elements")) this.#pattern(one, scope);
-        return;
-      case "AssignmentPattern":
-        this.#pattern(need(pattern, "left"), scope);
-        this.#visit(child(pattern, "right"), scope);
-        return;
-      case "RestElement":
-        this.#pattern(need(pattern, "argument"), scope);
-        return;
-      case "TSParameterProperty":
-        this.#pattern(need(pattern, "parameter"), scope);
-    }
-  }
-
-  /** What is written to. */
-  #target(node: Node, scope: Scope, shorthand = false): void {
+  /** A pattern that binds mentions nothing but in its defaults and computed keys; a target of an assignment is written. */
+  #pattern(node: Node, scope: Scope, writes = false, shorthand = false): void {
     switch (node.type) {
       case "Identifier":
-        this.#refer(node, scope, { write: true, shorthand });
-        return;
+        if (writes) this.#refer(node, scope, { write: true, shorthand });
+        break;
       case "ObjectPattern":
         for (const one of list(node, "properties")) {
           if (one["computed"] === true) this.#visit(child(one, "key"), scope);
-          if (one.type === "RestElement") this.#target(need(one, "argument"), scope);
-          else this.#target(need(one, "value"), scope, one["shorthand"] === true);
+          this.#pattern(one.type === "RestElement" ? one : need(one, "value"), scope, writes, one["shorthand"] === true);
         }
-        return;
+        break;
       case "ArrayPattern":
-        for (const one of list(node, "elements")) this.#target(one, scope);
-        return;
+        for (const one of list(node, "elements")) this.#pattern(one, scope, writes);
+        break;
       case "AssignmentPattern":
-        this.#target(need(node, "left"), scope, shorthand);
+        this.#pattern(need(node, "left"), scope, writes, shorthand);
         this.#visit(child(node, "right"), scope);
-        return;
+        break;
       case "RestElement":
-        this.#target(need(node, "argument"), scope);
-        return;
+        this.#pattern(need(node, "argument"), scope, writes);
+        break;
+      case "TSParameterProperty":
+        this.#pattern(need(node, "parameter"), scope);
+        break;
       default:
-        if (isTypeWrapper(node)) this.#target(need(node, "expression"), scope);
+        if (isTypeWrapper(node)) this.#pattern(need(node, "expression"), scope, writes);
         else this.#visit(node, scope);
+        return;
     }
+    this.#all(list(node, "decorators"), scope);
+    this.#types(node, scope);
   }
 
   #member(node: Node, scope: Scope): void {
@@ -286,7 +275,7 @@ export class References {
     }
     this.#all(list(node, "decorators"), scope);
     const members = list(need(node, "body"), "body");
-    const decorated = [node, ...members].some((one) => list(one, "decorators").length > 0) || members.some(hasDecoratedParameter);
+    const decorated = isDecorated(node);
     if (decorated) this.#decorated++;
     this.#visit(child(node, "superClass"), inner);
     this.#all(members, inner);
@@ -294,45 +283,13 @@ export class References {
   }
 
   #tag(name: Node, scope: Scope): void {
-    let first = name;
-    while (first.type === "JSXMemberExpression") first = need(first, "object");
-    if (first.type === "Identifier") this.#refer(first, scope);
-    else if (first.type === "JSXIdentifier" && (first !== name || !/^[a-z]|-/.test(word(first, "name")))) this.#refer(first, scope);
+    const component = componentOf(name);
+    if (component !== undefined) this.#refer(component, scope);
   }
 
   /** Types mention nothing, except that the metadata of decorators may name a class by the type of a parameter. */
   #types(node: Node, scope: Scope, key = "typeAnnotation"): void {
-    if (this.#decorated === 0) return;
-    const seek = (one: Node): void => {
-      if (one.type === "TSTypeReference") {
-        let first = need(one, "typeName");
-        while (first.type === "TSQualifiedName") first = need(first, "left");
-        if (first.type === "Identifier") this.#refer(first, scope);
-      }
-      for (const below of children(one)) seek(below);
-    };
-    const type = child(node, key);
-    if (type !== undefined) seek(type);
+    const type = this.#decorated === 0 ? undefined : child(node, key);
+    if (type !== undefined) for (const name of namesInType(type)) this.#refer(name, scope);
   }
-}
-
-function nowhere(node: Node): Omit<Reference, "name" | "soft"> {
-  return { start: node.start, end: node.start, write: false, shorthand: false, call: false };
-}
-
-function hasDecoratedParameter(member: Node): boolean {
-  const value = child(member, "value");
-  return value !== undefined && list(value, "params").some((one) => list(one, "decorators").length > 0);
-}
-
-function namesIn(pattern: Node): string[] {
-  return boundNames(pattern).map((one) => word(one, "name"));
-}
-
-function declaredBy(node: Node): string[] {
-  const id = child(node, node.type.startsWith("Import") ? "local" : "id");
-  if (id === undefined || node.type.endsWith("Expression")) return [];
-  let first = id;
-  while (first.type === "TSQualifiedName") first = need(first, "left");
-  return [word(first, "name")];
 }

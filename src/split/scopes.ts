@@ -1,6 +1,6 @@
 // Scopes, and what a mention of a name is.
 
-import { child, type Node } from "./tree.ts";
+import { boundNames, child, children, list, need, type Node, word } from "./tree.ts";
 
 /** One mention of a module-level name. */
 export interface Reference {
@@ -62,4 +62,43 @@ export function isTypeOnly(node: Node): boolean {
     default:
       return false;
   }
+}
+
+/** The names that a pattern binds. */
+export function namesIn(pattern: Node): string[] {
+  return boundNames(pattern).map((one) => word(one, "name"));
+}
+
+/** The name that a declaration or an import specifier binds. */
+export function declaredBy(node: Node): string[] {
+  const id = child(node, node.type.startsWith("Import") ? "local" : "id");
+  if (id === undefined || node.type.endsWith("Expression")) return [];
+  return [word(leftmost(id, "TSQualifiedName", "left"), "name")];
+}
+
+/** The identifiers that a type refers to. */
+export function namesInType(type: Node): Node[] {
+  const below = children(type).flatMap(namesInType);
+  if (type.type !== "TSTypeReference") return below;
+  const name = leftmost(need(type, "typeName"), "TSQualifiedName", "left");
+  return name.type === "Identifier" ? [name, ...below] : below;
+}
+
+/** The identifier of a JSX tag that is a component: `<Price>` and `<ui.row>`, not `<b>` nor `<my-element>`. */
+export function componentOf(tag: Node): Node | undefined {
+  const name = leftmost(tag, "JSXMemberExpression", "object");
+  if (name.type === "Identifier") return name;
+  return name.type === "JSXIdentifier" && (name !== tag || !/^[a-z]|-/.test(word(name, "name"))) ? name : undefined;
+}
+
+/** Whether a class has decorators: their metadata may name classes by the types of members. */
+export function isDecorated(node: Node): boolean {
+  const has = (one: Node): boolean => list(one, "decorators").length > 0;
+  const members = list(need(node, "body"), "body");
+  return has(node) || members.some((one) => has(one) || list(child(one, "value") ?? one, "params").some(has));
+}
+
+/** `a` of `a.b.c`. */
+export function leftmost(node: Node, type: string, key: string): Node {
+  return node.type === type ? leftmost(need(node, key), type, key) : node;
 }
