@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+
+import { readVersion } from "../../src/wire/decode-call.ts";
+import { BadRequest, InvalidVersionNumber, PayloadTooLarge } from "../../src/errors.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { decodeArguments } from "../../src/wire/decode-call.ts";
+import { type Door, json, knock, serialized } from "../_door.ts";
+import { createWireClasses } from "../_wire-classes.ts";
+
+const add: Door = {
+  parameters: [
+    { kind: "plain", name: "a" },
+    { kind: "plain", name: "b" },
+  ],
+  run: (a: number, b: number) => a + b,
+};
+const none: Door = { parameters: [], run: () => "ran" };
+const post = (door: Door, body: string | Uint8Array, headers: Record<string, string> = json): ReturnType<typeof knock> =>
+  knock(door, { method: "POST", headers, body });
+
+describe("§4.2 POST /rpc", () => {
+  it("takes a JSON object whose properties are the parameters", async () => {
+    expect(await post(add, '{"b":2,"a":1}')).toMatchObject({ status: 200, text: "3" });
+    expect(await post(add, '{"b":2,"a":1}', { "content-type": "Application/JSON ; charset=utf-8" })).toMatchObject({
+      status: 200,
+      text: "3",
+    });
+  });
+  it("takes an empty body as {}", async () => {
+    expect(await post(none, "")).toMatchObject({ status: 200, text: "ran" });
+    expect(await post(add, "")).toMatchObject({ status: 400, text: "Missing value for parameters 'a', 'b'" });
+  });
+  it("answers 400 MissingParameterValue and names all missing ones, before any unknown one", async () => {
+    const answer = await post(add, '{"c":1}', serialized);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({ type: "MissingParameterValue", message: "Missing value for parameters 'a', 'b'" });
+  });
+  it("answers 400 UnknownParameter and names every unknown parameter", async () => {
+    const answer = await post(add, '{"a":1,"b":2,"c":3,"toString":4}', serialized);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({ type: "UnknownParameter", message: "Unknown parameters 'c', 'toString'" });
+  });
+  it.each(["__proto__", "constructor", "toString"])("knows no parameter %s", async (name) => {
+    expect(await post(add, `{"a":1,"b":2,"${name}":3}`)).toMatchObject({ status: 400, text: `Unknown parameter '${name}'` });
+  });
+  it.each([
+    undefined,
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "application/problem+json",
+  ])("answers 415 to the content type %s, whatever the body", async (type) => {
+    for (const body of ["", "{}"]) expect((await post(none, body, type === undefined ? {} : { "content-type": type })).status).toBe(415);
+  });
+  it("answers 415 to a packed body", async () => {
+    expect((await post(none, "{}", { ...json, "content-encoding": "gzip" })).status).toBe(415);
+  });
+  it.each(["{", "[]", "null", "1", '"a"', "{} {}", "\u0000"])(
+    "answers 400 BadRequest as plain text, without a stack, to %j",
+    async (body) => {
+      const answer = await post(none, body);
+      expect(answer).toMatchObject({ status: 400, headers: { "content-type": "text/plain; charset=utf-8" } });
+      expect(answer.text).toMatch(/^The (text is no JSON|body must be a JSON object)$/);
+    },
+  );
+  it("answers 400 to what is no UTF-8", async () => {
+    expect(await post(none, new Uint8Array([0x7b, 0xff, 0x7d]))).toMatchObject({ status: 400, text: "The body is not UTF-8" });
+  });
+  it("answers 400 to 20,000 nested arrays, and the next call works", async () => {
+    expect(await post(add, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)},"b":1}`)).toMatchObject({
+      status: 400,
+      text: "More than 128 levels of nesting (limit 'depth')",
+    });
+    expect((await post(add, '{"a":1,"b":1}')).text).toBe("2");
+  });
+  it("reads no more of the body than the limit", async () => {
+    const request = {
+      method: "POST",
+      target: "/rpc/f",
+      headers: json,
+      signal: new AbortController().signal,
+      readBody: (limit: number) => Promise.reject(new PayloadTooLarge(`more than ${limit}`)),
+    };
+    await expect(
+      decodeArguments(request, "", none, { classes: createWireClasses(), limits: defaultLimits, trusted: false }),
+    ).rejects.toThrow(new PayloadTooLarge("more than 1048576"));
+  });
+});
+
+describe("§9.4 the version of a call", () => {
+  it.each([
+    ["", "0.0.0"],
+    ["version=", "0.0.0"],
+    ["a=1", "0.0.0"],
+    ["a=1&version=1", "1.0.0"],
+    ["version=1.2", "1.2.0"],
+    ["version=1%2E2.3&b=2", "1.2.3"],
+  ])("%j is %s", (query, version) => {
+    expect(String(readVersion(query))).toBe(version);
+  });
+  it.each(["1.2.3.4", "v1", "-1", "1.", " 1", "1e3", "__proto__", "latest"])("%j: 400 InvalidVersionNumber", (text) => {
+    expect(() => readVersion(`version=${text}`)).toThrow(new InvalidVersionNumber(`Invalid version number '${text}'`));
+  });
+  it("twice: 400", () => {
+    expect(() => readVersion("version=1&version=1")).toThrow(BadRequest);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+
+import * as errors from "../../src/errors.ts";
+import { setTrace, traced } from "../../src/trace.ts";
+import { type Door, knock } from "../_door.ts";
+import { OutOfStock, Refused } from "../_wire-classes.ts";
+
+const throwing = (thrown: unknown, more: Partial<Door> = {}): Door => ({
+  parameters: [],
+  run: () => {
+    throw thrown;
+  },
+  ...more,
+});
+const serialized = { "x-svc-data-encoding": "serialized" };
+
+describe("§7.1 errors that a procedure throws", () => {
+  it.each([...errors.frameworkErrors])("%s keeps status and message", async (name, Class) => {
+    const error = name === "Teapot" ? new Class() : new Class("a message");
+    const status = (Class as unknown as typeof errors.ServiceError).status;
+    expect(await knock(throwing(error), {})).toMatchObject({
+      status,
+      text: error.message,
+      headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", "cache-control": "no-store" },
+    });
+    const answer = await knock(throwing(error), { headers: serialized });
+    expect(answer).toMatchObject({ status, headers: { "content-type": "application/json" } });
+    expect(JSON.parse(answer.text)).toEqual({ serialized: true, name: "Error", type: name, message: error.message, trace: [], fields: {} });
+  });
+  it("an application class has the status of what it extends, 500 if that is Error", async () => {
+    expect(await knock(throwing(new OutOfStock("tea")), {})).toMatchObject({ status: 404, text: "Nothing left of tea" });
+    expect(await knock(throwing(new Refused("no", 1)), {})).toMatchObject({ status: 500, text: "no" });
+  });
+  it("the text is the message, then the trace lines, each on its own line", async () => {
+    const error = traced(traced(new errors.Forbidden("not you"), "[shop/stock | v1.0.0]"), "[shop/quote | v0.0.0]");
+    expect((await knock(throwing(error), {})).text).toBe("not you\n[shop/stock | v1.0.0]\n[shop/quote | v0.0.0]");
+    expect(error.message).toBe("not you");
+  });
+  it.each<[string, unknown, string]>([
+    ["text", "text", "text"],
+    ["number", 5, "5"],
+    ["nothing", undefined, "undefined"],
+    ["an object without text", Object.create(null), "A value that has no text was thrown"],
+  ])("a thrown non-error is a 500 with its text: %s", async (_, thrown, text) => {
+    expect(await knock(throwing(thrown), {})).toMatchObject({ status: 500, text });
+    expect(JSON.parse((await knock(throwing(thrown), { headers: serialized })).text)).toMatchObject({ type: "Error", message: text });
+  });
+  it("holds no stack and no path", async () => {
+    const error = new Error("outer", { cause: Object.assign(new Error("open '/etc/x'"), { syscall: "open", path: "/etc/x", errno: -2 }) });
+    for (const headers of [{}, serialized])
+      expect((await knock(throwing(error), { headers })).text).not.toMatch(/\bat |\/etc|errno|stack|\.ts/);
+    expect((await knock(throwing(error.cause), {})).text).toBe("Internal error");
+    const missing = Object.assign(new Error("Cannot find module '/srv/x.js'"), { code: "ERR_MODULE_NOT_FOUND" });
+    expect((await knock(throwing(missing), {})).text).toBe("Internal error");
+  });
+  it("gives services the stack", async () => {
+    const error = new Error("x");
+    expect(JSON.parse((await knock(throwing(error, { trusted: true }), { headers: serialized })).text)).toMatchObject({
+      stack: error.stack,
+    });
+  });
+  it("is told even when what it carries can't be sent", async () => {
+    const error = new errors.NotFound("gone");
+    Object.assign(error, { self: error, act: () => 1 });
+    setTrace(error, ["[a | v1.0.0]"]);
+    const answer = await knock(throwing(error), { headers: serialized });
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toEqual({
+      serialized: true,
+      name: "Error",
+      type: "NotFound",
+      message: "gone",
+      trace: ["[a | v1.0.0]"],
+    });
+  });
+  it("says when to come again, and what is allowed", async () => {
+    expect((await knock(throwing(new errors.NodeNotAvailable()), {})).headers).toMatchObject({ "retry-after": "1" });
+    expect((await knock(throwing(new errors.MethodNotAllowed()), {})).headers).toMatchObject({ allow: "GET, POST" });
+  });
+});
