@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+
+import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../../../src/errors.ts";
+import { type OutgoingRequest, type Transport, TransportError } from "../../../src/ports.ts";
+import { createRemote } from "../../../src/wire/remote-call.ts";
+import { TestClock } from "../../_cluster.ts";
+import { classes, context, fake, limits, remote, text } from "./_remote.ts";
+
+describe("a remote call goes out", () => {
+  it("as POST with the version, the encoding and the arguments by name", async () => {
+    const transport = fake(() => text("ok"));
+    await remote(transport)({ sku: "1", at: new Date(0), left: undefined });
+    const [request] = transport.sent;
+    expect(request).toMatchObject({ method: "POST", url: "http://gateway/rpc/shop/quote?version=1.0.0" });
+    expect(request?.headers).toEqual({
+      "content-type": "application/json",
+      "x-svc-data-encoding": "serialized",
+      "x-svc-hops": "1",
+      "x-svc-deadline": "30000",
+    });
+    expect(JSON.parse(request?.body as string)).toEqual({
+      sku: "1",
+      at: { serialized: true, name: "Date", value: "1970-01-01T00:00:00.000Z" },
+      left: { serialized: true, name: "Undefined" },
+    });
+  });
+  it("to an address with or without a slash, whatever the FQN holds", async () => {
+    const transport = fake(() => text("ok"));
+    const send = createRemote({ transport, base: "http://gateway/", classes, limits, clock: new TestClock() });
+    await send({ fqn: "a b/c#?%/d", version: "0.0.0", args: new Map(), context: context() });
+    expect(transport.sent[0]?.url).toBe("http://gateway/rpc/a%20b/c%23%3F%25/d?version=0.0.0");
+  });
+  it("with the headers of the context that belong to the call (decisions §5, headers forwarded)", async () => {
+    const transport = fake(() => text("ok"));
+    const kept = { authorization: "Bearer x", cookie: "a=b", "accept-language": "de", traceparent: "00", "x-tenant": "t" };
+    const dropped = Object.fromEntries(
+      "content-length content-type content-encoding accept accept-encoding range if-match if-none-match expect origin referer sec-fetch-site sec-ch-ua access-control-request-method host user-agent x-svc-trust-key x-svc-origin x-svc-anything connection keep-alive proxy-authorization te trailer transfer-encoding upgrade x-hop"
+        .split(" ")
+        .map((name) => [name, "dropped"]),
+    );
+    await remote(transport)({}, context({ headers: { ...kept, ...dropped, connection: "close, X-Hop" } }));
+    expect(transport.sent[0]?.headers).toMatchObject(kept);
+    expect(Object.keys(transport.sent[0]?.headers ?? {}).toSorted()).toEqual(
+      [...Object.keys(kept), "content-type", "x-svc-data-encoding", "x-svc-hops", "x-svc-deadline"].toSorted(),
+    );
+    expect(JSON.stringify(transport.sent[0]?.headers)).not.toContain("dropped");
+  });
+  it("as a trusted one, when there is a key", async () => {
+    const transport = fake(() => text("ok"));
+    await remote(transport, { trustKey: "secret" })();
+    expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-trust-key": "secret", "x-svc-origin": "trusted" });
+  });
+  it("with one hop more, and the time that is left", async () => {
+    const transport = fake(() => text("ok"));
+    const clock = new TestClock();
+    await clock.pass(1000);
+    await remote(transport, { clock })({}, context({ hops: 3, deadline: 1250.5 }));
+    expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-hops": "4", "x-svc-deadline": "251" });
+  });
+  it("not at all when its time has passed, or its caller has gone", async () => {
+    const transport = fake(() => text("ok"));
+    const clock = new TestClock();
+    await clock.pass(1000);
+    await expect(remote(transport, { clock })({}, context({ deadline: 1000 }))).rejects.toThrow(DeadlineExceeded);
+    await expect(remote(transport)({}, context({ signal: AbortSignal.abort(new Error("gone")) }))).rejects.toThrow("gone");
+    expect(transport.sent).toHaveLength(0);
+  });
+  it("not at all when an argument can't be sent", async () => {
+    const transport = fake(() => text("ok"));
+    await expect(remote(transport)({ people: [{ born: () => 1 }] })).rejects.toThrow(
+      new ValueNotSerializable("args.people[0].born: a function can't be sent"),
+    );
+    expect(transport.sent).toHaveLength(0);
+  });
+  it("with the bytes of a Blob", async () => {
+    const transport = fake(() => text("ok"));
+    await remote(transport)({ file: new Blob(["hi"]) });
+    expect(JSON.parse(transport.sent[0]?.body as string)).toEqual({
+      file: { serialized: true, name: "Binary", type: "Blob", mediaType: "", base64: "aGk=" },
+    });
+  });
+});
+
+describe("reliability R11: a call is sent once", () => {
+  it.each([
+    [false, NodeNotAvailable],
+    [true, BadGateway],
+  ])("no answer, sent: %s", async (sent, Class) => {
+    const transport = fake(() => {
+      throw new TransportError("refused", sent);
+    });
+    await expect(remote(transport)()).rejects.toThrow(Class);
+    expect(transport.sent).toHaveLength(1);
+  });
+  /** Never answers; rejects as a transport may, with something of its own. */
+  const hanging = (): Transport & { sent: OutgoingRequest[] } =>
+    fake(
+      (request) => new Promise((_, reject) => request.signal?.addEventListener("abort", () => reject(new TransportError("aborted", true)))),
+    );
+  it("is DeadlineExceeded when its time passes, and aborts the request", async () => {
+    const clock = new TestClock();
+    const transport = hanging();
+    const call = remote(transport, { clock })({}, context({ deadline: 1000 }));
+    const outcome = call.catch((thrown: unknown) => thrown);
+    await clock.pass(999);
+    expect(transport.sent[0]?.signal?.aborted).toBe(false);
+    await clock.pass(1);
+    expect(await outcome).toBeInstanceOf(DeadlineExceeded);
+    expect(transport.sent[0]?.signal?.aborted).toBe(true);
+  });
+  it("has a deadline even when nobody set one", async () => {
+    const clock = new TestClock();
+    const outcome = remote(hanging(), { clock })().catch((thrown: unknown) => thrown);
+    await clock.pass(limits.time);
+    expect(await outcome).toBeInstanceOf(DeadlineExceeded);
+  });
+  it("ends with its caller", async () => {
+    const controller = new AbortController();
+    const transport = hanging();
+    const outcome = remote(transport)({}, context({ signal: controller.signal })).catch((thrown: unknown) => thrown);
+    await new TestClock().pass(0);
+    const reason = new Error("the page was closed");
+    controller.abort(reason);
+    expect(await outcome).toBe(reason);
+    expect(transport.sent[0]?.signal?.aborted).toBe(true);
+  });
+});
