@@ -1,15 +1,16 @@
 // startClient (§4.6): makes the page a node of its own, whose remote calls go to its origin.
 
 import type { Client, StartClient } from "../src/client.ts";
-import { createLocalNode } from "../src/dispatch.ts";
+import { emptyContext } from "../src/context.ts";
 import { NodeNotAvailable, SegmentNotFound } from "../src/errors.ts";
 import type { Manifest } from "../src/manifest.ts";
+import { bodiesOf, createPlacement } from "../src/placement.ts";
 import type { Graph } from "../src/seam.ts";
 import type { Browser } from "./browser.ts";
 import { fileOfModule } from "./import-module.ts";
 import { createModuleFiles } from "./module-files.ts";
 import { createRevisions } from "./revisions.ts";
-import type { Page, WayOut } from "./svc/remote.ts";
+import type { Page, Remote } from "./svc/remote.ts";
 
 /** `startClient` for the one graph of modules that a page has. */
 export function createStartClient(graph: Graph, browser: Browser): StartClient {
@@ -23,49 +24,61 @@ export function createStartClient(graph: Graph, browser: Browser): StartClient {
 function openPage(graph: Graph, browser: Browser): StartClient {
   const files = createModuleFiles(browser);
   const revisions = createRevisions(browser, files.add);
-  const node = createLocalNode({
-    loader: { manifest: () => revisions.use(async (manifest) => manifest), import: files.import },
-    // A page can't carry a context across an await: what a procedure calls gets it by `this`.
-    carrier: { run: (_, act) => act(), current: () => undefined },
+  const placement = createPlacement({
+    loader: files,
     clock: browser.clock,
-    remote: wayOutOf({ browser, files, revisions }),
+    away: (seam) =>
+      async function (this: unknown, ...args) {
+        return await (await remote()).away(seam).apply(this, args);
+      },
   });
+  const remote = fetchRemote({ browser, files, revisions, placement });
 
   const client: Client = {
-    // The page says what the module holds; nothing here could know better.
-    import: async <Module>(path: string) => (await revisions.use((manifest) => files.import(fileOfModule(manifest, path)))) as Module,
-    observe: (listener) => node.observe(listener),
+    import: async <Module>(path: string) =>
+      (await revisions.use(async (manifest) => {
+        const file = fileOfModule(manifest, path);
+        if (file === undefined) throw (await remote()).noSuchModule(manifest, path);
+        return await files.import(file);
+        // The page says what the module holds; nothing here could know better.
+      })) as Module,
+    observe: placement.observe,
   };
 
   // From here on seams wait for what is loading, where before they said that nothing was started.
-  graph.bind(node);
+  graph.bind({
+    attach: placement.attach,
+    // A page can't carry a context across an await: what a procedure calls gets it by `this`.
+    currentContext: emptyContext,
+    runProcedure: async (...call) => await (await remote()).runProcedure(...call),
+  });
 
   return async (...segments) => {
-    const placed = revisions.use(async (manifest, kept) => {
-      checkSegments(manifest, segments);
+    const manifest = revisions.use(async (one, kept) => {
+      checkSegments(one, segments);
       // What was kept may be gone by now: that must be known before the node goes by it.
-      if (kept) await files.preload(bodiesOf(manifest, segments));
-      return manifest;
+      if (kept) await files.preload(bodiesOf(one, segments).keys());
+      return one;
     });
-    await node.load(placed, segments);
+    await placement.load(manifest, segments);
     return client;
   };
 }
 
-/** Fetches the way out of a page from now on; calls wait for it. */
-function wayOutOf(page: Page): WayOut {
-  let opened: Promise<WayOut> | undefined;
-  const open = (): Promise<WayOut> =>
+/** Fetches `/svc/remote.js` from now on; what needs it waits for it. */
+function fetchRemote(page: Page): () => Promise<Remote> {
+  let opened: Promise<Remote> | undefined;
+  const open = (): Promise<Remote> =>
     (opened ??= import("./svc/remote.ts").then(
-      ({ createWayOut }) => createWayOut(page),
+      ({ createPageRemote }) => createPageRemote(page),
       (cause: unknown) => {
         opened = undefined;
         throw new NodeNotAvailable("No call can leave this page: /svc/remote.js can't be loaded", { cause });
       },
     ));
-  // Whoever calls is told.
+  // Whoever needs it is told.
   open().catch(() => {});
-  return async (call) => await (await open())(call);
+  return open;
 }
 
 /** The same words for a segment that is forbidden and for one that isn't there, so that nothing can be learned. */
@@ -75,9 +88,4 @@ function checkSegments(manifest: Manifest, segments: readonly string[]): void {
     throw new SegmentNotFound(
       `segment '${refused}' is not one that browsers may load (${Object.keys(manifest.segments).join(", ") || "none"}); see clients`,
     );
-}
-
-function bodiesOf({ segments, procedures, modules }: Manifest, names: readonly string[]): string[] {
-  const entries = names.flatMap((name) => segments[name] ?? []);
-  return entries.flatMap(({ procedure }) => modules[procedures[procedure]?.module as string]?.body ?? []);
 }

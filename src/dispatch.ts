@@ -1,31 +1,22 @@
-// Here or there: points every seam of a node at its procedure, or at a remote call.
+// Here or there: a node's procedures for those who call it, and the way out for what it calls.
 
-import type { Call } from "./call.ts";
+import type { Args, Call } from "./call.ts";
 import { Context, emptyContext, isContext } from "./context.ts";
-import { NodeNotAvailable, SegmentNotFound } from "./errors.ts";
-import { procedureKey, traceLine } from "./fqn.ts";
-import type { Manifest, ProcedureRecord, SegmentEntry } from "./manifest.ts";
-import { nameArguments } from "./parameters.ts";
+import { SegmentNotFound } from "./errors.ts";
+import { traceLine } from "./fqn.ts";
+import { createWaits } from "./loading.ts";
+import type { Manifest } from "./manifest.ts";
+import { bindArguments, nameArguments } from "./parameters.ts";
+import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
 import { nearest } from "./problem.ts";
-import { createWaits } from "./loading.ts";
 import { procedureNotFound, Registry, type Registration } from "./registry.ts";
-import type { Procedure, Seam, SeamHost } from "./seam.ts";
+import type { Procedure, SeamHost, SeamRecord } from "./seam.ts";
 import { ranOn } from "./trace.ts";
 import { parseVersion } from "./version.ts";
 import type { Answer, OutgoingCall } from "./wire/remote-call.ts";
 
-/** One call through a seam, as {@link LocalNode.observe} reports it when it has ended. */
-export interface ObservedCall {
-  readonly fqn: string;
-  readonly version: string;
-  /** `here` on this node, `away` on another. */
-  readonly where: "here" | "away";
-  /** The other node's name, when its configuration gives it one. */
-  readonly node?: string;
-  readonly ms: number;
-  readonly error?: unknown;
-}
+export type { ObservedCall };
 
 /** How calls leave a node. */
 export type Remote = (call: OutgoingCall) => Promise<Answer>;
@@ -38,7 +29,7 @@ export interface LocalNodeParts {
   readonly remote?: Remote | undefined;
 }
 
-/** A node's heart, the same on a server and in a page: procedures, seams, and the way between them. */
+/** A server's node: procedures, seams, and the way between them. */
 export interface LocalNode extends SeamHost {
   readonly registry: Registry;
   /**
@@ -53,75 +44,76 @@ export interface LocalNode extends SeamHost {
 }
 
 export function createLocalNode(parts: LocalNodeParts): LocalNode {
-  const { loader, carrier, clock, remote } = parts;
+  const { loader, carrier, clock } = parts;
   const registry = new Registry();
-  const seams = new Set<Seam>();
-  const listeners = new Set<(call: ObservedCall) => void>();
-  /** Procedures of segments that this node loads, and whose body isn't there yet. */
-  const loading = new Map<string, { file: string; done: Promise<void> }>();
-  const waits = createWaits(carrier);
-  /** Settles when it is known what will be here: before that, no seam can tell. */
-  let placed: Promise<unknown> = Promise.reject(new NodeNotAvailable("This node has loaded no segments yet"));
-  placed.catch(() => {});
-  let isPlaced = false;
+  const placement = createPlacement({
+    loader,
+    clock,
+    waits: createWaits(carrier),
+    away: (seam) => calls.away(seam),
+    add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
+  });
+  const calls = createCalls({ ...parts, placement });
+  return {
+    registry,
+    attach: placement.attach,
+    observe: placement.observe,
+    currentContext: calls.currentContext,
+    runProcedure: calls.runProcedure,
+    load: async (manifest, segments) =>
+      await placement.load(
+        Promise.resolve(manifest).then((known) => checked(known, segments)),
+        segments,
+      ),
+    invoke: (registration, call) => {
+      const { headers, deadline, hops } = call;
+      return calls.run(
+        registration,
+        new Context({ headers, deadline, hops, trace: [], signal: () => call.signal }),
+        registration.bind(call.args),
+      );
+    },
+  };
+}
 
+function checked(manifest: Manifest, segments: readonly string[]): Manifest {
+  const known = Object.keys(manifest.segments);
+  const wrong = segments.find((segment) => !known.includes(segment));
+  if (wrong === undefined) return manifest;
+  const meant = nearest(wrong, known);
+  throw new SegmentNotFound(
+    `Segment '${wrong}' not found; ${meant === undefined ? `there is ${known.join(", ") || "none"}` : `did you mean '${meant}'?`}`,
+  );
+}
+
+export interface CallParts {
+  readonly placement: Pick<Placement, "find" | "tell">;
+  readonly carrier: ContextCarrier;
+  readonly clock: Clock;
+  readonly remote?: Remote | undefined;
+}
+
+/** The calls that a node makes: through its seams to others, and by name. */
+export interface Calls extends Pick<SeamHost, "currentContext" | "runProcedure"> {
+  /** What a seam to another node runs. */
+  readonly away: (seam: SeamRecord) => Procedure;
+  /** Runs a procedure of this node in a context of its own. */
+  readonly run: (held: Held, context: Context, values: readonly unknown[]) => Promise<unknown>;
+  readonly currentContext: () => Context;
+  readonly runProcedure: SeamHost["runProcedure"];
+}
+
+export function createCalls({ placement, carrier, clock, remote }: CallParts): Calls {
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
-  const point = (seam: Seam): void => {
-    const key = procedureKey(seam.fqn, seam.version);
-    const here = registry.find(seam.fqn, seam.version);
-    if (here !== undefined) seam.run = listeners.size === 0 ? here.run : observed(seam, here.run);
-    else if (!isPlaced) seam.run = afterwards(seam, () => placed);
-    else if (loading.has(key)) seam.run = afterwards(seam, () => loaded(key));
-    else seam.run = away(seam);
-  };
-
-  const loaded = async (key: string): Promise<void> => {
-    const body = loading.get(key);
-    if (body === undefined) return;
-    waits.check(body.file, key);
-    await body.done;
-  };
-
-  const afterwards = (seam: Seam, wait: () => Promise<unknown> | undefined): Procedure =>
-    async function (this: unknown, ...args) {
-      await wait();
-      point(seam);
-      return await seam.run.apply(this, args);
-    };
-
-  const observed = (seam: Seam, run: Procedure): Procedure =>
-    async function (this: unknown, ...args) {
-      const started = clock.now();
-      const report = (more: { error?: unknown }): void =>
-        tell({ fqn: seam.fqn, version: seam.version, where: "here", ms: clock.now() - started, ...more });
-      try {
-        const result = await run.apply(this, args);
-        report({});
-        return result;
-      } catch (error) {
-        report({ error });
-        throw error;
-      }
-    };
-
-  const away = (seam: Seam): Procedure => {
-    const named = nameArguments(seam.parameters);
-    return async function (this: unknown, ...args) {
-      return await send(seam.fqn, seam.version, named(args), isContext(this) ? this : currentContext());
-    };
-  };
-
-  const send = async (fqn: string, version: string, args: Map<string, unknown>, context: Context): Promise<unknown> => {
+  const send = async (fqn: string, version: string, args: Args, context: Context): Promise<unknown> => {
     if (remote === undefined) throw procedureNotFound(fqn, version);
     const started = clock.now();
-    const report = (node: string | undefined, failure: { error?: unknown }): void => {
-      const ran = node === undefined ? {} : { node };
-      if (listeners.size > 0) tell({ fqn, version, where: "away", ms: clock.now() - started, ...ran, ...failure });
-    };
+    const report = (node: string | undefined, failure?: { error: unknown }): void =>
+      placement.tell({ fqn, version, where: "away", ms: clock.now() - started, ...(node === undefined ? {} : { node }), ...failure });
     try {
       const answer = await remote({ fqn, version, args, context });
-      report(answer.node, {});
+      report(answer.node);
       return answer.value;
     } catch (error) {
       report(ranOn(error), { error });
@@ -129,124 +121,31 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     }
   };
 
-  const tell = (call: ObservedCall): void => {
-    for (const listener of listeners) listener(call);
-  };
-
-  const run = (registration: Registration, context: Context, args: Map<string, unknown>): Promise<unknown> => {
-    const values = registration.bind(args) as never[];
-    const line = traceLine(registration.record.fqn, registration.record.version);
-    const inner = new Context({
-      headers: context.headers,
-      deadline: context.deadline,
-      hops: context.hops,
-      trace: [...context.trace, line],
-      signal: () => context.signal,
-    });
-    return carrier.run(inner, () => registration.run.apply(inner, values));
-  };
-
-  /** Which bodies the segments need, and what each of them brings. */
-  const bodiesOf = (manifest: Manifest, segments: readonly string[]) => {
-    const bodies = new Map<string, { segment: string; record: ProcedureRecord; entry: SegmentEntry }[]>();
-    for (const segment of segments) {
-      for (const entry of entriesOf(manifest, segment)) {
-        const record = manifest.procedures[entry.procedure];
-        const file = record && manifest.modules[record.module]?.body;
-        if (record === undefined || file === undefined)
-          throw new SegmentNotFound(`Segment '${segment}' names a procedure whose module the build did not make; build again`);
-        const brought = bodies.get(file) ?? [];
-        if (!bodies.has(file)) bodies.set(file, brought);
-        brought.push({ segment, record, entry });
-      }
-    }
-    return bodies;
+  const run: Calls["run"] = ({ record, run: procedure }, context, values) => {
+    const { headers, deadline, hops } = context;
+    const trace = [...context.trace, traceLine(record.fqn, record.version)];
+    const inner = new Context({ headers, deadline, hops, trace, signal: () => context.signal });
+    return carrier.run(inner, () => procedure.apply(inner, values as never[]));
   };
 
   return {
-    registry,
     currentContext,
-
-    attach(seam) {
-      seams.add(seam);
-      point(seam);
+    run,
+    away({ fqn, version, parameters }) {
+      const named = nameArguments(parameters);
+      return async function (this: unknown, ...args) {
+        return await send(fqn, version, named(args), isContext(this) ? this : currentContext());
+      };
     },
-
-    async load(manifest, segments) {
-      const bodies = Promise.resolve(manifest).then((known) => bodiesOf(known, segments));
-      // The bodies that are on their way must be known before any seam is told that the placement is.
-      const imports = bodies.then((files) =>
-        [...files].map(async ([file, brought]) => {
-          const body = await waits.during(file, () => loader.import(file));
-          for (const { segment, record, entry } of brought) {
-            registry.add(segment, record, entry, procedureOf(body, record, file));
-            loading.delete(procedureKey(record.fqn, record.version));
-          }
-        }),
-      );
-      placed = Promise.all([bodies, imports]).then(([files, started]) => {
-        [...files].forEach(([file, brought], index) => {
-          const done = started[index] as Promise<void>;
-          for (const { record } of brought)
-            if (registry.find(record.fqn, record.version) === undefined)
-              loading.set(procedureKey(record.fqn, record.version), { file, done });
-        });
-        isPlaced = true;
-      });
-      placed.catch(() => {});
-      try {
-        await placed;
-        await Promise.all(await imports);
-      } finally {
-        for (const seam of seams) point(seam);
-      }
-    },
-
-    invoke: (registration, call) => {
-      const context = new Context({
-        headers: call.headers,
-        deadline: call.deadline,
-        hops: call.hops,
-        trace: [],
-        signal: () => call.signal,
-      });
-      return run(registration, context, call.args);
-    },
-
     async runProcedure(name, version = "", args = {}, context) {
       const wanted = parseVersion(version).toString();
       const calling = contextOf(context) ?? currentContext();
       const values = new Map(Object.entries(args));
-      if (!isPlaced) await placed;
-      await loaded(procedureKey(name, wanted));
-      const here = registry.find(name, wanted);
-      return here === undefined ? await send(name, wanted, values, calling) : await run(here, calling, values);
-    },
-
-    observe(listener) {
-      listeners.add(listener);
-      for (const seam of seams) point(seam);
-      return () => {
-        listeners.delete(listener);
-        for (const seam of seams) point(seam);
-      };
+      const held = await placement.find(name, wanted);
+      if (held === undefined) return await send(name, wanted, values, calling);
+      return await run(held, calling, bindArguments(held.record.parameters)(values));
     },
   };
-}
-
-function entriesOf(manifest: Manifest, segment: string): readonly SegmentEntry[] {
-  if (Object.hasOwn(manifest.segments, segment)) return manifest.segments[segment] ?? [];
-  const known = Object.keys(manifest.segments);
-  const meant = nearest(segment, known);
-  throw new SegmentNotFound(
-    `Segment '${segment}' not found; ${meant === undefined ? `there is ${known.join(", ") || "none"}` : `did you mean '${meant}'?`}`,
-  );
-}
-
-function procedureOf(body: Readonly<Record<string, unknown>>, record: ProcedureRecord, file: string): Procedure {
-  const procedure = body[record.export];
-  if (typeof procedure !== "function") throw new TypeError(`${file} does not export '${record.export}' as a function: build again`);
-  return procedure as Procedure;
 }
 
 /** `this` of a procedure, or anything with headers: what a page passes that has a token to send (§4.6). */

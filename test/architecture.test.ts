@@ -156,7 +156,7 @@ describe("public names", () => {
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
   const generated = "context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
-  const lent = "errorOf frameworkErrors setRanOn setTrace";
+  const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
   const hooks = "runProcedure startClient";
   const server = "ModuleImporter Server ServerOptions runProcedure startServer";
   const program = ts.createProgram(

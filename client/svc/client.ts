@@ -50,9 +50,9 @@ export {
 export { traceOf } from "../../src/trace.ts";
 
 // For /svc/remote.js, which shares them.
+export { Context, emptyContext, isContext } from "../../src/context.ts";
 export { frameworkErrors } from "../../src/errors.ts";
-export { errorOf, setRanOn, setTrace } from "../../src/trace.ts";
+export { errorOf, ranOn, setRanOn, setTrace } from "../../src/trace.ts";
 
-export type { Context } from "../../src/context.ts";
-export type { ObservedCall } from "../../src/dispatch.ts";
+export type { ObservedCall } from "../../src/placement.ts";
 export type { Client, StartClient } from "../../src/client.ts";

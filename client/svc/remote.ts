@@ -1,13 +1,17 @@
-// What /svc/remote.js is: the way out of a page, with every form that values take on it. Beside /svc/client.js, so that
-// what starts a page is small; the two come at the same time, and only the first call away waits for this one.
+// What /svc/remote.js is: the way out of a page, with every form that values take on it, and what is rarely asked for.
+// Beside /svc/client.js, so that what starts a page is small; the two come at the same time, and only the first call
+// away waits for this one.
 
+import { type Calls, createCalls } from "../../src/dispatch.ts";
 import type { Manifest } from "../../src/manifest.ts";
+import type { Placement } from "../../src/placement.ts";
 import { Classes } from "../../src/serializer/classes.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { type Answer, createRemote, type OutgoingCall } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/remote-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
+import { noSuchModule } from "../no-such-module.ts";
 import type { Revisions } from "../revisions.ts";
 
 /** What a started page has. */
@@ -15,19 +19,18 @@ export interface Page {
   readonly browser: Browser;
   readonly files: ModuleFiles;
   readonly revisions: Revisions;
+  readonly placement: Placement;
 }
 
-export type WayOut = (call: OutgoingCall) => Promise<Answer>;
+/** What a page does with this file. */
+export interface Remote extends Pick<Calls, "away" | "runProcedure"> {
+  readonly noSuchModule: typeof noSuchModule;
+}
 
-/** Calls to the page's origin (§4.6). The application's classes are fetched when a value first needs one, and once. */
-export function createWayOut({ browser, files, revisions }: Page): WayOut {
+/** Calls to the page's origin (§4.6). */
+export function createPageRemote({ browser, files, revisions, placement }: Page): Remote {
+  const { clock, origin } = browser;
   const classes = new Classes();
-  let loaded: Promise<void> | undefined;
-  classes.load = () =>
-    (loaded ??= revisions.use(loadClasses).catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    }));
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
       manifest.classes.map(async (record) => {
@@ -36,5 +39,13 @@ export function createWayOut({ browser, files, revisions }: Page): WayOut {
       }),
     );
   };
-  return createRemote({ transport: fetchTransport, base: browser.origin, classes, limits: defaultLimits, clock: browser.clock });
+  let loaded: Promise<void> | undefined;
+  // When a value first needs a class, and once.
+  classes.load = () =>
+    (loaded ??= revisions.use(loadClasses).catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
+  const remote = createRemote({ transport: fetchTransport, base: origin, classes, limits: defaultLimits, clock });
+  return { ...createCalls({ placement, carrier: { run: (_, act) => act(), current: () => undefined }, clock, remote }), noSuchModule };
 }

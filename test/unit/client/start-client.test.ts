@@ -182,6 +182,27 @@ describe("§4.6 startClient", () => {
     await second;
   });
 
+  it("makes calls wait until it is known what another segment brings, those that left the page before too", async () => {
+    await keep(shop("r1"));
+    holdManifest();
+    service.use(http.post(`${origin}/rpc/shop/more`, () => text("from afar")));
+    const page = openPage(filesOf("r1"), "r1");
+    await page.start("ui");
+    expect(await page.call("more")).toBe("from afar");
+    const second = page.start("extra");
+    expect(await page.call("more")).toBe("more of A1 by r1");
+    await second;
+  });
+
+  it("leaves a started page as it was when another segment is refused", async () => {
+    serveManifest(shop("r1"));
+    service.use(http.post(`${origin}/rpc/shop/stock`, () => text("12")));
+    const page = openPage(filesOf("r1"));
+    await page.start("ui");
+    await expect(page.start("server")).rejects.toThrow(SegmentNotFound);
+    expect([await page.call("quote"), await page.call("stock")]).toEqual(["quote of A1 by r1", "12"]);
+  });
+
   it("may be called again before the first is done", async () => {
     serveManifest(shop("r1"));
     const page = openPage(filesOf("r1"));
