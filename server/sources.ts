@@ -47,7 +47,7 @@ export async function isStale(root: string, source: string, output: string, mani
 }
 
 // Outside of the source folder these decide too what a build makes.
-const configurations = /^(?:index\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:\.[\w-]+)?\.json|package\.json)$/;
+const configurations = /^(?:[^/]+\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:\.[\w-]+)?\.json|package\.json)$/;
 
 /**
  * Hash of all that a build reads in the application folder: names and contents of the source folder's files, segment files,

@@ -89,6 +89,11 @@ export class Build {
     return await this.#application;
   }
 
+  /** Has the application read again. */
+  forget(): void {
+    this.#application = undefined;
+  }
+
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
     const resolveId = vite.createIdResolver(environment.getTopLevelConfig());
@@ -200,7 +205,7 @@ export class Build {
 
   /** An error for the bundler; the problems are told in its place. */
   fail(problems: readonly Problem[]): Problems {
-    this.#problems = problems;
+    this.#problems = [...this.#problems, ...problems];
     return new Problems(problems);
   }
 }

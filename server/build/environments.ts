@@ -44,7 +44,12 @@ export function setBrowser(
   // A new object: Vite resolves a configuration several times, and shares what it holds.
   config.build = {
     ...config.build,
-    rolldownOptions: { ...config.build?.rolldownOptions, input: Object.keys(input).length > 0 ? input : { empty: emptyId } },
+    rolldownOptions: {
+      ...config.build?.rolldownOptions,
+      // Comments with paths, relative to wherever the build was started: the same sources have to give the same files.
+      experimental: { ...config.build?.rolldownOptions?.experimental, attachDebugInfo: "none" },
+      input: Object.keys(input).length > 0 ? input : { empty: emptyId },
+    },
     ...(options.outDir !== undefined && { outDir: options.outDir, emptyOutDir: true }),
   };
 }
@@ -66,6 +71,7 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
     // Nothing of the configuration's is taken over: it was written for pages.
     rolldownOptions: {
       input: { graph: graphId },
+      experimental: { attachDebugInfo: "none" },
       preserveEntrySignatures: "strict",
       // A node imports modules one by one, by any of their exports.
       treeshake: false,

@@ -9,6 +9,7 @@ import { Problems } from "../../src/problem.ts";
 import { graphId, partId } from "./application.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
+import { fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import { languageOf, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 
@@ -36,7 +37,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     api: { options, isOwn: folders !== undefined },
 
     config(config) {
-      const others = (config.plugins ?? []).flat(8).filter((one): one is Plugin => isNamed(one) && one !== plugin);
+      const others = (config.plugins ?? []).flat(8).filter((one): one is Plugin => isSeamline(one) && one !== plugin);
       // `seamline build` brings its own plugin; the one of the application's configuration then only lends its options.
       if (folders === undefined && others.some((one) => one.api?.isOwn === true)) isActive = false;
       if (!isActive) return undefined;
@@ -44,7 +45,11 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)),
         resolve(config.root ?? "."),
       );
-      return { builder: {}, environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} } };
+      return {
+        builder: {},
+        worker: { plugins: () => [workerGuard(build)] },
+        environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
+      };
     },
 
     configEnvironment(name, config, { command }) {
@@ -123,18 +128,16 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         if (id === emptyId) return "export {};";
         if (id === graphModule) return graphCode;
         const application = await build.application(this.environment);
+        if (application.problems.length > 0) throw new Problems(application.problems);
+        const leak = isBrowser(this) ? textImport(id, build, (file) => application.cut.has(file)) : undefined;
+        if (leak !== undefined) throw build.fail([leak]);
         const [file = id, part] = id.split("?seamline=");
         const module = application.modules.byFile(file);
         if (module === undefined) return undefined;
         const cut = application.cut.get(file);
-        // Whatever a browser's manifest has to name gets a file of its own, the same instance for pages and for the manifest.
-        if (
-          part === undefined &&
-          isBrowser(this) &&
-          this.environment.mode === "build" &&
-          (cut !== undefined || application.modules.describe(module).classes.length > 0)
-        )
-          build.emit(this, file);
+        // Whatever a manifest has to name gets a file of its own, with all of its exports: one instance for pages and for the manifest.
+        const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
+        if (part === undefined && isNamed && this.environment.mode === "build") build.emit(this, file);
         if (cut === undefined) return undefined;
         const parts = cut.parts[isBrowser(this) ? "browser" : "server"];
         const found = part === undefined ? parts.face : part === "shared" ? parts.shared : parts.body;
@@ -145,6 +148,18 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
           moduleType: languageOf(file),
         };
       },
+    },
+
+    async transform(code, id) {
+      if (!isActive || !isBrowser(this) || !code.includes("import.meta.url")) return;
+      const { cut } = await build.application(this.environment);
+      const leaks = fileAddresses(code, id, build, (file) => cut.has(file));
+      if (leaks.length > 0) throw build.fail(leaks);
+    },
+
+    // Chosen: in development everything is read anew after a change; what has to be fast there is a later matter.
+    watchChange() {
+      build.forget();
     },
 
     buildEnd(error) {
@@ -179,7 +194,7 @@ const graph = createGraph();
 export const { seam, traced, context, runProcedure, bind } = graph;
 `;
 
-function isNamed(plugin: unknown): plugin is Plugin {
+function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";
 }
 

@@ -135,6 +135,26 @@ describe("architecture §1: what a build writes", () => {
     expect(manifest.imports["shop/order"]).toEqual(["shop/draft"]);
   });
 
+  it("keeps every export of a module, in whichever language it is written", async () => {
+    const app = createFixture({
+      "src/a/view.tsx":
+        'import { one } from "./util.mts";\nexport async function view(): Promise<unknown> {\n  const { lazy } = await import("./lazy.jsx");\n  return <p title={lazy}>{one}</p>;\n}\n',
+      "src/a/util.mts": "export const one: number = 1;\nexport const two = (): number => 2;\n",
+      "src/a/lazy.jsx": "export const lazy = 1;\nexport const more = () => <b />;\n",
+      "a.segment.json": '{ "./a/view": { "view": { "access": "public" } } }',
+    });
+    const { manifest } = await app.build();
+    expect(manifest.modules).toMatchObject({
+      "a/view": { file: "a/view.js", body: "a/view~body.js" },
+      "a/util": { file: "a/util.js" },
+      "a/lazy": { file: "a/lazy.js" },
+    });
+    expect(app.read("dist/server/modules/a/util.js")).toMatch(/export \{ one, two \}/);
+    expect(app.read("dist/server/modules/a/lazy.js")).toMatch(/export \{ lazy, more \}/);
+    expect(app.read("dist/server/modules/a/view~body.js")).toMatch(/import\("\.\/lazy\.js"\)/);
+    expect(manifest.files["a/view~body.js"]?.imports).toContain("a/lazy.js");
+  });
+
   it("runs on Node: errors lead to the line of the TypeScript source", async () => {
     const app = createFixture(shop);
     await app.build();
@@ -189,6 +209,12 @@ describe("decisions §6: builds", () => {
     }
     expect(revisions[1]).toBe(revisions[0]);
     expect(new Set(revisions).size).toBe(1 + changes.length);
+  });
+
+  it("gives the same revision wherever the application lies", async () => {
+    const files = { ...shop, "vite.config.js": "export default { build: { minify: false, sourcemap: true } };" };
+    const [one, other] = [createFixture(files), createFixture(files)];
+    expect((await one.build()).manifest).toEqual((await other.build()).manifest);
   });
 
   it("keeps the browser files of the previous revision, and none older", async () => {

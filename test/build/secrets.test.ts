@@ -98,6 +98,25 @@ describe("architecture §1: nothing of a server's procedure reaches a browser", 
   });
 });
 
+describe("architecture §1: ways around the split are closed", () => {
+  it.each([
+    ["as text", 'import text from "./mixed/mixed.ts?raw";\nconsole.log(text);\n', /"\?raw"/],
+    ["as an address", 'import url from "./mixed/mixed.ts?url";\nconsole.log(url);\n', /"\?url"/],
+    ["as a file", 'console.log(new URL("./mixed/mixed.ts", import.meta.url).href);\n', /new URL in src\/main\.ts/],
+    ["as a worker", 'import Worker from "./mixed/mixed.ts?worker";\nconsole.log(new Worker());\n', /worker/],
+    ["in a worker", 'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n', /imported by a worker/],
+  ])("%s", async (_, main, message) => {
+    const app = createFixture({
+      ...files,
+      "src/main.ts": main,
+      "src/worker.ts": 'import { server } from "./mixed/mixed.ts";\nvoid server("a").then((text) => postMessage(text));\n',
+    });
+    expect(await app.problems({ clients: ["ui"] })).toMatchObject([
+      { file: "src/mixed/mixed.ts", message: expect.stringMatching(message) },
+    ]);
+  });
+});
+
 /** The file's text, with that of the source maps inside it. */
 function textOf(file: string): string {
   const text = readFileSync(file, "latin1");

@@ -1,0 +1,45 @@
+// Ways around the load hook on which the text of a split module would reach browsers whole: as text, as a file, in a worker's bundle.
+
+import { dirname, relative, resolve } from "node:path";
+
+import type { Plugin } from "vite";
+
+import type { Problem } from "../../src/problem.ts";
+import { slashed } from "../sources.ts";
+import type { Build } from "./build-run.ts";
+
+/** A browser's import of a split module as text, as an address, or as a worker. */
+export function textImport(id: string, build: Build, isCut: (file: string) => boolean): Problem | undefined {
+  const [file = id, query = ""] = id.split("?");
+  if (!isCut(file) || !/(?:^|&)(?:raw|url|inline|(?:shared)?worker)\b/.test(query)) return undefined;
+  return problem(file, `is imported with "?${query}"`, build);
+}
+
+/** `new URL("./module.ts", import.meta.url)` copies the file into the output. */
+export function fileAddresses(code: string, id: string, build: Build, isCut: (file: string) => boolean): readonly Problem[] {
+  return [...code.matchAll(/new\s+URL\(\s*(["'`])([^"'`$]+)\1\s*,\s*import\.meta\.url/g)].flatMap((match) => {
+    const file = resolve(dirname(id.replace(/\?.*$/, "")), match[2] ?? "");
+    return isCut(file) ? [problem(file, `is made a file by new URL in ${slashed(relative(build.root, id))}`, build)] : [];
+  });
+}
+
+/** For the bundles of workers, in which nothing is split: they are made apart from the build that knows how. */
+export function workerGuard(build: Build): Plugin {
+  return {
+    name: "seamline:worker",
+    enforce: "pre",
+    async load(id) {
+      const application = await build.application(this.environment);
+      const file = id.replace(/\?.*$/, "");
+      if (application.cut.has(file)) throw build.fail([problem(file, "is imported by a worker", build)]);
+    },
+  };
+}
+
+function problem(file: string, how: string, build: Build): Problem {
+  return {
+    file: slashed(relative(build.root, file)),
+    message: `this module has procedures, and ${how}: browsers would get the source of all of them`,
+    hint: "Import it as a module in the page's own code, and move what a worker needs into a module without procedures.",
+  };
+}
