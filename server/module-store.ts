@@ -3,8 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FileRecord, ServerManifest } from "../src/manifest.ts";
 import type { Clock, Log, ModuleLoader, ModuleNamespace, Transport } from "../src/ports.ts";
@@ -47,6 +47,8 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
   // One listener for each request under way: more than the ten from which Node suspects a leak.
   setMaxListeners(0, stopping.signal);
   const source = sourceOf(options, cache, stopping.signal);
+  // Chosen: a repository doesn't say where it was built; the default place is right for all roles of one folder.
+  const builtIn = join("folder" in options.from ? options.from.folder : join(options.root, "dist/server"), "modules");
   const placed = new Map<string, Promise<void>>();
   const loaded = { files: 0, bytes: 0, kept: 0 };
   let running = 0;
@@ -75,7 +77,8 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       loaded.files++;
       loaded.bytes += bytes.length;
     } else loaded.kept++;
-    await tree.place(file, content);
+    if (file.endsWith(".map")) await tree.write(file, relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))));
+    else await tree.place(file, content);
   };
 
   const prepare = async (files: Iterable<string>): Promise<RunTree> => {
@@ -149,6 +152,22 @@ function closure(manifest: ServerManifest, files: Iterable<string>): Set<string>
     if (Object.hasOwn(manifest.files, `${file}.map`)) found.add(`${file}.map`);
   }
   return found;
+}
+
+/** A source map whose sources are found from anywhere: it stood in `folder` when the build wrote them relative to it. */
+function relocated(text: string, folder: string): string {
+  let map: { sources?: unknown };
+  try {
+    map = JSON.parse(text) as { sources?: unknown };
+  } catch {
+    // Some other tool's `.map`.
+    return text;
+  }
+  if (!Array.isArray(map.sources)) return text;
+  const sources = map.sources.map((one) =>
+    typeof one === "string" && !URL.canParse(one) ? pathToFileURL(resolve(folder, one)).href : one,
+  );
+  return JSON.stringify({ ...map, sources });
 }
 
 async function makeFolder(cache: string): Promise<void> {

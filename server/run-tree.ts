@@ -11,6 +11,8 @@ export interface RunTree {
   readonly folder: string;
   /** Makes `file` of the tree hold what lies at `content`. */
   place(file: string, content: string): Promise<void>;
+  /** Makes `file` of the tree hold `text`, which no other tree has. */
+  write(file: string, text: string): Promise<void>;
   /** Removes the tree. */
   remove(): Promise<void>;
 }
@@ -30,15 +32,18 @@ export async function createRunTree(options: { cache: string; root: string; revi
   await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
   await linkPackages(folder, await realpath(options.root));
   const made = new Set([folder]);
+  const pathOf = async (file: string): Promise<string> => {
+    const path = join(folder, file);
+    const parent = dirname(path);
+    if (!made.has(parent)) await mkdir(parent, { recursive: true });
+    made.add(parent);
+    return path;
+  };
   return {
     folder,
+    write: async (file, text) => await writeFile(await pathOf(file), text),
     async place(file, content) {
-      const path = join(folder, file);
-      const parent = dirname(path);
-      if (!made.has(parent)) {
-        await mkdir(parent, { recursive: true });
-        made.add(parent);
-      }
+      const path = await pathOf(file);
       await link(content, path).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") return;
         // Another disk, or a file system without links.

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { integrityOf } from "../../../server/content-store.ts";
 import { createModuleStore, type ModuleStore, type ModuleStoreOptions } from "../../../server/module-store.ts";
@@ -168,6 +169,30 @@ describe("import", () => {
     const store = open({ from: { folder } });
     expect(((await store.import("shop/quote.js")) as { quote: () => string }).quote()).toBe("quote 1");
     expect(repository.asked).toEqual([]);
+  });
+});
+
+describe("source maps", () => {
+  const map = JSON.stringify({ version: 3, sources: ["../../../../src/shop/price.ts", "virtual:x"], mappings: "" });
+  it("come along, and lead to the application's sources from wherever the tree is", async () => {
+    repository.build = build("maps", {
+      "shop/price.js": "export const price = 1;",
+      "shop/price.js.map": map,
+      "odd.js": "",
+      "odd.js.map": "[",
+    });
+    let tree = "";
+    const store = open({
+      moduleImporter: async (specifier) => {
+        tree = dirname(fileURLToPath(specifier));
+        return {};
+      },
+    });
+    await store.import("shop/price.js");
+    const { sources } = JSON.parse(await readFile(join(tree, "price.js.map"), "utf8")) as { sources: string[] };
+    expect(sources).toEqual([pathToFileURL(join(root, "src/shop/price.ts")).href, "virtual:x"]);
+    await store.import("odd.js");
+    expect(await readFile(join(tree, "odd.js.map"), "utf8")).toBe("[");
   });
 });
 

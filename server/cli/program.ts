@@ -1,0 +1,93 @@
+// Commands, their options and their help. What a command does is in a file of its own, loaded when it is run.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command, CommanderError, Option } from "commander";
+import { wantsColour } from "../log.ts";
+import { packageFolder } from "../package-folder.ts";
+import { reportFailure, type Terminal } from "./terminal.ts";
+
+const examples = `
+Examples:
+  seamline build                           build ./src into ./dist
+  seamline start --config standalone.json  the whole application in one process
+  seamline start --config node.json        one service of several
+
+Configuration: --config FILE, else the variable SVC_CONFIG, else ./seamline.json
+
+Exit codes:
+  0  done, or stopped as asked
+  1  it could not be done: the message says why
+  2  the command line is wrong
+
+Variables:
+  DEBUG=seamline  show stacks of errors
+  NO_COLOR=1      no colours
+`;
+
+/** Runs one command line and gives the exit code; `start` goes on running after it. */
+export async function run(words: readonly string[], terminal: Terminal = process): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(words, { from: "user" });
+    return 0;
+  } catch (error) {
+    // Commander has told it already. Help and version end here as well, with 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    reportFailure(error, terminal);
+    return 1;
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { version: string };
+  const program = new Command("seamline")
+    .description("One TypeScript application, split by segment files over browser and servers")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
+    .addHelpText("after", examples)
+    .showHelpAfterError("Run with --help to see what there is")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+      getOutHasColors: () => wantsColour(terminal.stdout, terminal.env),
+      getErrHasColors: () => wantsColour(terminal.stderr, terminal.env),
+    });
+
+  program
+    .command("start")
+    .description("start the service that a configuration names")
+    .option("-c, --config <file>", "the configuration")
+    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--build", "build before the start")
+    .option("--no-build", "never build; without either, a missing build is made if Vite is installed")
+    .action(async (options: StartOptions) => await (await import("./start.ts")).start(options));
+
+  program
+    .command("build")
+    .description("build an application for browsers and for nodes")
+    .option("-s, --source <folder>", "where the modules are (default: ./src)")
+    .option("-o, --output <folder>", "where the build goes (default: ./dist)")
+    .option("-c, --config <file>", "configuration of a repository or standalone that says both")
+    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .addOption(new Option("--settings <json>").hideHelp())
+    .action(async (options: BuildCommandOptions) => await (await import("./build.ts")).build(options, terminal));
+
+  return program;
+}
+
+export interface StartOptions {
+  readonly config?: string;
+  readonly root: string;
+  readonly build?: boolean;
+}
+
+export interface BuildCommandOptions {
+  readonly source?: string;
+  readonly output?: string;
+  readonly config?: string;
+  readonly root: string;
+  /** JSON of `BuildSettings`: how a starting service asks for a build. */
+  readonly settings?: string;
+}

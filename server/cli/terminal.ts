@@ -1,0 +1,26 @@
+// What a command writes to, and how it says that it failed.
+
+import { styleText } from "node:util";
+import { Problems } from "../../src/problem.ts";
+import { wantsColour } from "../log.ts";
+
+/** The part of `process` that commands use. */
+export interface Terminal {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** One message for a person; with DEBUG=seamline the stacks as well. */
+export function reportFailure(error: unknown, { stderr, env }: Terminal): void {
+  const head = wantsColour(stderr, env) ? styleText("red", "error:", { validateStream: false }) : "error:";
+  const count = error instanceof Problems && error.problems.length > 1 ? `${error.problems.length} problems\n\n` : "";
+  stderr.write(`${head} ${count}${error instanceof Error ? error.message : String(error)}\n`);
+  if (!/(?:^|[\s,])(?:seamline|\*)(?:$|[\s,])/.test(env["DEBUG"] ?? "")) return;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) stderr.write(`\n${cause.stack ?? cause.message}\n`);
+}

@@ -1,0 +1,89 @@
+// Builds at start (decisions §6, builds). Vite runs in a child process only: a role never loads it.
+
+import { spawn } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import type { ServerManifest } from "../src/manifest.ts";
+import type { Log } from "../src/ports.ts";
+import type { ApplicationConfig } from "./config.ts";
+import { packageFolder } from "./package-folder.ts";
+import { findOutput, isFile, isStale, manifestFiles, type OutputFolders, slashed } from "./sources.ts";
+
+export interface EnsureBuildOptions extends Pick<ApplicationConfig, "source" | "output" | "index" | "clients" | "clientModules"> {
+  /** The application folder. */
+  readonly root: string;
+  /** `true` builds in any case, `false` in none; left out, when there is no build and Vite is installed. */
+  readonly build?: boolean | undefined;
+  readonly log: Log;
+  /** Runs a build in place of the child process. */
+  readonly run?: (settings: BuildSettings) => Promise<void>;
+}
+
+/** What the child process is told. No secret is among it: command lines can be read by everyone on the machine. */
+export type BuildSettings = Pick<EnsureBuildOptions, "root" | "source" | "output" | "index" | "clients" | "clientModules">;
+
+/** The folders of a build that can be served; made first where that is wanted. Warns of one that is older than the sources. */
+export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFolders> {
+  const { root, source, output, index, clients, clientModules, log } = options;
+  const shown = `./${slashed(relative(root, output))}`;
+  let folders = await findOutput(root, output);
+  const missing = folders === undefined;
+  if (options.build === true || (missing && options.build !== false && hasVite(root))) {
+    log.info(missing ? `there is no build in ${shown} yet: making one` : `building ${shown}`);
+    await (options.run ?? runBuild)({ root, source, output, index, clients, clientModules });
+    folders = await findOutput(root, output);
+  }
+  if (folders === undefined) {
+    const reason = options.build === false ? "and --no-build forbids to make one here" : "and Vite is not installed here to make one";
+    throw new Error(`There is no build in ${shown}, ${reason}. Run 'seamline build', here or where Vite is, and bring ${shown} along`);
+  }
+  const manifest = JSON.parse(await readFile(join(folders.server, manifestFiles.server), "utf8")) as ServerManifest;
+  // A machine that only serves has no sources to be compared with.
+  if ((await hasFiles(source)) && (await isStale(root, source, output, manifest)))
+    log.warn(`the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`);
+  return folders;
+}
+
+async function hasFiles(source: string): Promise<boolean> {
+  return (await readdir(source).catch(() => [])).length > 0;
+}
+
+function hasVite(root: string): boolean {
+  // A workspace may keep Vite beside Seamline only.
+  for (const from of [join(root, "package.json"), join(packageFolder, "package.json")]) {
+    try {
+      createRequire(from).resolve("vite");
+      return true;
+    } catch {
+      // Not there: the next place, or none.
+    }
+  }
+  return false;
+}
+
+// What is kept of a build's output for the message, if it fails.
+const mostOutput = 100_000;
+
+async function runBuild(settings: BuildSettings): Promise<void> {
+  const cli = join(packageFolder, "dist/cli.js");
+  if (!(await isFile(cli))) throw new Error(`Seamline's own command line is missing at ${cli}: install the package again`);
+  const child = spawn(process.execPath, [cli, "build", "--settings", JSON.stringify(settings)], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-mostOutput)));
+  // Whoever ends this process now must not leave the child behind.
+  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once("error", (error) => reject(new Error(`The build could not be started: ${error.message}`, { cause: error })));
+      child.once("close", (code, signal) => {
+        if (code === 0) resolve();
+        else reject(new Error(signal === null ? `The build failed\n\n${output.trim()}` : `The build was ended by ${signal}`));
+      });
+    });
+  } finally {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, stop);
+  }
+}

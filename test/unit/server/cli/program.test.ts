@@ -1,0 +1,150 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { run } from "../../../../server/cli/program.ts";
+import { applicationImporter } from "../../../../server/cli/start.ts";
+import { startServer } from "../../../../server/start-server.ts";
+import { Problems } from "../../../../src/problem.ts";
+
+vi.mock("../../../../server/start-server.ts", () => ({ startServer: vi.fn<() => Promise<void>>() }));
+const started = vi.mocked(startServer);
+
+let root: string;
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "seamline-cli-")));
+  started.mockReset();
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function command(
+  words: string[],
+  env: Record<string, string> = {},
+  isTTY = false,
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ["", ""];
+  const code = await run(words, {
+    stdout: { isTTY, write: (text) => (out += text) },
+    stderr: { isTTY, write: (text) => (err += text) },
+    env,
+  });
+  return { code, out, err };
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(join(root, path, ".."), { recursive: true });
+  await writeFile(join(root, path), text);
+}
+
+describe("seamline", () => {
+  it("prints its version, and help with examples, exit codes and variables", async () => {
+    const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+    expect(await command(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+    const help = await command(["--help"]);
+    expect(help).toMatchObject({ code: 0, err: "" });
+    for (const part of ["start [options]", "build [options]", "Examples:", "Exit codes:", "NO_COLOR"]) expect(help.out).toContain(part);
+    expect((await command(["start", "--help"])).out).toContain("--no-build");
+  });
+
+  it.each([
+    [["strat"], "unknown command 'strat'\n(Did you mean start?)"],
+    [["start", "--confg", "x"], "unknown option '--confg'\n(Did you mean --config?)"],
+    [["start", "--config"], "argument missing"],
+    [["build", "extra"], "too many arguments"],
+  ])("ends with 2 for %j, and says what was meant", async (words, message) => {
+    const { code, out, err } = await command(words);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(message);
+    expect(err).toContain("--help");
+  });
+});
+
+describe("seamline start", () => {
+  it.each([
+    [[], {}],
+    [["--config", "a.json"], { config: "a.json" }],
+    [["--build"], { build: true }],
+    [["--no-build"], { build: false }],
+  ])("%j starts the server with %j", async (words, options) => {
+    expect((await command(["start", "--root", root, ...words])).code).toBe(0);
+    expect(started.mock.calls).toEqual([[expect.any(Function), { root, ...options }]]);
+  });
+
+  it("ends with 1 and one clear message, without a stack", async () => {
+    started.mockRejectedValue(new Error("Can't listen at http://127.0.0.1:1: port 1 is taken", { cause: new Error("deeper") }));
+    expect(await command(["start"])).toEqual({ code: 1, out: "", err: "error: Can't listen at http://127.0.0.1:1: port 1 is taken\n" });
+  });
+
+  it("tells how many problems there are", async () => {
+    started.mockRejectedValue(
+      new Problems([
+        { file: "a.json", message: "one" },
+        { file: "b.json", message: "two" },
+      ]),
+    );
+    expect((await command(["start"])).err).toBe("error: 2 problems\n\na.json: one\n\nb.json: two\n");
+  });
+
+  it.each(["seamline", "*", "other,seamline"])("shows stacks with DEBUG=%s", async (DEBUG) => {
+    started.mockRejectedValue(new Error("outer", { cause: new Error("deeper") }));
+    expect((await command(["start"], { DEBUG })).err).toMatch(/^error: outer\n\nError: outer\n +at .*\nError: deeper\n +at /s);
+    expect((await command(["start"], { DEBUG: "seamlines" })).err).toBe("error: outer\n");
+  });
+
+  it("colours at a terminal, and not with NO_COLOR", async () => {
+    started.mockRejectedValue(new Error("x"));
+    expect((await command(["start"], {}, true)).err).toContain("\u001B[31m");
+    expect((await command(["start"], { NO_COLOR: "1" }, true)).err).toBe("error: x\n");
+  });
+});
+
+describe("the application's importer", () => {
+  it("imports files by URL, and packages as the application has them", async () => {
+    await put("node_modules/some-package/package.json", '{ "type": "module", "exports": { "import": "./index.js" } }');
+    await put("node_modules/some-package/index.js", 'export const name = "of the application";');
+    const importer = applicationImporter(root);
+    expect(await importer("some-package")).toMatchObject({ name: "of the application" });
+    expect(await importer(new URL(`file://${root}/node_modules/some-package/index.js`).href)).toMatchObject({ name: "of the application" });
+  });
+});
+
+describe("seamline build", () => {
+  beforeEach(async () => {
+    await put("package.json", '{ "type": "module" }');
+    await put("code/greet.ts", "export async function greet(name: string) { return `Hello ${name}`; }");
+    await put("greet.segment.json", '{ "./greet": { "greet": { "access": "public" } } }');
+  });
+
+  it("takes source and output from the command line, and says in one line what it made", async () => {
+    const { code, out, err } = await command(["build", "--root", root, "--source", "code", "--output", "out"]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^built \.\/out in \d+\.\d s: 1 procedure in 1 segment, \d+ modules? \(revision \w+\)\n$/);
+    expect(JSON.parse(await readFile(join(root, "out/server/manifest.json"), "utf8"))).toMatchObject({ procedures: [{ fqn: "greet" }] });
+  });
+
+  it("takes them from a configuration, and the command line goes before it", async () => {
+    const config = { mode: "repository", url: "http://127.0.0.1:1", source: "./code", output: "./made" };
+    await put("seamline.json", JSON.stringify(config));
+    expect((await command(["build", "--root", root])).out).toContain("built ./made");
+    await put("other.json", JSON.stringify({ ...config, output: "./other" }));
+    expect((await command(["build", "--root", root], { SVC_CONFIG: "other.json" })).out).toContain("built ./other");
+    expect((await command(["build", "--root", root, "--config", "other.json", "-o", "mine"])).out).toContain("built ./mine");
+  });
+
+  it("refuses the configuration of a service without sources, unless nobody named it", async () => {
+    await put("seamline.json", '{ "mode": "gateway", "url": "http://127.0.0.1:1" }');
+    expect(await command(["build", "--root", root, "--config", "seamline.json"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: seamline.json is of mode 'gateway', which knows no sources: name the configuration of a repository or standalone\n",
+    });
+    expect((await command(["build", "--root", root, "-s", "code"])).code).toBe(0);
+  });
+
+  it("ends with 1 and lists all that is wrong", async () => {
+    await put("greet.segment.json", '{ "./greet": { "gret": { "access": "public" } }, "./none": { "x": { "access": "public" } } }');
+    const { code, err } = await command(["build", "--root", root, "-s", "code"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error: 2 problems\n\ngreet\.segment\.json/);
+  });
+});
