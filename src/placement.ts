@@ -87,7 +87,15 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
     await body.done;
   };
 
-  const tell = (call: ObservedCall): void => listeners.forEach((listener) => listener(call));
+  const tell = (call: ObservedCall): void => {
+    for (const listener of listeners)
+      try {
+        listener(call);
+      } catch (error) {
+        // Who listens is no part of the call: it goes where a page's errors go.
+        globalThis.reportError?.(error);
+      }
+  };
 
   const observed = ({ fqn, version }: SeamRecord, run: Procedure): Procedure =>
     async function (this: unknown, ...args) {

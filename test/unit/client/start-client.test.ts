@@ -293,6 +293,21 @@ describe("client.observe", () => {
   });
 });
 
+describe("client.observe with a listener that throws", () => {
+  it("leaves the call alone, and reports the error as a page's", async () => {
+    serveManifest(shop("r1"));
+    const reported: unknown[] = [];
+    vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
+    const page = openPage(filesOf("r1"));
+    const failure = new Error("the listener's");
+    (await page.start("ui")).observe(() => {
+      throw failure;
+    });
+    expect(await page.call("quote")).toBe("quote of A1 by r1");
+    expect(reported).toEqual([failure]);
+  });
+});
+
 describe("a second visit", () => {
   it("starts while the request for the manifest is held back", async () => {
     await keep(shop("r1"));
