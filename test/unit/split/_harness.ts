@@ -12,7 +12,6 @@ import { onTestFinished } from "vitest";
 import { parseSync } from "vite";
 
 import { emptyContext } from "../../../src/context.ts";
-import type { ModuleNamespace } from "../../../src/ports.ts";
 import { createGraph, type Graph, type Seam } from "../../../src/seam.ts";
 import { describeModule, type ModuleDescription } from "../../../src/split/describe.ts";
 import { type Parse, type Part, type SegmentedExport, type SplitModule, splitModule } from "../../../src/split/split-module.ts";
@@ -78,9 +77,12 @@ export interface Source {
   readonly held?: readonly string[];
 }
 
+/** Any procedure, as callers see it. */
+export type Run = (...args: unknown[]) => Promise<unknown>;
+
 export interface Application {
   /** What `import "./name.mjs"` gives. */
-  import(name: string): Promise<Record<string, never> & ModuleNamespace>;
+  import(name: string): Promise<Record<string, Run>>;
   /** FQNs of the calls that went through a seam. */
   readonly calls: string[];
   readonly folder: string;
@@ -89,7 +91,7 @@ export interface Application {
 // Imported, all of its nine megabytes would be transformed first.
 const ts = createRequire(import.meta.url)("typescript") as typeof TypeScript;
 
-type Load = (url: string) => Promise<Record<string, never>>;
+type Load = (url: string) => Promise<Record<string, Run>>;
 
 // Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
 function nativeImport(folder: string): Load {
@@ -133,7 +135,7 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
         calls.push(seam.fqn);
         const body = bodies.get(seam.fqn);
         if (body === undefined) throw new Error(`No body for ${seam.fqn}`);
-        const run = (await load(url(body.module)))[body.export] as unknown as (...args: unknown[]) => Promise<unknown>;
+        const run = (await load(url(body.module)))[body.export] as Run;
         return await run.apply(this, args);
       };
     },
