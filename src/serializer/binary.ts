@@ -28,8 +28,8 @@ export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength) : undefined;
 }
 
-/** `Uint8Array`, `DataView`, `ArrayBuffer` …; Node's Buffer is a `Uint8Array`. */
-export function binaryType(value: ArrayBufferView | ArrayBuffer): string {
+/** `Uint8Array`, `DataView`, `ArrayBuffer`, `AsyncGenerator` …; Node's Buffer is a `Uint8Array`. */
+export function kindOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 

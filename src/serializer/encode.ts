@@ -1,6 +1,6 @@
 // From values to serialized forms (decisions §3). Every form is a plain object with `serialized: true` and a `name`.
 
-import { binaryType, bytesOf, toBase64 } from "./binary.ts";
+import { bytesOf, kindOf, toBase64 } from "./binary.ts";
 import { type ClassSource, Opaque } from "./classes.ts";
 import { encodeErrorForm } from "./error-form.ts";
 import { Fault } from "./fault.ts";
@@ -40,7 +40,7 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof RegExp) return mark("RegExp", { source: value.source, flags: value.flags });
   if (value instanceof URL) return mark("Url", { value: value.href });
   const bytes = bytesOf(value);
-  if (bytes) return mark("Binary", { type: binaryType(value as ArrayBuffer), base64: toBase64(bytes) });
+  if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
   if (value instanceof Blob) return encodeBlob(value, walk);
   if (known) return { serialized: true, key: known.record.key, name: "class", ...readInstance(value, known, walk) };
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -49,7 +49,9 @@ function encodeObject(value: object, walk: FormWalk): unknown {
     const members = walkMembers(value, walk);
     return "serialized" in value && value.serialized === true ? mark("Object", { value: members }) : members;
   }
-  throw new Fault(`an instance of '${value.constructor?.name}' can't be sent: no module of the application exports this class`);
+  // Generators of streams have a constructor without a name.
+  const name = value.constructor?.name || kindOf(value);
+  throw new Fault(`an instance of '${name}' can't be sent: no module of the application exports this class`);
 }
 
 function encodeBlob(blob: Blob, walk: FormWalk): object {

@@ -61,17 +61,25 @@ export function decodeErrorForm(form: Members, known: KnownClass | undefined, st
   const fields = form["fields"] as Members;
   if (typeof type !== "string" || typeof message !== "string" || !Array.isArray(trace) || !trace.every((line) => typeof line === "string"))
     throw new Fault("an Error form needs a type, a message and a trace of lines");
-  const error = known ? (buildInstance(known, args, fields) as Error) : rebuild(type, message, status);
+  let error: Error | undefined;
+  try {
+    if (known) error = buildInstance(known, args, fields) as Error;
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown;
+    // Its constructor wants more than what can be read of it. What was thrown is worth more than its class.
+  }
+  const own = error !== undefined;
+  error ??= rebuild(type, message, status);
   const members = error as unknown as Members;
   const define = (name: PropertyKey, value: unknown): void => {
-    Object.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: false });
+    Object.defineProperty(members, name, { value, configurable: true, writable: true, enumerable: false });
   };
-  if (!known && !(fields instanceof Opaque))
+  if (!own && !(fields instanceof Opaque))
     for (const name of Object.keys(fields)) {
       if (reserved.has(name)) throw new Fault(`'${name}' is no field of an error`);
       members[name] = fields[name];
     }
-  if (!known && key !== undefined) define(kept, { key, args, fields });
+  if (!own && key !== undefined) define(kept, { key, args, fields });
   if (error.message !== message) define("message", message);
   if (error.name !== type) define("name", type);
   if (cause !== undefined) define("cause", cause);

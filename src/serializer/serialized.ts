@@ -41,7 +41,7 @@ export function encodeSerialized(value: unknown, options: EncodeOptions): string
 export function encodeArguments(args: Args, options: EncodeOptions): string | Promise<string> {
   return encode(options, "args", (walk) => {
     // The names are no data, so neither is a parameter `serialized` a marker nor is `undefined` left out.
-    const body: Members = {};
+    const body = Object.create(null) as Members;
     for (const [name, value] of args)
       try {
         body[name] = walkValue(value, walk);
@@ -64,8 +64,12 @@ function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => u
 
 /** The value of a serialized form. Throws InvalidSerializedValue with the path, or BadRequest for what is no JSON or past a limit. */
 export function decodeSerialized(text: string, options: DecodeOptions): unknown {
-  const value = parseText(text, options.limits);
-  return suspicious.test(text) ? guarded(options, "value", () => readValue(value, { ...options, root: value, objects: 0 })) : value;
+  return decodeParsed(parseText(text, options.limits), text, options);
+}
+
+/** The value of a form that is parsed already, from a sender whose messages need no measuring. `tree` is changed. Throws InvalidSerializedValue. */
+export function decodeParsed(tree: unknown, text: string, options: DecodeOptions): unknown {
+  return suspicious.test(text) ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 })) : tree;
 }
 
 /** The members of a request's body by name (§4.2). Throws as {@link decodeSerialized}, and BadRequest for what is no JSON object. */

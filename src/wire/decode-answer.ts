@@ -6,7 +6,7 @@ import { headers } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { nearestError } from "../serializer/error-form.ts";
-import { decodeSerialized } from "../serializer/serialized.ts";
+import { decodeParsed } from "../serializer/serialized.ts";
 import { setRanOn, setTrace } from "../trace.ts";
 
 /** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
@@ -33,9 +33,9 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
   const decode = async (): Promise<unknown> => {
     const json = text();
     if (options.classes !== "opaque" && options.classes.load && json.includes('"key"')) await options.classes.load();
-    // What counts for calls from outside doesn't count here: the answer comes from a service that we asked.
-    const limits = { ...options.limits, values: Infinity, objects: Infinity, digits: Infinity };
-    return decodeSerialized(json, { ...options, limits, trusted: true, path: "result", status });
+    // The answer comes from a service that we asked: what strangers may send at most doesn't count.
+    const limits = { ...options.limits, objects: Infinity, digits: Infinity };
+    return decodeParsed(JSON.parse(json), json, { ...options, limits, trusted: true, path: "result", status });
   };
   const read = async (): Promise<unknown> => {
     const type = status === 204 ? "undefined" : field(headers.dataType);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Forbidden } from "../../../src/errors.ts";
+import { Forbidden, NotFound } from "../../../src/errors.ts";
 import { Classes } from "../../../src/serializer/classes.ts";
 import { decodeSerialized, type DecodeOptions, encodeSerialized } from "../../../src/serializer/serialized.ts";
 import { traceOf } from "../../../src/trace.ts";
@@ -72,6 +72,20 @@ describe("§7.1 errors on the wire", () => {
   it("of a class that isn't exported are those of the nearest parent that is", () => {
     class Local extends OutOfStock {}
     expect(send(new Local("tea"))).toBeInstanceOf(OutOfStock);
+  });
+  it("whose constructor wants more than can be read of them keep name, message and status", () => {
+    class Demanding extends NotFound {
+      override readonly name = "Demanding";
+      constructor(order: { id: number }) {
+        super(`order ${order.id}`);
+      }
+    }
+    const own = new Classes();
+    own.register({ key: "Demanding", module: "demanding", export: "Demanding", args: [null], fields: [], error: true }, Demanding);
+    const wire = encodeSerialized(new Demanding({ id: 7 }), { classes: own }) as string;
+    const back = decodeSerialized(wire, { ...trusted, classes: own, status: 404 });
+    expect(back).toBeInstanceOf(NotFound);
+    expect(back).toMatchObject({ name: "Demanding", message: "order 7" });
   });
   it.each([
     [{ type: 1, message: "" }, "needs a type"],

@@ -41,7 +41,7 @@ describe("properties", () => {
         tie("any").filter((one) => one !== undefined),
       )
       .map((one) => ({ ...one })),
-    map: fc.array(fc.tuple(tie("any"), tie("any"))).map((pairs) => new Map(pairs as [unknown, unknown][])),
+    map: fc.array(fc.tuple(tie("any"), tie("any"))).map((pairs) => new Map(pairs)),
     set: fc.array(tie("any")).map((items) => new Set(items)),
     marked: fc
       .dictionary(

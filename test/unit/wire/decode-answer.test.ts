@@ -121,6 +121,12 @@ describe("decisions §4: what is no answer", () => {
     ["a bigint that is none", text("1.5", { headers: { "x-svc-data-type": "bigint" } })],
     ["half a JSON text", text('{"a":', { headers: { "x-svc-data-type": "object" } })],
     ["a class that isn't known", text('{"serialized":true,"name":"class","key":"x"}', { headers: { "x-svc-data-type": "object" } })],
+    [
+      "more levels than a stack holds",
+      text(`{"serialized":true,"name":"Set","values":${"[".repeat(200_000)}${"]".repeat(200_000)}}`, {
+        headers: { "x-svc-data-type": "object" },
+      }),
+    ],
     ["a redirect", text("", { status: 302, headers: { location: "http://elsewhere" } })],
     ["somebody else's 404", text("Not Found", { status: 404, headers: html })],
     ["an error that is none", text('{"error":"x"}', { status: 500, headers: { "content-type": "application/json" } })],
