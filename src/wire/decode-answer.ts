@@ -1,6 +1,6 @@
 // From an answer of the RPC door back to the value, or to the error, thrown (decisions §2 responses, §4).
 
-import { BadGateway, frameworkErrors } from "../errors.ts";
+import { BadGateway, frameworkErrors, InvalidSerializedValue } from "../errors.ts";
 import type { IncomingResponse } from "../ports.ts";
 import { headers } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
@@ -21,6 +21,13 @@ export interface AnswerOptions {
   /** The call did not ask for the encoding. */
   readonly plain?: boolean;
 }
+
+// The reader is most often somebody whose page has the class as a type only.
+const unreadable = (cause: Error): BadGateway =>
+  new BadGateway(
+    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value in a module that loads here, not with 'import type'; for pages, clientModules can name its module as well" : ""}`,
+    { cause },
+  );
 
 /** The value of an answer. Throws the error that it carries, or BadGateway when it is no answer of a procedure. */
 export async function decodeAnswer(response: IncomingResponse, options: AnswerOptions): Promise<Answer> {
@@ -72,7 +79,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
     if (status >= 200 && status < 300) return { value: await read(), ...(node === "" ? {} : { node }) };
     thrown = await failure();
   } catch (cause) {
-    thrown = cause instanceof BadGateway ? cause : senseless(cause);
+    thrown = cause instanceof BadGateway ? cause : cause instanceof InvalidSerializedValue ? unreadable(cause) : senseless(cause);
   }
   if (node !== "") setRanOn(thrown as object, node);
   throw thrown;

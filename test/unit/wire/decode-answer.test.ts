@@ -142,3 +142,20 @@ describe("decisions §4: what is no answer", () => {
     expect((back as Error).cause).toBeInstanceOf(InvalidSerializedValue);
   });
 });
+
+describe("an answer that holds an instance of a class that isn't here", () => {
+  it("is an error that names the class and the ways to have it", async () => {
+    const body = '[{"serialized":true,"key":"shop/Cloth","name":"class","args":{},"fields":{}}]';
+    const response = {
+      status: 200,
+      headers: { "content-type": "application/json", "x-svc-data-type": "object" },
+      body: new TextEncoder().encode(body),
+    };
+    await expect(decodeAnswer(response, { classes, limits })).rejects.toMatchObject({
+      name: "BadGateway",
+      message: expect.stringMatching(
+        /^The answer can't be read: result\[0\]: there is no class 'shop\/Cloth' here\. Import it by value .*clientModules/,
+      ),
+    });
+  });
+});
