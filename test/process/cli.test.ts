@@ -1,0 +1,164 @@
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Application, buildPackage, createApplication } from "./_application.ts";
+
+const anywhere = "http://127.0.0.1:0";
+const address = /^(?:node|repository|standalone) at (http:\/\/127\.0\.0\.1:\d+)/m;
+
+beforeAll(buildPackage, 120_000);
+
+let application: Application;
+beforeEach(async () => {
+  application = await createApplication();
+  await application.put(
+    "src/greet.ts",
+    'import { Loud } from "./loud";\nexport async function greet(name: string) {\n  return new Loud(name).text;\n}\n',
+  );
+  await application.put(
+    "src/loud.ts",
+    "export class Loud {\n  constructor(public name: string) {}\n  get text() { return `Hello ${this.name}!`; }\n}\n",
+  );
+  await application.put("src/index.html", "<!doctype html><title>Greeting</title>");
+  await application.put("greet.segment.json", { "./greet": { greet: { access: "public" } } });
+  await application.put("seamline.json", { mode: "standalone", url: anywhere });
+});
+afterEach(() => application.remove());
+
+const get = async (url: string): Promise<string> => await (await fetch(url)).text();
+
+describe("seamline start, as a process", () => {
+  it("builds what is missing, serves, stops clean when asked, and takes the build at the next start", { timeout: 30_000 }, async () => {
+    const first = application.seamline(["start"]);
+    const [, url] = await first.says(address);
+    expect(first.output()).toMatch(/^there is no build in \.\/dist yet: making one\nstandalone at /);
+    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+    expect(await get(`${url}/`)).toContain("<title>Greeting</title>");
+    expect(await application.runTrees()).toHaveLength(1);
+    expect(await first.ended("SIGTERM")).toBe(0);
+    expect(await application.runTrees()).toEqual([]);
+
+    const second = application.seamline(["start"]);
+    const [, again] = await second.says(address);
+    expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+    expect(second.output()).toMatch(/^standalone at \S+ .*\n$/);
+    expect(await second.ended("SIGINT")).toBe(0);
+  });
+
+  it("ends with 1 and one message when its port is taken, and leaves nothing running", { timeout: 30_000 }, async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    await application.put("gateway.json", { mode: "gateway", url: `http://127.0.0.1:${port}` });
+    const command = application.seamline(["start", "--config", "gateway.json"]);
+    expect(await command.ended()).toBe(1);
+    expect(command.output()).toBe(
+      `error: Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'\n`,
+    );
+    taken.close();
+  });
+
+  it("ends with 1 and the build's own message when a build fails", { timeout: 30_000 }, async () => {
+    await application.put("greet.segment.json", { "./greet": { gret: { access: "public" } } });
+    const command = application.seamline(["start"]);
+    expect(await command.ended()).toBe(1);
+    expect(command.output()).toMatch(/error: The build failed\n\nerror: greet\.segment\.json.*gret/s);
+    expect(command.output()).not.toMatch(/^ +at /m);
+    // Nothing half made is left for the next start.
+    await expect(readFile(join(application.root, "dist/server/manifest.json"))).rejects.toThrow("ENOENT");
+  });
+
+  it("ends with 1 and names every mistake of a configuration", async () => {
+    await application.put("seamline.json", { mode: "standalone", url: "${URL_OF_THIS}", asets: [] });
+    const command = application.seamline(["start"]);
+    expect(await command.ended()).toBe(1);
+    expect(command.output()).toBe(
+      "error: 2 problems\n\nseamline.json at url: the environment has no variable URL_OF_THIS\n  → Set it, or give a default: ${URL_OF_THIS:-…}\n\n" +
+        "seamline.json at asets: unknown key\n  → Did you mean 'assets'?\n",
+    );
+  });
+});
+
+describe("a node and its repository, as processes", () => {
+  it("takes its modules over HTTP, and starts from what it has when the repository is away (R10)", { timeout: 30_000 }, async () => {
+    const trustKey = "the-key-of-both-folders";
+    const far = await createApplication();
+    try {
+      await application.put("repository.json", { mode: "repository", url: anywhere, trustKey });
+      const repository = application.seamline(["start", "--config", "repository.json"]);
+      const [, repositoryUrl] = await repository.says(address);
+      // No source, no build, no Vite in its folder: a node needs none of them.
+      await far.put("seamline.json", {
+        mode: "node",
+        url: anywhere,
+        repository: repositoryUrl,
+        segments: ["greet"],
+        trustKey,
+        log: "info",
+      });
+
+      const first = far.seamline(["start"]);
+      const [, url] = await first.says(address);
+      expect(first.output()).toMatch(/^modules: \d+ taken \(\d+\.\d kB\), 0 were here already\n/);
+      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+      expect(await first.ended("SIGTERM")).toBe(0);
+
+      const second = far.seamline(["start"]);
+      await second.says(address);
+      expect(second.output()).not.toContain("taken");
+      expect(await second.ended("SIGTERM")).toBe(0);
+
+      expect(await repository.ended("SIGTERM")).toBe(0);
+      const third = far.seamline(["start"]);
+      const [, again] = await third.says(address);
+      expect(third.output()).toMatch(
+        /^warning: the repository at \S+ refused the connection: starting from what this node has of revision \w+\n/,
+      );
+      expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+      expect(await third.ended("SIGTERM")).toBe(0);
+    } finally {
+      await far.remove();
+    }
+  });
+
+  it("without the repository's trust key ends with 1 and says what to do", { timeout: 30_000 }, async () => {
+    await application.put("repository.json", { mode: "repository", url: anywhere });
+    const repository = application.seamline(["start", "--config", "repository.json"]);
+    const [, repositoryUrl] = await repository.says(address);
+    const far = await createApplication();
+    try {
+      await far.put("seamline.json", { mode: "node", url: anywhere, repository: repositoryUrl, segments: ["greet"] });
+      const node = far.seamline(["start"]);
+      expect(await node.ended()).toBe(1);
+      expect(node.output()).toMatch(/^error: The repository at \S+ answered 404 for its modules: .*need the same 'trustKey'\n$/);
+    } finally {
+      await far.remove();
+    }
+  });
+});
+
+describe("seamline build, as a process", () => {
+  it("warns at the next start when the sources have changed", { timeout: 30_000 }, async () => {
+    expect(await application.seamline(["build"]).ended()).toBe(0);
+    await application.put(
+      "src/loud.ts",
+      "export class Loud {\n  constructor(public name: string) {}\n  get text() { return `Hi ${this.name}`; }\n}\n",
+    );
+    const command = application.seamline(["start", "--no-build"]);
+    const [, url] = await command.says(address);
+    expect(command.output()).toContain("warning: the build in ./dist is older than the sources.");
+    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+    expect(await command.ended("SIGTERM")).toBe(0);
+
+    const built = application.seamline(["start", "--build"]);
+    const [, fresh] = await built.says(address);
+    expect(await get(`${fresh}/rpc/greet?name=Ada`)).toBe("Hi Ada");
+    expect(await built.ended("SIGTERM")).toBe(0);
+    await rm(join(application.root, "dist"), { recursive: true });
+    const without = application.seamline(["start", "--no-build"]);
+    expect(await without.ended()).toBe(1);
+    expect(without.output()).toMatch(/^error: There is no build in \.\/dist, and --no-build forbids/);
+  });
+});
