@@ -7,34 +7,15 @@ import picomatch from "picomatch";
 
 import { type Problem, formatProblem } from "../../src/problem.ts";
 import { type SegmentFile, parseSegment, segmentFileEnding } from "../../src/segment.ts";
-import { type Parse, type SplitModule, splitModule } from "../../src/split/split-module.ts";
+import type { Parse } from "../../src/split/split-module.ts";
 import { isInside, listFiles, slashed } from "../sources.ts";
 import { clientSegments } from "./clients.ts";
+import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
 import { Modules, type ResolveImport, type SourceModule } from "./modules.ts";
 import { readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
 import { type Procedure, findProcedures } from "./procedures.ts";
-
-/** What the virtual module of the graph is imported by. */
-export const graphId = "seamline:graph";
-
-/** The parts of a module by their ids; the face has the id of the file itself. */
-export const partId: { readonly shared: (file: string) => string; readonly body: (file: string) => string } = {
-  shared: (file) => `${file}?seamline=shared`,
-  body: (file) => `${file}?seamline=body`,
-};
-
-export type Side = "browser" | "server";
-
-/** A module of which segments name exports. */
-export interface CutModule {
-  readonly module: SourceModule;
-  readonly procedures: readonly Procedure[];
-  readonly parts: Readonly<Record<Side, SplitModule>>;
-  /** The server's body as it would be if it held only these exports. */
-  readonly bodyOf: (held: ReadonlySet<string>) => string;
-}
 
 export interface Application {
   readonly root: string;
@@ -93,6 +74,8 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
   problems.push(...segments.flatMap((segment) => segment.problems));
   const procedures = await findProcedures(segments, modules, problems);
 
+  const server = splitForServer(procedures, modules, input.parse);
+
   const globbed = matching(input.clientModules ?? [], modules, source);
   const pages = await readPages({
     root,
@@ -101,12 +84,16 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
     pages: pagesOf(files, input),
     entries: [...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined), ...globbed],
     modules,
+    visible: (module) => {
+      const cut = server.get(module.file);
+      return cut === undefined ? modules.describe(module) : modules.describeText(cut.all.shared?.code ?? "", module.file, module.id);
+    },
   });
   problems.push(...pages.problems);
   const names = segments.map((segment) => segment.name);
   const clients = clientSegments(input.clients, pages, names, problems);
 
-  const cut = cutModules(procedures, clients, modules, input);
+  const cut = addBrowser(server, clients);
   for (const { parts } of cut.values())
     for (const part of Object.values(parts)) {
       problems.push(...part.problems);
@@ -115,6 +102,7 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
 
   const configured = await configuredModules(root, files, modules);
   const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
+  for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
   const imports = await importsOf([...serverModules, ...pages.reached], modules);
   if (problems.length === 0) warnings.push(...(await privateImports({ procedures, cut, modules, clients, pages: pages.reached })));
   return {
@@ -137,38 +125,6 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
 /** One problem may be seen from several places: it is told once. */
 export function unique(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
-}
-
-function cutModules(
-  procedures: readonly Procedure[],
-  clients: readonly string[],
-  modules: Modules,
-  input: ApplicationInput,
-): Map<string, CutModule> {
-  const cut = new Map<string, CutModule>();
-  for (const { module } of procedures) {
-    if (cut.has(module.file)) continue;
-    const here = procedures.filter((one) => one.module === module);
-    const split = (environment: Side, held: ReadonlySet<string>): SplitModule =>
-      splitModule({
-        source: modules.text(module.file),
-        file: module.name,
-        parse: input.parse,
-        procedures: here.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters })),
-        held,
-        environment,
-        ids: { face: module.file, shared: partId.shared(module.file), graph: graphId },
-      });
-    const all = new Set(here.map((one) => one.export));
-    const mayLoad = here.filter((one) => one.entries.some(({ segment }) => clients.includes(segment.name)));
-    cut.set(module.file, {
-      module,
-      procedures: here,
-      parts: { browser: split("browser", new Set(mayLoad.map((one) => one.export))), server: split("server", all) },
-      bodyOf: (held) => split("server", held).body?.code ?? "",
-    });
-  }
-  return cut;
 }
 
 // Pages that are served as they are count too: they are the application's own, and start clients like any other.

@@ -1,19 +1,20 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { basename, isAbsolute, resolve } from "node:path";
+import { basename, dirname, isAbsolute, resolve } from "node:path";
 
 import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
 import { type OutputFolders, hashSources, viteOutputFolders } from "../sources.ts";
-import { type Application, type Side, readApplication, unique } from "./application.ts";
+import { type Application, readApplication, unique } from "./application.ts";
 import { classRecords } from "./classes.ts";
+import type { Side } from "./cut.ts";
 import { environmentNames } from "./environments.ts";
 import { loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
-import { addKeptFiles, keepFiles, takePlace, workFolder } from "./output.ts";
+import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
 import { type Written, writtenOf } from "./written.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
@@ -126,6 +127,7 @@ export class Build {
       browser: this.finalBrowserFolder ?? "",
       server: viteOutputFolders(this.root, ".").server,
     };
+    await sweep(this.#folders === undefined ? final.server : dirname(final.server));
     const kept = `${this.serverFolder}.kept`;
     try {
       const known = await keepFiles(final, kept);

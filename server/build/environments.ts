@@ -7,7 +7,7 @@ import { basename, extname, isAbsolute, join, relative, resolve } from "node:pat
 import type { EnvironmentOptions } from "vite";
 
 import { isInside, slashed } from "../sources.ts";
-import { graphId } from "./application.ts";
+import { graphId } from "./cut.ts";
 import { graphFile } from "./manifest-writer.ts";
 
 /** Names of the environments. */

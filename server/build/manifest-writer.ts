@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 import { manifestFiles } from "../sources.ts";
 import type { ClassRecord, FileRecord, Manifest, ModuleRecord, SegmentEntry, ServerManifest } from "../../src/manifest.ts";
-import type { Application, Side } from "./application.ts";
+import type { Application } from "./application.ts";
+import type { Side } from "./cut.ts";
 import type { Procedure } from "./procedures.ts";
 import type { Written } from "./written.ts";
 

@@ -124,11 +124,11 @@ export class Modules {
     return file === undefined ? undefined : (this.#byFile.get(file) ?? this.at(file));
   }
 
-  /** All that a module imports or re-exports from other source modules, values and types. */
+  /** All that a module, or a part of it, imports or re-exports from other source modules, values and types. */
   async importsOf(
     module: SourceModule,
+    description: ModuleDescription = this.describe(module),
   ): Promise<readonly { readonly module: SourceModule; readonly typeOnly: boolean; readonly names: readonly string[] }[]> {
-    const description = this.describe(module);
     const edges = [
       ...description.imports.map(({ specifier, typeOnly, names }) => ({ specifier, typeOnly, names: names.map((name) => name.imported) })),
       ...description.exports.flatMap((one) =>

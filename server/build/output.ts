@@ -1,7 +1,7 @@
 // The output folders. A build writes beside the finished output and takes its place at the end, so that a build that fails leaves
 // the previous output usable, and the pages that visitors still have open find their files.
 
-import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { type OutputFolders, isFile, manifestFiles } from "../sources.ts";
@@ -14,6 +14,24 @@ interface BrowserFiles {
 /** Beside `folder`, at the same depth (paths in source maps stay true), on the same disk, and out of the way of file lists. */
 export function workFolder(folder: string): string {
   return join(dirname(folder), `.${basename(folder)}.${process.pid}`);
+}
+
+/** Removes what builds that were killed have left beside `folder`. */
+export async function sweep(folder: string): Promise<void> {
+  const names = await readdir(dirname(folder)).catch(() => []);
+  for (const name of names) {
+    const pid = name.startsWith(`.${basename(folder)}.`) ? /^\d+/.exec(name.slice(basename(folder).length + 2))?.[0] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dirname(folder), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 asks only.
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** Puts `fresh` in the place of `folder`. */

@@ -35,6 +35,8 @@ export async function readPages(options: {
   pages: readonly string[];
   entries: readonly SourceModule[];
   modules: Modules;
+  /** What a page gets of a module that it imports: of a split one, its shared part only. */
+  visible: (module: SourceModule) => ModuleDescription;
 }): Promise<PageDemands> {
   const { root, modules } = options;
   const started = new Map<string, string>();
@@ -84,8 +86,9 @@ export async function readPages(options: {
   for (let module = queue.pop(); module !== undefined; module = queue.pop()) {
     if (reached.has(module)) continue;
     reached.add(module);
-    take(modules.describe(module), module.name);
-    for (const edge of await modules.importsOf(module)) if (!edge.typeOnly) queue.push(edge.module);
+    const description = options.visible(module);
+    take(description, module.name);
+    for (const edge of await modules.importsOf(module, description)) if (!edge.typeOnly) queue.push(edge.module);
   }
   return { started, unclear, modules: [...asked], reached, problems };
 }

@@ -3,7 +3,7 @@
 
 import type { Problem } from "../../src/problem.ts";
 import type { ModuleImport } from "../../src/split/describe.ts";
-import type { CutModule } from "./application.ts";
+import type { CutModule } from "./cut.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import type { Procedure } from "./procedures.ts";
 

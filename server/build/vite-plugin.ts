@@ -6,7 +6,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Environment, Plugin, Rolldown } from "vite";
 
 import { Problems } from "../../src/problem.ts";
-import { graphId, partId } from "./application.ts";
+import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { fileAddresses, textImport, workerGuard } from "./leaks.ts";

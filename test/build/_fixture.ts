@@ -5,11 +5,14 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 import { type BuildOptions, type Built, buildApplication } from "../../server/build/build.ts";
 import type { Manifest, ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems } from "../../src/problem.ts";
+
+// The first build of a process loads a bundler, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 export type Files = Readonly<Record<string, string>>;
 

@@ -33,6 +33,17 @@ describe("§2.2 segment files in a build", () => {
     expect(problems).toHaveLength(7);
   });
 
+  it("tells every module that can't be read, wherever it is imported from", async () => {
+    const problems = await problemsOf(
+      { "src/main.ts": 'import "./shop/quote.ts";\nlet x = ;\n', "src/shop/stock.ts": "export async function stock( {" },
+      { clients: [] },
+    );
+    expect(problems).toMatchObject([
+      { file: "src/shop/stock.ts", line: 1 },
+      { file: "src/main.ts", line: 2, frame: expect.any(String) },
+    ]);
+  });
+
   it("finds them everywhere but in node_modules, the output and dot folders", async () => {
     const bad = '{ "./no/such": { "x": { "access": "public" } } }';
     const app = createFixture({
@@ -241,6 +252,11 @@ describe("architecture §1: what must not come along", () => {
         ),
       ]),
     );
+    app.write({
+      "store.segment.json": "{}",
+      "shop.segment.json": JSON.stringify({ "./shop/quote": { quote: open }, "./shop/stock": { stock: { access: "private" } } }),
+    });
+    expect((await app.build()).warnings).toEqual([]);
     expect(app.warned.length).toBeGreaterThanOrEqual(warnings.length);
   });
 });
