@@ -10,7 +10,7 @@ const external: (string | RegExp)[] = ["undici", "vite", /^node:/];
 const byUrl: Record<string, readonly [RegExp, string]> = {
   hooks: [/(^|\/)client\.ts$/, "/svc/client.js"],
   client: [/\/svc\/remote\.ts$/, "/svc/remote.js"],
-  remote: [/(^|\/)(context|errors|trace)\.ts$/, "/svc/client.js"],
+  remote: [/(^|\/)(context|errors|trace|version)\.ts$/, "/svc/client.js"],
 };
 const componentsByUrl: Plugin = {
   name: "components-by-url",

@@ -235,6 +235,43 @@ test("a file that is not what the manifest says never runs", async ({ page }) =>
   expect(await page.evaluate("globalThis.ran")).toBeUndefined();
 });
 
+test("a page that can't get /svc/remote.js says so when a call should leave, and asks for it again at the next call", async ({ page }) => {
+  deploy("r1");
+  stock("12");
+  servePage(`const client = await startClient("ui");
+    const { stock } = await client.import("./shop/stock.js");
+    globalThis.again = async () => show(String(await stock("A1")));
+    await again();`);
+  const remote = origin.files.get("/svc/remote.js") ?? "";
+  origin.files.delete("/svc/remote.js");
+  await visit(page);
+  await expect(output(page)).toHaveText("NodeNotAvailable: No call can leave this page: /svc/remote.js can't be loaded");
+  origin.files.set("/svc/remote.js", remote);
+  await page.evaluate("again()");
+  await expect(output(page)).toHaveText("12");
+});
+
+test("client.import of what browsers can't get names both ways to it, and the nearest module that there is", async ({ page }) => {
+  deploy("r1");
+  servePage(`await (await startClient("ui")).import("./shop/qoute.js");`);
+  await visit(page);
+  await expect(output(page)).toHaveText(/^FileNotFound: .*client\.import\('\.\/shop\/qoute\.js'\).*clientModules.*'\.\/shop\/quote'\?/);
+});
+
+test("before its first call a page has asked for client.js, remote.js and the manifest, and nothing else of Seamline's", async ({
+  page,
+}) => {
+  deploy("r1");
+  servePage(`await startClient("ui"); return "started";`);
+  await visit(page);
+  await expect(output(page)).toHaveText("started");
+  expect(origin.asked.filter((path) => path.startsWith("/svc/")).toSorted()).toEqual([
+    "/svc/client.js",
+    "/svc/manifest.json",
+    "/svc/remote.js",
+  ]);
+});
+
 test("a page without storage works", async ({ page }) => {
   deploy("r1");
   stock("12");

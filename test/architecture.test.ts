@@ -187,7 +187,7 @@ describe("public names", () => {
     [
       "seamline/client, /svc/client.js",
       "client/svc/client.ts",
-      [...errors, generated, hooks, lent, "Client Context ObservedCall StartClient traceOf"],
+      [...errors, generated, hooks, lent, "Client Context ObservedCall StartClient Version parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],

@@ -48,6 +48,7 @@ export {
   ValueNotSerializable,
 } from "../../src/errors.ts";
 export { traceOf } from "../../src/trace.ts";
+export { parseVersion } from "../../src/version.ts";
 
 // For /svc/remote.js, which shares them.
 export { Context, emptyContext, isContext } from "../../src/context.ts";
@@ -56,3 +57,4 @@ export { errorOf, ranOn, setRanOn, setTrace } from "../../src/trace.ts";
 
 export type { ObservedCall } from "../../src/placement.ts";
 export type { Client, StartClient } from "../../src/client.ts";
+export type { Version } from "../../src/version.ts";
