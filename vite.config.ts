@@ -6,18 +6,18 @@ import { defineConfig } from "vitest/config";
 // production install has one dependency.
 const external: (string | RegExp)[] = ["undici", "vite", /^node:/];
 
-/** The files of /svc are one runtime in one page: what one takes from another, it asks of the URL that pages name. */
-const byUrl: Record<string, readonly [RegExp, string]> = {
-  hooks: [/(^|\/)client\.ts$/, "/svc/client.js"],
-  client: [/\/svc\/remote\.ts$/, "/svc/remote.js"],
-  remote: [/(^|\/)(context|errors|trace|version)\.ts$/, "/svc/client.js"],
+/** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
+const beside: Record<string, readonly [RegExp, string]> = {
+  hooks: [/(^|\/)client\.ts$/, "./client.js"],
+  client: [/\/svc\/remote\.ts$/, "./remote.js"],
+  remote: [/(^|\/)(context|errors|trace|version)\.ts$/, "./client.js"],
 };
-const componentsByUrl: Plugin = {
-  name: "components-by-url",
+const componentsBeside: Plugin = {
+  name: "components-beside",
   enforce: "pre",
-  applyToEnvironment: (environment) => environment.name in byUrl,
+  applyToEnvironment: (environment) => environment.name in beside,
   resolveId(source, importer) {
-    const [pattern, id] = byUrl[this.environment.name] ?? [];
+    const [pattern, id] = beside[this.environment.name] ?? [];
     return importer && id && pattern?.test(source) ? { id, external: "absolute" } : undefined;
   },
 };
@@ -35,7 +35,6 @@ function browserFile(entry: string, name: string) {
       license: { fileName: `licenses.${name}.json` },
       rolldownOptions: {
         input: { [name]: entry },
-        external: ["/svc/client.js"],
         preserveEntrySignatures: "strict" as const,
         output: { format: "es" as const, entryFileNames: "[name].js", codeSplitting: false },
       },
@@ -47,7 +46,7 @@ export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [componentsByUrl],
+  plugins: [componentsBeside],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {

@@ -36,7 +36,7 @@ export const browser: Browser = {
       await new Promise((resolve, reject) => {
         Object.assign(link, { rel: "modulepreload", integrity, href: url, onload: resolve, onerror: reject });
         document.head.append(link);
-      });
+      }).finally(() => link.remove());
     } else {
       // Workers have no links, and older browsers no modulepreload: the same check, by way of the HTTP cache.
       const response = await fetch(url, { integrity });

@@ -17,6 +17,7 @@ export interface ModuleFiles {
 export function createModuleFiles(browser: Browser): ModuleFiles {
   const records = new Map<string, FileRecord>();
   const fetched = new Map<string, Promise<void>>();
+  let latest: Manifest | undefined;
   const urlOf = (file: string): string => `${browser.origin}/${file}`;
 
   const fetchOnce = async (file: string, integrity: string): Promise<void> => {
@@ -40,7 +41,11 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
   };
 
   return {
-    add: (manifest) => Object.entries(manifest.files).forEach(([file, record]) => records.set(file, record)),
+    add(manifest) {
+      if (manifest === latest) return;
+      latest = manifest;
+      for (const [file, record] of Object.entries(manifest.files)) records.set(file, record);
+    },
     preload,
     async import(file) {
       await preload([file]);
