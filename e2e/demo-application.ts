@@ -25,7 +25,9 @@ export interface DemoRun {
 /** A copy of the demo, an application folder like any user's: the package and Vite are in its `node_modules`. */
 export function copyDemo(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "seamline-demo-"));
-  cpSync(join(root, "demo"), folder, { recursive: true, filter: (path) => !/[\\/](?:dist|node_modules|\.seamline)$/.test(path) });
+  // Its tsconfig.json belongs to the repository: it names files beside the demo's folder.
+  const left = /[\\/](?:dist|node_modules|\.seamline|tsconfig\.json)$/;
+  cpSync(join(root, "demo"), folder, { recursive: true, filter: (path) => !left.test(path) });
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/seamline"), "dir");
   symlinkSync(join(root, "node_modules/vite"), join(folder, "node_modules/vite"), "dir");

@@ -1,6 +1,5 @@
 import { basketTotals } from "../shop/basket.ts";
-import { cloth } from "../shop/catalogue.ts";
-import type { Cloth } from "../shop/cloth.ts";
+import { type Cloth, cloth } from "../shop/catalogue.ts";
 import { basket } from "./basket-store.ts";
 import { debounced, h } from "./dom.ts";
 import { order } from "./order-outcome.ts";

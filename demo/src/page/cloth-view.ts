@@ -1,5 +1,4 @@
-import { cloth } from "../shop/catalogue.ts";
-import type { Cloth } from "../shop/cloth.ts";
+import { type Cloth, cloth } from "../shop/catalogue.ts";
 import { UnknownCloth } from "../shop/errors.ts";
 import { deliveryDay } from "../shop/delivery.ts";
 import { type Quote, quote } from "../shop/quote.ts";
@@ -14,7 +13,9 @@ import { swatchOf } from "./swatches.ts";
 export const clothView: View = async (main, sku, signal) => {
   document.title = `${sku}, Selvedge`;
   const title = h("h1", { tabindex: "-1" }, sku);
-  const about = h("div", { class: "about", "aria-busy": "true" }, title, h("div", { class: "waiting" }, h("i"), h("i"), h("i")));
+  // The title stays where it is: it has the focus.
+  const rest = h("div", { class: "waiting" }, h("i"), h("i"), h("i"));
+  const about = h("div", { class: "about", "aria-busy": "true" }, title, rest);
   const article = h("article", { class: "cloth" }, swatchOf(sku, 180), about);
   main.append(h("p", { class: "back" }, backLink()), article);
   try {
@@ -22,17 +23,14 @@ export const clothView: View = async (main, sku, signal) => {
     if (signal.aborted) return;
     document.title = `${found.name}, Selvedge`;
     title.textContent = found.name;
-    about.replaceChildren(title, ...headline(found), ...buying(found, signal), facts(found));
+    rest.replaceWith(...headline(found), ...buying(found, signal), facts(found));
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof UnknownCloth) {
       title.textContent = "No such cloth";
-      article.replaceChildren(h("div", { class: "about" }, title, h("p", {}, `Nothing here goes by the number ${error.sku}.`)));
-    } else
-      about.replaceChildren(
-        title,
-        failure(error, () => dispatchEvent(new HashChangeEvent("hashchange"))),
-      );
+      article.querySelector(".swatch")?.remove();
+      rest.replaceWith(h("p", {}, `Nothing here goes by the number ${error.sku}.`));
+    } else rest.replaceWith(failure(error, () => dispatchEvent(new HashChangeEvent("hashchange"))));
   }
   about.setAttribute("aria-busy", "false");
 };

@@ -1,5 +1,4 @@
-import { search } from "../shop/catalogue.ts";
-import type { Cloth } from "../shop/cloth.ts";
+import { type Cloth, search } from "../shop/catalogue.ts";
 import { rank } from "../shop/rank.ts";
 import { stockLevels } from "../shop/stock.ts";
 import { byId, h, messageOf } from "./dom.ts";

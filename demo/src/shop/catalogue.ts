@@ -1,6 +1,9 @@
 import { find, rows } from "./catalogue-data.ts";
-import type { Cloth } from "./cloth.ts";
+import { Cloth } from "./cloth.ts";
 import { UnknownCloth } from "./errors.ts";
+
+// Whoever asks the catalogue gets cloths: their class goes along.
+export { Cloth };
 
 export interface Found {
   /** How many cloths match, of which `hits` are some. */

@@ -1,4 +1,7 @@
-import type { Money } from "./money.ts";
+import { Money } from "./money.ts";
+
+// What a cloth is made of goes wherever cloths go.
+export { Money };
 
 const seasons = ["Winter", "Spring", "Summer", "Autumn"] as const;
 

@@ -8,6 +8,11 @@ const thread = 3;
 const across = [0.84, 1.06, 0.92];
 const along = [0.94, 1.03, 0.97];
 const shades = 9;
+const [darkest, step] = [0.68, 1 / 16];
+
+// No two threads are dyed quite alike: so many lights between the dullest and the brightest.
+const lights = 12;
+const lightOf = (index: number, slub: number): number => 1 + ((index + 0.5) / lights - 0.5) * 0.2 * (0.35 + slub);
 
 /** A piece of the cloth as a PNG, woven thread by thread: `threads` of them each way. */
 export async function swatch(sku: string, threads: number = 96): Promise<Uint8Array> {
@@ -17,34 +22,40 @@ export async function swatch(sku: string, threads: number = 96): Promise<Uint8Ar
   const random = seeded(row.seed);
   const count = Math.max(8, Math.min(192, Math.round(threads)));
   const colours = [...new Set([...weave.warp, ...weave.weft, ...weave.flecks])];
-  const tone = (): number => 1 + (random() - 0.5) * 0.14 * (0.35 + weave.slub);
-  const warpTone = Array.from({ length: count }, tone);
-  const weftTone = Array.from({ length: count }, tone);
+  const yarn = (colour: readonly Rgb[]): Uint8Array =>
+    Uint8Array.from({ length: count }, (_, at) => colours.indexOf(colour[at % colour.length]!));
+  const light = (): Uint8Array => Uint8Array.from({ length: count }, () => random() * lights);
+  const [warp, weft, warpLight, weftLight] = [yarn(weave.warp), yarn(weave.weft), light(), light()];
+  const [warpOver, weftOver] = [shadesOf(weave.slub, along, across), shadesOf(weave.slub, across, along)];
   const side = count * thread;
   const pixels = new Uint8Array(side * side);
   for (let line = 0; line < count; line++) {
     for (let column = 0; column < count; column++) {
       const over = weave.over(column, line);
       const fleck = weave.flecks.length > 0 && random() < 0.035 ? weave.flecks[Math.floor(random() * weave.flecks.length)] : undefined;
-      const own = over ? weave.warp[column % weave.warp.length]! : weave.weft[line % weave.weft.length]!;
-      const colour = colours.indexOf(fleck ?? own) * shades;
-      const light = (over ? warpTone[column]! : weftTone[line]!) * (1 + (random() - 0.5) * 0.05);
-      for (let y = 0; y < thread; y++) {
-        for (let x = 0; x < thread; x++) {
-          const shade = light * (over ? across[x]! * along[y]! : across[y]! * along[x]!);
-          const step = Math.max(0, Math.min(shades - 1, Math.round((shade - 0.68) * 16)));
-          pixels[(line * thread + y) * side + column * thread + x] = colour + step;
-        }
+      const colour = (fleck === undefined ? (over ? warp[column]! : weft[line]!) : colours.indexOf(fleck)) * shades;
+      const points = over ? warpOver[warpLight[column]!]! : weftOver[weftLight[line]!]!;
+      for (let y = 0, from = 0; y < thread; y++) {
+        const to = (line * thread + y) * side + column * thread;
+        for (let x = 0; x < thread; x++) pixels[to + x] = colour + points[from++]!;
       }
     }
   }
   return encodePng(side, side, paletteOf(colours), pixels);
 }
 
+/** For each light of a thread, the shades of its points where it lies on top, row by row. */
+function shadesOf(slub: number, horizontal: readonly number[], vertical: readonly number[]): readonly Uint8Array[] {
+  const shade = (value: number): number => Math.max(0, Math.min(shades - 1, Math.round((value - darkest) / step)));
+  return Array.from({ length: lights }, (_, index) =>
+    Uint8Array.from(horizontal.flatMap((one) => vertical.map((other) => shade(lightOf(index, slub) * one * other)))),
+  );
+}
+
 function paletteOf(colours: readonly Rgb[]): Uint8Array {
   return Uint8Array.from(
     colours.flatMap((colour) =>
-      Array.from({ length: shades }, (_, step) => colour.map((part) => Math.min(255, part * (0.68 + step / 16)))).flat(),
+      Array.from({ length: shades }, (_, index) => colour.map((part) => Math.min(255, part * (darkest + index * step)))).flat(),
     ),
   );
 }
