@@ -43,15 +43,19 @@ export function binaryFrom(type: unknown, mediaType: unknown, base64: string): o
   return Type && bytes.length % size === 0 ? new Type(bytes.buffer) : undefined;
 }
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const alphabet = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
 /** Three times as fast as `btoa` on Node 20, and without its string of one character per byte. */
 export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): string {
   if (bytes.toBase64) return bytes.toBase64();
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
-  for (let from = 0, to = 0; from < bytes.length; from += 3) {
-    const three = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
-    for (let shift = 18; shift >= 0; shift -= 6) text[to++] = alphabet.charCodeAt((three >> shift) & 63);
+  for (let from = 0, to = 0; from < bytes.length;) {
+    // Past the end there is nothing, which shifts to 0.
+    const three = (bytes[from++]! << 16) | (bytes[from++]! << 8) | bytes[from++]!;
+    text[to++] = alphabet[three >> 18]!;
+    text[to++] = alphabet[(three >> 12) & 63]!;
+    text[to++] = alphabet[(three >> 6) & 63]!;
+    text[to++] = alphabet[three & 63]!;
   }
   const padding = text.length - Math.ceil((bytes.length * 4) / 3);
   return new TextDecoder().decode(text.fill(61, text.length - padding));

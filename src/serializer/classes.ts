@@ -6,6 +6,10 @@ type Constructor = new (...args: unknown[]) => object;
 export interface KnownClass {
   readonly record: ClassRecord;
   readonly constructor: Constructor;
+  /** Member that is constructor argument i; `null` where none is readable. */
+  readonly names: readonly (string | null)[];
+  /** Position of the rest parameter. */
+  readonly rest: number | undefined;
 }
 
 /** The classes that a service may rebuild from the wire (§2.3): nothing else is ever constructed. */
@@ -21,7 +25,9 @@ export class Classes {
   /** Makes instances of `constructor` able to travel under the record's key. */
   register(record: ClassRecord, constructor: unknown): void {
     if (typeof constructor !== "function") throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
-    const known = { record, constructor: constructor as Constructor };
+    const rest = record.args.findIndex((name) => name?.startsWith("..."));
+    const names = record.args.map((name, index) => (index === rest ? (name as string).slice(3) : name));
+    const known = { record, constructor: constructor as Constructor, names, rest: rest < 0 ? undefined : rest };
     this.#byKey.set(record.key, known);
     this.#byPrototype.set(constructor.prototype, known);
   }

@@ -30,7 +30,7 @@ export function readValue(value: unknown, reading: Reading): unknown {
       : readMembers(value as Members, reading);
   let index = 0;
   try {
-    for (; index < value.length; index++) value[index] = readValue(value[index], reading);
+    for (; index < value.length; index++) if (typeof value[index] === "object") value[index] = readValue(value[index], reading);
   } catch (thrown) {
     throw faultAt(thrown, index, value);
   }
@@ -43,7 +43,7 @@ export function readMembers(object: Members, reading: Reading): Members {
   try {
     for (key of Object.keys(object)) {
       if (isForbidden(key)) throw new Fault("this key is not allowed");
-      object[key] = readValue(object[key], reading);
+      if (typeof object[key] === "object") object[key] = readValue(object[key], reading);
     }
   } catch (thrown) {
     throw faultAt(thrown, key, object);
@@ -92,7 +92,7 @@ function valueOfForm(form: Members, reading: Reading): unknown {
     }
     case "Set": {
       only(form, "values");
-      const values = part(form, "values", () => readValue(form["values"], reading));
+      const values = part(form, "values", reading);
       if (!Array.isArray(values)) break;
       return new Set(values);
     }
@@ -132,7 +132,7 @@ function readError(form: Members, reading: Reading): Error {
   const key = "key" in form ? text(form, "key") : undefined;
   // Chosen: without modules a keyed error is passed on as it came, and thrown as the nearest class meanwhile.
   const opaque = classes === "opaque" && key !== undefined;
-  const cause = part(form, "cause", () => readValue(form["cause"], reading));
+  const cause = part(form, "cause", reading);
   const args = opaque ? new Opaque(form["args"]) : members(form, "args", reading);
   const fields = opaque ? new Opaque(form["fields"]) : members(form, "fields", reading);
   const known = key === undefined || classes === "opaque" ? undefined : classes.get(key);
@@ -140,9 +140,12 @@ function readError(form: Members, reading: Reading): Error {
   return decodeErrorForm({ ...form, cause, args, fields }, known, form === reading.root ? reading.status : undefined);
 }
 
+/** `serialized`, the name, and nothing but these. */
 function only(form: Members, ...allowed: string[]): void {
-  for (const key in form)
-    if (key !== "serialized" && key !== "name" && !allowed.includes(key)) throw new Fault(`a ${String(form["name"])} form has no '${key}'`);
+  let count = 2;
+  for (const key of allowed) if (key in form) count++;
+  if (Object.keys(form).length > count)
+    throw new Fault(`a ${String(form["name"])} form has no members but ${["name", ...allowed].join(", ")}`);
 }
 
 function text(form: Members, key: string): string {
@@ -155,12 +158,16 @@ function text(form: Members, key: string): string {
 function members(form: Members, key: string, reading: Reading): Members {
   const found = form[key] ?? {};
   if (typeof found !== "object" || Array.isArray(found)) throw new Fault(`'${key}' must be an object`);
-  return part(form, key, () => readMembers(found as Members, reading));
+  try {
+    return readMembers(found as Members, reading);
+  } catch (thrown) {
+    throw faultAt(thrown, key, form);
+  }
 }
 
-function part<T>(form: Members, key: string, read: () => T): T {
+function part(form: Members, key: string, reading: Reading): unknown {
   try {
-    return read();
+    return readValue(form[key], reading);
   } catch (thrown) {
     throw faultAt(thrown, key, form);
   }

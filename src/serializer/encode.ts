@@ -34,7 +34,8 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   const known = walk.classes === "opaque" ? undefined : walk.classes.of(value);
   if (value instanceof Error) return encodeErrorForm(value, walk);
   // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does.
-  if (value instanceof Date) return mark("Date", { value: Number.isNaN(value.getTime()) ? null : value.toISOString() });
+  // An invalid date has no ISO text; its JSON is null.
+  if (value instanceof Date) return { serialized: true, name: "Date", value: value.toJSON() };
   if (value instanceof Map) return mark("Map", { entries: walkValue({ keys: [...value.keys()], values: [...value.values()] }, walk) });
   if (value instanceof Set) return mark("Set", { values: walkValue([...value], walk) });
   if (value instanceof RegExp) return mark("RegExp", { source: value.source, flags: value.flags });
