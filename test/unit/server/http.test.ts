@@ -28,6 +28,12 @@ const post = (length: number, body: string, more = ""): string =>
   `POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n${more}\r\n${body}`;
 const get = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 
+async function* slow(rest: Promise<void>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("begun");
+  await rest;
+  yield Buffer.from("done");
+}
+
 /** A promise and its handle. */
 function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
   let open!: (value: T) => void;
@@ -314,6 +320,40 @@ describe("limits", () => {
     );
   });
 
+  it.each([
+    ["text", () => "x".repeat(50_000_000)],
+    [
+      "a stream",
+      async function* () {
+        while (true) yield Buffer.alloc(1_000_000, "x");
+      },
+    ],
+  ])("cut a caller who takes nothing of an answer that is %s, and let others wait for a slow one", async (_, body) => {
+    const done = gate();
+    const server = await serve(
+      async (request) => {
+        if (request.target === "/big") return { status: 200, headers: {}, body: body() };
+        return { status: 200, headers: {}, body: slow(done.promise) };
+      },
+      { limits: { requestTime: 50 } },
+    );
+    const patient = raw(server, get);
+    await patient.until(/begun/);
+    const lazy = raw(server, "GET /big HTTP/1.1\r\nhost: a\r\n\r\n");
+    lazy.socket.pause();
+    await once(lazy.socket, "connect");
+    await new Promise<void>((resolve) => {
+      // A socket that reads nothing sees its end only by trying to write.
+      const timer = setInterval(() => lazy.socket.write("x"), 10);
+      lazy.socket.on("close", () => {
+        clearInterval(timer);
+        resolve();
+      });
+    });
+    done.open();
+    await patient.until(/done/);
+  });
+
   it("close connections past the highest number", async () => {
     const server = await serve(echo, { limits: { connections: 1 } });
     const first = raw(server, get);
@@ -352,15 +392,7 @@ describe("close", () => {
 
   it("closes a connection whose answer had begun before, as soon as it is written", async () => {
     const rest = gate();
-    const server = await serve(async () => ({
-      status: 200,
-      headers: {},
-      body: (async function* () {
-        yield Buffer.from("begun");
-        await rest.promise;
-        yield Buffer.from("done");
-      })(),
-    }));
+    const server = await serve(async () => ({ status: 200, headers: {}, body: slow(rest.promise) }));
     const busy = raw(server, get);
     await busy.until(/begun/);
     const closed = server.close(60_000);

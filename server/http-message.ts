@@ -1,0 +1,156 @@
+// One request of node:http, and its answer, in the plain shapes of src/ports.ts.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { BadRequest, PayloadTooLarge } from "../src/errors.ts";
+import type { HttpRequest, HttpResponse } from "../src/ports.ts";
+
+// How long an answered caller may go on sending a body that nobody reads, before he is cut.
+const lingerTime = 2_000;
+// Bytes of a body that nobody reads which still cost less than a new connection.
+const dropped = 65_536;
+
+/** One connection: how many requests it has open, and what to abort when it closes. */
+export interface Connection {
+  open: number;
+  readonly aborts: Set<() => void>;
+}
+
+/** A request of node:http in the plain shape. */
+export class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: HttpRequest["headers"];
+  readonly #message: IncomingMessage;
+  readonly #connection: Connection | undefined;
+  readonly #sayContinue: (() => void) | undefined;
+  #body: Promise<Uint8Array> | undefined;
+  #controller: AbortController | undefined;
+  readonly #abort = (): void => this.#controller?.abort(new Error("The caller went away"));
+
+  constructor(message: IncomingMessage, connection: Connection | undefined, sayContinue: (() => void) | undefined) {
+    this.method = message.method ?? "GET";
+    this.target = message.url ?? "/";
+    this.headers = message.headers;
+    this.#message = message;
+    this.#connection = connection;
+    this.#sayContinue = sayContinue;
+  }
+
+  // Made when first read: 2 µs that most requests never need.
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#message.socket.destroyed) this.#abort();
+      else this.#connection?.aborts.add(this.#abort);
+    }
+    return this.#controller.signal;
+  }
+
+  /** After the answer nobody is told that the caller went away. */
+  finished(): void {
+    this.#connection?.aborts.delete(this.#abort);
+  }
+
+  readBody(limit: number): Promise<Uint8Array> {
+    return (this.#body ??= this.#collect(limit));
+  }
+
+  #collect(limit: number): Promise<Uint8Array> {
+    const message = this.#message;
+    const tooLarge = (): PayloadTooLarge => new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
+    if (Number(message.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge());
+    // No event would come any more.
+    if (message.destroyed) return Promise.reject(gone());
+    this.#sayContinue?.();
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const onData = (chunk: Buffer): void => {
+        size += chunk.length;
+        if (size > limit) {
+          message.off("data", onData);
+          chunks.length = 0;
+          reject(tooLarge());
+        } else chunks.push(chunk);
+      };
+      message.on("data", onData);
+      message.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+      // The caller is gone, so nobody reads this; the listener also keeps Node from treating it as unhandled.
+      message.on("error", () => reject(gone()));
+    });
+  }
+}
+
+function gone(): BadRequest {
+  return new BadRequest("The request ended before its body did");
+}
+
+/** Writes an answer, and settles what becomes of the connection. */
+export async function writeAnswer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpResponse,
+  { closing, takeTime }: { closing: boolean; takeTime: number },
+): Promise<void> {
+  const { body } = answer;
+  const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
+  const streamed = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+  const bodiless = answer.status === 204 || answer.status === 304;
+  if (!streamed && !bodiless && !("content-length" in fields))
+    fields["content-length"] = body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  // Nobody reads the rest of this request: a short one Node drops as it comes, with a long one the connection ends.
+  const unread = !message.complete && (message.headers["expect"] !== undefined || !(Number(message.headers["content-length"]) <= dropped));
+  if (closing || unread) fields["connection"] = "close";
+  response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
+  if (streamed) {
+    const stream = body instanceof Readable ? body : Readable.from(body);
+    if (message.method === "HEAD" || bodiless) {
+      stream.destroy();
+      response.end();
+      return;
+    }
+    cutUntaken(response, takeTime);
+    await pipeline(stream, response).catch((fault: unknown) => abandon(response, fault));
+  } else if (unread && message.method !== "HEAD") {
+    if (body !== undefined) response.write(body);
+    else response.flushHeaders();
+    await lingered(message);
+    response.end();
+  } else {
+    response.end(message.method === "HEAD" ? undefined : body);
+    // Nearly always the kernel has taken all of it by now.
+    if ((response.socket?.writableLength ?? 0) > 0) cutUntaken(response, takeTime);
+  }
+}
+
+/** Ends the connection of a caller who takes nothing of his answer for `ms`: it stays in our memory as long (R14). */
+function cutUntaken(response: ServerResponse, ms: number): void {
+  // A stream that has nothing to send for so long is another matter.
+  response.setTimeout(ms, () => (response.socket?.writableLength ?? 0) > 0 && response.destroy());
+}
+
+// A caller that went away is no fault; a stream that broke is, and the only way to say so after the headers is to cut.
+function abandon(response: ServerResponse, fault: unknown): void {
+  const callerLeft = response.destroyed && (fault as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE";
+  response.destroy();
+  if (!callerLeft) throw fault;
+}
+
+/**
+ * Takes in and drops what still comes of the body, for a while. Closing at once would make the kernel reset the connection,
+ * and the caller, still sending, would never see the answer (RFC 9112 §9.6).
+ */
+function lingered(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (message.destroyed) return resolve();
+    const timer = setTimeout(resolve, lingerTime);
+    message.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    message.on("error", () => resolve());
+    message.resume();
+  });
+}
