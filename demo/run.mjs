@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
 import { checkPort, deathOf, nameOf, run, stopAll, untilReady, withOutput } from "./runner/processes.mjs";
 import { portsOf, readRoles } from "./runner/roles.mjs";
 import { describe } from "./runner/table.mjs";
@@ -14,6 +15,15 @@ const running = [];
 let stopping = false;
 
 /**
+ * For a terminal that shows it.
+ * @param {Parameters<typeof styleText>[0]} style
+ * @param {string} text
+ */
+function styled(style, text) {
+  return process.stdout.isTTY && process.env["NO_COLOR"] === undefined ? styleText(style, text) : text;
+}
+
+/**
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} act
@@ -22,7 +32,7 @@ let stopping = false;
 async function step(name, act) {
   const started = performance.now();
   const result = await act();
-  console.log(`  ✓ ${name.padEnd(26)} ${Math.round(performance.now() - started)} ms`);
+  console.log(`  ${styled("green", "✓")} ${name.padEnd(26)} ${styled("dim", `${Math.round(performance.now() - started)} ms`)}`);
   return result;
 }
 
@@ -67,14 +77,20 @@ async function main() {
   });
   for (const role of roles) {
     await step(`${role.label} on ${role.port}`, async () => {
-      const one = run(nameOf(role), [seamline, "start", "--config", role.config, "--no-build"], { cwd: folder, env });
+      const one = run(nameOf(role), [seamline, "start", "--config", role.config, "--no-build"], {
+        cwd: folder,
+        env,
+        // The configurations let warnings through, and nothing else: what a service has to say is worth reading.
+        tell: (line) => stopping || console.log(`  ${role.label} │ ${line}`),
+      });
       running.push(one);
       void one.ended.then((how) => fail(deathOf(one, how)));
       await untilReady(role, one);
     });
   }
+  const page = roles.at(-1)?.url;
   console.log(`\n${await describe(folder, roles)}\n`);
-  console.log(`  Open  ${roles.at(-1)?.url}/\n        ${roles.at(-1)?.url}/plain.html without a bundler\n\n  Ctrl-C stops everything.`);
+  console.log(`  Open  ${styled("bold", `${page}/`)}\n        ${page}/plain.html without a bundler\n\n  Ctrl-C stops everything.`);
 }
 
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => void leave(0));

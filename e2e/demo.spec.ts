@@ -21,6 +21,12 @@ test.afterAll(async () => {
   copy.remove();
 });
 
+test.afterEach(async () => {
+  const info = test.info();
+  if (info.status !== info.expectedStatus)
+    await info.attach("what the demo said", { body: demo?.output() ?? "nothing", contentType: "text/plain" });
+});
+
 test.beforeEach(async ({ page }) => {
   page.on("pageerror", (error) => expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined());
 });

@@ -1,6 +1,7 @@
 // The demo's processes: started one by one, watched, and stopped together.
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
+import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** @typedef {import("./roles.mjs").Role} Role */
@@ -32,17 +33,18 @@ export async function checkPort(role) {
 /**
  * @param {string} label
  * @param {string[]} words
- * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, tell?: (line: string) => void }} options `tell` gets each line that it says
  * @returns {Running}
  */
-export function run(label, words, options) {
+export function run(label, words, { tell, ...options }) {
   const child = spawn(process.execPath, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  const keep = (/** @type {string} */ text) => {
-    output = (output + text).slice(-keptOutput);
-  };
-  child.stdout.setEncoding("utf8").on("data", keep);
-  child.stderr.setEncoding("utf8").on("data", keep);
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      output = `${output}${line}\n`.slice(-keptOutput);
+      tell?.(line);
+    });
+  }
   const ended = new Promise((/** @type {(how: string) => void} */ resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
