@@ -142,5 +142,8 @@ export const schemas: Readonly<Record<Mode, v.GenericSchema<unknown, Config> & {
   standalone,
 };
 
-/** Keys of the specification that wait for a later version, with what to do: refused, for being ignored is worse. */
-export const laterKeys: ReadonlyMap<string, string> = new Map([["tls", "it serves http only. Put a proxy with the certificate in front"]]);
+/** Keys that wait for a later version, with what to do: refused, for being ignored is worse. `mode.key`, or `key` for all modes. */
+export const laterKeys: ReadonlyMap<string, string> = new Map([
+  ["tls", "it serves http only. Put a proxy with the certificate in front"],
+  ["gateway.repository", "middleware of a gateway sees arguments as they came in, class instances unopened"],
+]);

@@ -75,13 +75,15 @@ async function readPublic(options: PublicFilesOptions): Promise<Map<string, Publ
   if (browser !== undefined)
     for await (const path of walk(browser, { dots: false, except: new Set() })) {
       const name = slashed(relative(browser, path));
-      files.set(`/${name}`, { path, immutable: isHashed(name) });
+      // What Vite only copied from `public` keeps its name when its content changes, whatever the name looks like.
+      const immutable = isHashed(name) && (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
+      files.set(`/${name}`, { path, immutable });
     }
   addIndexes(files, await readIndex(files, options, root, source));
   return files;
 }
 
-// `a/b-4fKx_92Q.js`, as Rolldown names what it makes. A name that a person gave has no eight such characters by chance.
+// `a/b-4fKx_92Q.js`, as Rolldown names what it makes. Words that a person chose are of one case and without digits.
 function isHashed(name: string): boolean {
   const hash = /-([\w-]{8})\.\w+(?:\.map)?$/.exec(name)?.[1];
   return hash !== undefined && (/\d/.test(hash) || (/[a-z]/.test(hash) && /[A-Z]/.test(hash)));

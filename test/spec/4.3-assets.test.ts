@@ -43,6 +43,8 @@ beforeAll(async () => {
   await put("dist/browser/help/index.html", "<p>help");
   await put("dist/browser/assets/app-4fKx_92Q.js", `console.log("built");//${long}`);
   await put("dist/browser/assets/my-document.txt", "a name with eight letters");
+  await put("public/holidays-Summer24.txt", "copied by Vite");
+  await put("dist/browser/holidays-Summer24.txt", "copied by Vite");
   await put("dist/browser/.vite/manifest.json", "{}");
   await put("dist/server/manifest.json", "{}");
   await symlink(join(root, "outside.txt"), join(root, "src/assets/link.txt"));
@@ -250,7 +252,7 @@ describe("§4.3 compression", () => {
 describe("§4.3 caching", () => {
   it("keeps hashed build files for a year, and asks again for all others", async () => {
     expect((await ask("/assets/app-4fKx_92Q.js")).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
-    for (const path of ["/", "/assets/long.txt", "/assets/my-document.txt"])
+    for (const path of ["/", "/assets/long.txt", "/assets/my-document.txt", "/holidays-Summer24.txt"])
       expect((await ask(path)).headers["cache-control"]).toBe("no-cache");
   });
 });

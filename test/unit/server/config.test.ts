@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig, readConfig } from "../../../server/config.ts";
 import { Problems } from "../../../src/problem.ts";
@@ -104,9 +105,11 @@ describe("problems", () => {
 
   it("refuse what only a later version does, rather than ignore it", () => {
     expect(problemsOf({ ...repository, tls: {} })).toEqual([expect.stringContaining("can't do it yet")]);
-    expect(problemsOf({ mode: "gateway", url: "http://127.0.0.1:1", directory: "nats://x" })).toEqual([
-      expect.stringContaining("memory only"),
+    const gateway = { mode: "gateway", url: "http://127.0.0.1:1" };
+    expect(problemsOf({ ...gateway, repository: "http://127.0.0.1:2" })).toEqual([
+      expect.stringMatching(/^repository: .* can't do it yet/),
     ]);
+    expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual([expect.stringContaining("memory only")]);
   });
 
   it.each(["short", "with a space in it", "sixteen-chars-ü!"])("refuse the trust key '%s'", (trustKey) => {
@@ -115,6 +118,38 @@ describe("problems", () => {
 
   it.each([[null], [[]], ["text"], [7]])("refuse a configuration that is %j", (value) => {
     expect(problemsOf(value)).toEqual([expect.stringContaining("expected a JSON object")]);
+  });
+});
+
+describe("whatever comes in", () => {
+  it("is a configuration, or problems that name the file", () => {
+    const mode = fc.constantFrom("node", "gateway", "repository", "standalone", "proxy", "other");
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom("http://a.b", "${X}", "${X:-y}", "${", ["a"]));
+    const keys = fc.constantFrom(
+      "url",
+      "gateway",
+      "repository",
+      "segments",
+      "limits",
+      "assets",
+      "log",
+      "trustKey",
+      "healthChecks",
+      "__proto__",
+    );
+    fc.assert(
+      fc.property(mode, fc.array(fc.tuple(keys, value)), fc.jsonValue(), (one, entries, anything) => {
+        for (const given of [anything, { ...Object.fromEntries(entries), mode: one }]) {
+          try {
+            expect(parse(given, { X: "1" }).mode).toBeTypeOf("string");
+          } catch (error) {
+            if (!(error instanceof Problems)) throw error;
+            expect(error.problems.every(({ file }) => file === "seamline.json")).toBe(true);
+          }
+        }
+      }),
+    );
+    expect(Object.keys(Object.prototype)).toEqual([]);
   });
 });
 
