@@ -1,0 +1,190 @@
+// What the documents say is so: links lead somewhere, code blocks are what they claim to be, tables leave nothing out.
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+
+import * as vite from "vite";
+import { describe, expect, it } from "vitest";
+
+import { parserOf } from "../server/build/load-vite.ts";
+import { parseConfig } from "../server/config.ts";
+import { schemas } from "../server/config-schema.ts";
+import { httpLimits } from "../server/http.ts";
+import { defaultLimits } from "../src/serializer/limits.ts";
+import { describeModule } from "../src/split/describe.ts";
+import { splitModule } from "../src/split/split-module.ts";
+import { filesIn, root } from "./_sources.ts";
+import { createFixture } from "./build/_fixture.ts";
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const pages = filesIn("docs").filter((path) => path.endsWith(".md"));
+const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "demo/README.md", ...pages];
+const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
+
+/** Fenced blocks: language, what stands behind it, and text. */
+function blocksOf(path: string): { language: string; label: string; text: string }[] {
+  return [...read(path).matchAll(/^```(\w*) ?(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", label = "", text = ""]) => ({
+    language,
+    label,
+    text,
+  }));
+}
+
+const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+
+/** The ids that a repository host gives to headings. */
+function anchorsOf(path: string): string[] {
+  const headings = [...withoutBlocks(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, text = ""]) => text);
+  return headings.map((text) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** Rows of the table whose first heading is `head`; cells without backticks. */
+function tableOf(path: string, head: string): string[][] {
+  const lines = read(path).split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`| ${head} |`));
+  const end = lines.findIndex((line, at) => at > start && !line.startsWith("|"));
+  return lines.slice(start + 2, end).map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("`", "")),
+  );
+}
+
+describe("links", () => {
+  it.each(documents)("of %s lead somewhere", (document) => {
+    const broken = [...withoutBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => {
+        const [path = "", anchor] = target.split("#");
+        const file = path === "" ? document : posix.join(dirname(document), path);
+        if (!existsSync(join(root, file))) return true;
+        return anchor !== undefined && !(file.endsWith(".md") && anchorsOf(file).includes(anchor));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it("the README's way of a request and its table name files, and not folders only", () => {
+    const named = [...read("README.md").matchAll(/\[`[^`]+`\]\(([^)]+)\)/g)].map(([, path = ""]) => path);
+    expect(named.filter((path) => statSync(join(root, path)).isFile()).length).toBeGreaterThan(40);
+  });
+
+  it("every page of docs/ is in its index", () => {
+    const index = read("docs/README.md");
+    const named = pages.filter((path) => /^docs\/(?!README)[^/]+\.md$/.test(path) || path === "docs/decisions/README.md");
+    expect(named.filter((path) => !index.includes(`(${posix.relative("docs", path)})`))).toEqual([]);
+  });
+});
+
+describe("commands", () => {
+  it.each(documents)("that %s names are scripts of the package", (document) => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const named = [...read(document).matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it("imports in code blocks are entries of the package", () => {
+    const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, unknown> };
+    const specifiers = documents.flatMap((path) =>
+      blocksOf(path).flatMap(({ text }) => [...text.matchAll(/from "(seamline(?:\/\w+)?)"/g)].map(([, specifier = ""]) => specifier)),
+    );
+    expect(specifiers.length).toBeGreaterThan(0);
+    expect(specifiers.filter((one) => exports[one.replace("seamline", ".")] === undefined)).toEqual([]);
+  });
+});
+
+describe("code blocks", () => {
+  const quoted = documents.flatMap((document) => blocksOf(document).map((block) => ({ ...block, document })));
+
+  it.each(quoted.filter(({ label }) => /^(?:demo|src\/(?!shop|main)|server|client)\//.test(label)))(
+    "that $document quotes from $label stand there",
+    ({ label, text }) => expect(read(label)).toContain(text),
+  );
+
+  it("the README's first example is a complete application", async () => {
+    const files = blocksOf("README.md").filter(({ label }) => /^(?:src|segments)\//.test(label));
+    const page = '<!doctype html><script type="module" src="/src/main.ts"></script>';
+    const application = createFixture({ "index.html": page, ...Object.fromEntries(files.map(({ label, text }) => [label, text])) });
+    const { manifest } = await application.build();
+    expect(manifest.procedures.map((one) => one.fqn)).toEqual(["shop/metresLeft"]);
+    expect(Object.keys(manifest.segments)).toEqual(["warehouse"]);
+    expect(application.warned).toEqual([]);
+    const published = application.list("dist/browser").map((file) => application.read(`dist/browser/${file}`));
+    expect(published.join("")).toContain("shop/metresLeft");
+    expect(published.join("")).not.toContain('tweed", 12');
+  });
+
+  it("the module of the architecture splits into the parts that stand there", () => {
+    const block = (label: string): string => blocksOf("docs/architecture.md").find((one) => one.label === label)?.text ?? "";
+    const [source, file] = [block("split:source"), "shop/quote.ts"];
+    const parse = parserOf(vite);
+    const found = describeModule({ source, file, module: "shop/quote", parse }).exports.find((one) => one.name === "quote");
+    const { face, shared, body } = splitModule({
+      source,
+      file,
+      parse,
+      environment: "server",
+      held: new Set(["quote"]),
+      procedures: [{ export: "quote", fqn: "shop/quote", version: "1.0.0", parameters: found?.parameters ?? [] }],
+      ids: { face: "shop/quote", shared: "shop/quote?seamline=shared", graph: "seamline:graph" },
+    });
+    const bare = (text: string | undefined): string => (text ?? "").replaceAll(/[\s]/g, "");
+    expect(bare(face.code)).toBe(bare(block("split:face")));
+    expect(bare(shared?.code)).toBe(bare(block("split:shared")));
+    expect(bare(body?.code)).toBe(bare(block("split:body")));
+  });
+});
+
+describe("tables of the README", () => {
+  const modes = ["standalone", "repository", "gateway", "node", "proxy"] as const;
+  const rows = tableOf("README.md", "key").flatMap(([keys = "", named = "", value = ""]) =>
+    keys.split(", ").map((key) => ({ key, modes: named === "all" ? [...modes] : named.split(", "), value })),
+  );
+
+  it.each(modes)("configuration: every key of a %s", (mode) => {
+    const listed = rows.filter((row) => row.modes.includes(mode)).map((row) => row.key);
+    expect(listed.toSorted()).toEqual(Object.keys(schemas[mode].entries).toSorted());
+  });
+
+  it("configuration: the defaults", () => {
+    const url = "http://127.0.0.1:1";
+    const required = { url, repository: url, gateway: url, segments: ["a"] };
+    for (const mode of modes) {
+      const given = Object.fromEntries(Object.entries({ mode, ...required }).filter(([key]) => key in schemas[mode].entries));
+      if (mode === "standalone") delete given["segments"];
+      const config = parseConfig(given, "test", { root: "/", env: {} }) as unknown as Record<string, unknown>;
+      for (const row of rows.filter((one) => one.modes.includes(mode) && !(one.key in given))) {
+        const literal = /^(?:\.\/|\d+$|\[\]$|index\.html$|memory$)/.test(row.value);
+        const value = config[row.key];
+        const text = typeof value === "string" ? value.replace(/^\/(?=src$|dist$)/, "./") : JSON.stringify(value);
+        expect(literal ? row.value : undefined, `${mode}.${row.key}`).toBe(text);
+      }
+    }
+  });
+
+  it("limits: all of them, with their defaults", () => {
+    const listed = Object.fromEntries(tableOf("README.md", "limit").map(([name = "", value = ""]) => [name, Number.parseInt(value, 10)]));
+    expect(listed).toEqual({ ...defaultLimits, ...httpLimits });
+  });
+
+  it("specification: every test of test/spec", () => {
+    const readme = read("README.md");
+    expect(filesIn("test/spec").filter((path) => path.endsWith(".test.ts") && !readme.includes(`(${path})`))).toEqual([]);
+  });
+});
+
+describe("drawings", () => {
+  it.each(drawings)("%s is small, has words for those who can't see it, and loads nothing", (path) => {
+    const text = read(path);
+    expect(text.length).toBeLessThan(12_000);
+    expect(text).toMatch(/<title[^>]*>[^<]+<\/title>\s*<desc[^>]*>[^<]+<\/desc>/);
+    expect(text).toContain("prefers-color-scheme: dark");
+    expect(text.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/<script|https?:|@import/);
+  });
+});
