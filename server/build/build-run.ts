@@ -11,11 +11,11 @@ import { type OutputFolders, hashSources, viteOutputFolders } from "../sources.t
 import { type Application, readApplication, unique } from "./application.ts";
 import { classRecords } from "./classes.ts";
 import type { Side } from "./cut.ts";
-import { environmentNames } from "./environments.ts";
+import { emptyId, environmentNames } from "./environments.ts";
 import { loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
-import { type Written, writtenOf } from "./written.ts";
+import { type Written, dropFacades, writtenOf } from "./written.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
 
@@ -43,6 +43,8 @@ export interface BuildFolders {
   readonly except: readonly string[];
 }
 
+type Context = Rolldown.PluginContext & { readonly environment: Environment };
+
 export class Build {
   options: SeamlineOptions;
   root = "";
@@ -56,9 +58,12 @@ export class Build {
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
   readonly #folders: BuildFolders | undefined;
+  #serverFolder: string | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
   readonly #emitted = new Map<Environment, Map<string, string>>();
+  /** Files of the browser's that another one stands in for. */
+  #replaced: ReadonlyMap<string, string> = new Map();
   readonly #written = new Map<Side, Written>();
 
   constructor(options: SeamlineOptions, folders: BuildFolders | undefined) {
@@ -76,7 +81,7 @@ export class Build {
 
   /** Where Vite writes the server's part: beside its place, so that a build that fails leaves the old one. */
   get serverFolder(): string {
-    return this.#folders?.work.server ?? workFolder(viteOutputFolders(this.root, ".").server);
+    return this.#folders?.work.server ?? (this.#serverFolder ??= workFolder(viteOutputFolders(this.root, ".").server));
   }
 
   /** Where Vite writes the browser's part; `undefined` leaves that to its configuration. */
@@ -179,7 +184,7 @@ export class Build {
   }
 
   /** Makes a module an entry, so that it gets a file with all of its exports under their names. */
-  emit(context: Rolldown.PluginContext & { readonly environment: Environment }, id: string): void {
+  emit(context: Context, id: string): void {
     let emitted = this.#emitted.get(context.environment);
     if (emitted === undefined) this.#emitted.set(context.environment, (emitted = new Map()));
     if (emitted.has(id)) return;
@@ -192,17 +197,22 @@ export class Build {
     );
   }
 
+  /** Takes care that each module of the browser's manifest costs one request. */
+  tidy(context: Context, bundle: Rolldown.OutputBundle): void {
+    for (const [name, one] of Object.entries(bundle)) if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];
+    this.#replaced = dropFacades(bundle, this.#entries(context));
+  }
+
   /** Takes down what an environment has written. */
-  note(
-    context: Rolldown.PluginContext & { readonly environment: Environment },
-    side: Side,
-    folder: string,
-    bundle: Rolldown.OutputBundle,
-  ): void {
-    const emitted = [...(this.#emitted.get(context.environment) ?? [])].map(
-      ([id, reference]) => [id, context.getFileName(reference)] as const,
-    );
-    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : emitted));
+  note(context: Context, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
+    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : this.#entries(context)));
+  }
+
+  #entries(context: Context): readonly (readonly [id: string, file: string])[] {
+    return [...(this.#emitted.get(context.environment) ?? [])].map(([id, reference]) => {
+      const file = context.getFileName(reference);
+      return [id, this.#replaced.get(file) ?? file] as const;
+    });
   }
 
   /** An error for the bundler; the problems are told in its place. */

@@ -41,6 +41,7 @@ export function setBrowser(
   const named = Object.values(options.inputs);
   const index = options.index === undefined || named.includes(options.index) ? {} : { index: options.index };
   const input = { ...index, ...options.inputs };
+  const output = config.build?.rolldownOptions?.output;
   // A new object: Vite resolves a configuration several times, and shares what it holds.
   config.build = {
     ...config.build,
@@ -48,6 +49,8 @@ export function setBrowser(
       ...config.build?.rolldownOptions,
       // Comments with paths, relative to wherever the build was started: the same sources have to give the same files.
       experimental: { ...config.build?.rolldownOptions?.experimental, attachDebugInfo: "none" },
+      // Names of exports as they are let one file be a part of a page and a module of the manifest.
+      ...(!Array.isArray(output) && { output: { minifyInternalExports: false, ...output } }),
       input: Object.keys(input).length > 0 ? input : { empty: emptyId },
     },
     ...(options.outDir !== undefined && { outDir: options.outDir, emptyOutDir: true }),

@@ -11,9 +11,11 @@ interface BrowserFiles {
   readonly files: readonly string[];
 }
 
+let builds = 0;
+
 /** Beside `folder`, at the same depth (paths in source maps stay true), on the same disk, and out of the way of file lists. */
 export function workFolder(folder: string): string {
-  return join(dirname(folder), `.${basename(folder)}.${process.pid}`);
+  return join(dirname(folder), `.${basename(folder)}.${process.pid}-${++builds}`);
 }
 
 /** Removes what builds that were killed have left beside `folder`. */

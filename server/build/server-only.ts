@@ -40,7 +40,7 @@ export function nodeImportProblems(
     return {
       file: own ?? nameOf(importer, root),
       message: `"${specifier}" exists on Node only, but a browser would get it: ${names.join(" → ")}`,
-      hint: "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import.",
+      hint: "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import; a stand-in can be named in Vite's resolve.alias.",
     };
   });
 }

@@ -172,9 +172,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     },
 
     generateBundle(_, bundle) {
-      if (!isActive) return;
-      for (const [name, chunk] of Object.entries(bundle))
-        if (chunk.type === "chunk" && chunk.facadeModuleId === emptyId) delete bundle[name];
+      if (isActive && isBrowser(this)) build.tidy(this, bundle);
     },
 
     writeBundle: {

@@ -38,3 +38,30 @@ export function writtenOf(
   }
   return { folder, parts, files };
 }
+
+/**
+ * Removes entries that only pass on what another chunk has under the same names, as the bundler makes them where a page and the
+ * manifest want one module: each would be one more request. Gives what stands in for which.
+ */
+export function dropFacades(
+  bundle: Rolldown.OutputBundle,
+  entries: readonly (readonly [id: string, file: string])[],
+): ReadonlyMap<string, string> {
+  const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
+  const asked = new Set(chunks.flatMap((one) => [...one.imports, ...one.dynamicImports]));
+  const replaced = new Map<string, string>();
+  for (const [id, file] of entries) {
+    const facade = bundle[file];
+    if (facade?.type !== "chunk" || facade.moduleIds.length > 0 || asked.has(file)) continue;
+    const holder = chunks.find((one) => one.moduleIds.includes(id));
+    if (holder === undefined || namesOf(holder) !== namesOf(facade)) continue;
+    replaced.set(file, holder.fileName);
+    delete bundle[file];
+    delete bundle[`${file}.map`];
+  }
+  return replaced;
+}
+
+function namesOf(chunk: Rolldown.OutputChunk): string {
+  return [...chunk.exports].sort().join();
+}
