@@ -52,16 +52,14 @@ export class Draft {
     this.#imports.push(importList(pairs, specifier));
   }
 
-  /** Generated code goes to the ends, on the first and behind the last line, so that all others keep their numbers. */
+  /** Generated code goes behind the last line, imports too: so every line of the source keeps its number, and the first comment its place. */
   finish({ unended }: Pick<Kept, "unended">, behind: readonly string[]): Part {
     for (const end of unended) this.text.appendLeft(end, ";");
     this.import(
       [...this.#seams].map(([procedure, local]) => [procedure.record.export, local]),
       this.#ids.face,
     );
-    const before = this.#imports.filter((one) => one !== "").join(" ");
-    if (before !== "") this.text.prepend(`${before} `);
-    const after = behind.filter((one) => one !== "").join("\n");
+    const after = [...this.#imports, ...behind].filter((one) => one !== "").join("\n");
     if (after !== "") this.text.append(`\n${after}\n`);
     return partOf(this.text, this.#module.file);
   }

@@ -56,12 +56,17 @@ export function isTypeOnly(node: Node): boolean {
     case "TSIndexSignature":
       return true;
     case "TSModuleDeclaration":
-      return node["global"] === true || child(node, "body") === undefined;
+      return node["global"] === true || holdsOnlyTypes(child(node, "body"));
     case "TSImportEqualsDeclaration":
       return node["importKind"] === "type";
     default:
       return false;
   }
+}
+
+// A namespace of types is a type.
+function holdsOnlyTypes(body: Node | undefined): boolean {
+  return body === undefined || list(body, "body").every((one) => isTypeOnly(child(one, "declaration") ?? one));
 }
 
 /** The names that a pattern binds. */

@@ -13,7 +13,7 @@ interface Case {
   readonly body?: string[];
 }
 
-// The first line of a part, empty in these sources, holds generated imports, the last ones generated exports and wrappers.
+// Generated imports, exports and wrappers are left out.
 const own = (all: string[]): string[] => all.filter((line) => !/^(?:import \{[^}]*\} from "(?:\.\/graph|\.\/m))|^export \{/.test(line));
 
 const cases: [rule: string, found: Case][] = [
@@ -159,6 +159,10 @@ const cases: [rule: string, found: Case][] = [
       body: ['import { connect } from "./x";', 'const url = "u";', "connect(url);", "f"],
     },
   ],
+  [
+    "a namespace of types is a type",
+    { source: "export namespace N { export type T = 1; interface I {} }\nexport async function f() {}", body: ["f"] },
+  ],
   ["directives and empty statements are nothing", { source: '"use strict";\n;\nexport async function f() {}', body: ["f"] }],
   [
     "a var in a block is a binding",
@@ -228,7 +232,7 @@ const cases: [rule: string, found: Case][] = [
 
 describe("what goes where", () => {
   it.each(cases)("%s", (_rule, { source, procedures = ["f"], held, file, shared = [], body = [] }) => {
-    const parts = split(`\n${source}`, { procedures, ...(held === undefined ? {} : { held }), ...(file === undefined ? {} : { file }) });
+    const parts = split(source, { procedures, ...(held === undefined ? {} : { held }), ...(file === undefined ? {} : { file }) });
     expect(parts.problems).toEqual([]);
     // Procedures are recognised by their trace line; other tests look at their text.
     const short = own(lines(parts.body)).map((line) => /\[shop\/(\w+) \| v1\.0\.0\]/.exec(line)?.[1] ?? line);

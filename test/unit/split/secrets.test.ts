@@ -155,7 +155,7 @@ describe("modules made at random", () => {
         if (held.length < named.length) expect([...marks].filter((at) => !expected.has(at) && !isStatement(at))).toEqual([]);
         expect([...expected].filter((at) => !marks.has(at))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });
