@@ -9,7 +9,7 @@ export interface Browser {
   readonly origin: string;
   /** Revision of the build that made the page; `undefined` for a page that no build made. */
   readonly revision: string | undefined;
-  /** Fetches a module without running it. Rejects when it is missing, or is not what `integrity` says. */
+  /** Fetches a module without running it, or puts a style sheet to use. Rejects when it is missing, or is not what `integrity` says. */
   preload(url: string, integrity: string): Promise<void>;
   import(url: string): Promise<ModuleNamespace>;
   warn(line: string, cause: unknown): void;
@@ -31,13 +31,20 @@ export const browser: Browser = {
     return globalThis.document?.querySelector<HTMLMetaElement>("meta[name=seamline-revision]")?.content;
   },
   async preload(url, integrity) {
+    const sheet = url.endsWith(".css");
     const link = globalThis.document?.createElement("link");
-    if (link?.relList.supports("modulepreload")) {
+    if (sheet ? link && ![...document.styleSheets].some(({ href }) => href === url) : link?.relList.supports("modulepreload"))
       await new Promise((resolve, reject) => {
-        Object.assign(link, { rel: "modulepreload", integrity, href: url, onload: resolve, onerror: reject });
+        Object.assign(link as object, {
+          rel: sheet ? "stylesheet" : "modulepreload",
+          integrity,
+          href: url,
+          onload: resolve,
+          onerror: reject,
+        });
         document.head.append(link);
-      }).finally(() => link.remove());
-    } else {
+      }).finally(() => sheet || link?.remove());
+    else if (!sheet) {
       // Workers have no links, and older browsers no modulepreload: the same check, by way of the HTTP cache.
       const response = await fetch(url, { integrity });
       if (!response.ok) throw new Error(`status ${response.status}`);

@@ -1,17 +1,16 @@
 // The last manifest, kept in IndexedDB so that a second visit starts without waiting for the network.
 // Storage is a comfort: where it is away, blocked or full, the page works as on a first visit.
 
-import { createStore, get, set, update } from "idb-keyval";
+import { createStore, get, set } from "idb-keyval";
 import type { Manifest } from "../src/manifest.ts";
 import type { Clock } from "../src/ports.ts";
 import { isManifest } from "./fetch-manifest.ts";
 
-/** Keeps one manifest per origin. None of its functions ever rejects. */
+/** Keeps one manifest per origin. Neither function ever rejects. */
 export interface ManifestStore {
   read(): Promise<Manifest | undefined>;
-  write(manifest: Manifest): Promise<void>;
-  /** Forgets the manifest of that revision, but not one that came in its place. */
-  drop(revision: string): Promise<void>;
+  /** Keeps a manifest in the place of another; `undefined` forgets it. */
+  write(manifest: Manifest | undefined): Promise<void>;
 }
 
 const key = "manifest";
@@ -35,6 +34,5 @@ export function createManifestStore(clock: Clock): ManifestStore {
       return isManifest(kept) ? kept : undefined;
     },
     write: (manifest) => attempt(() => set(key, manifest, store)),
-    drop: (revision) => attempt(() => update<Manifest | undefined>(key, (kept) => (kept?.revision === revision ? undefined : kept), store)),
   };
 }

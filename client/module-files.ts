@@ -35,7 +35,7 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
     for (const file of needed) {
       const record = records.get(file);
       record?.imports.forEach((one) => needed.add(one));
-      if (record !== undefined && /\.m?js$/.test(file) && !fetched.has(file)) fetched.set(file, fetchOnce(file, record.integrity));
+      if (record !== undefined && /\.(m?js|css)$/.test(file) && !fetched.has(file)) fetched.set(file, fetchOnce(file, record.integrity));
     }
     await Promise.all(Array.from(needed, async (file) => await fetched.get(file)));
   };

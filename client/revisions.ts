@@ -49,7 +49,9 @@ export function createRevisions(browser: Browser, found: (manifest: Manifest) =>
         } catch (error) {
           if (!(error instanceof NotFound)) throw error;
           kept = Promise.resolve(undefined);
-          await store.drop(before.revision);
+          await store.write(undefined);
+          // The fresh one may have been kept before, and was forgotten just now.
+          refresh().then(store.write, () => {});
         }
       }
       const now = await refresh();

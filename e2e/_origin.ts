@@ -17,7 +17,7 @@ export interface Origin {
   close(): Promise<void>;
 }
 
-const types: Record<string, string> = { html: "text/html", js: "text/javascript", json: "application/json" };
+const types: Record<string, string> = { html: "text/html", js: "text/javascript", json: "application/json", css: "text/css" };
 const components = join(import.meta.dirname, "../dist/svc");
 
 /** Listens on loopback, under the strictest policy that the client promises to run under. */

@@ -24,12 +24,13 @@ function deploy(revision: string, options: { integrity?: string } = {}): void {
     [`money-${revision}.js`]: `
       import "./cents-${revision}.js";
       export class Money { constructor(cents, revision) { this.cents = cents; this.revision = revision; } }`,
+    [`money-${revision}.css`]: "output { color: rgb(1, 2, 3); }",
     [`cents-${revision}.js`]: `globalThis.ran = [...(globalThis.ran ?? []), "${revision}"];`,
   };
   const imports: Record<string, string[]> = {
     [`quote-${revision}.js`]: [`money-${revision}.js`],
     [`quote-body-${revision}.js`]: [`stock-${revision}.js`, `money-${revision}.js`],
-    [`money-${revision}.js`]: [`cents-${revision}.js`],
+    [`money-${revision}.js`]: [`cents-${revision}.js`, `money-${revision}.css`],
   };
   for (const [file, text] of Object.entries(texts)) origin.files.set(`/${file}`, text);
   const files = Object.fromEntries(
@@ -117,12 +118,29 @@ test("nothing is fetched one after the other: what a body needs is asked for whi
   servePage(quotePage);
   const release = origin.hold("/quote-body-r1.js");
   await visit(page);
-  await expect.poll(() => origin.asked).toContain("/cents-r1.js");
-  expect(origin.asked).toEqual(expect.arrayContaining(["/stock-r1.js", "/money-r1.js"]));
+  await expect.poll(() => origin.asked).toEqual(expect.arrayContaining(["/stock-r1.js", "/money-r1.js", "/cents-r1.js"]));
   release();
   await expect(output(page)).toHaveText("1200 r1 true");
   // Preloaded and then imported is one request.
   expect(origin.asked.filter((path) => path === "/money-r1.js")).toHaveLength(1);
+});
+
+test("a style sheet that a module brings is in use before the module runs, once, and preloads leave nothing in the page", async ({
+  page,
+}) => {
+  deploy("r1");
+  stock("12");
+  servePage(quotePage);
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r1 true");
+  await expect(output(page)).toHaveCSS("color", "rgb(1, 2, 3)");
+  expect(await page.locator("link").evaluateAll((links) => links.map((link) => link.getAttribute("rel")))).toEqual(["stylesheet"]);
+
+  deploy("r2");
+  servePage(quotePage, `<meta name="seamline-revision" content="r2"><link rel="stylesheet" href="/money-r2.css">`);
+  await visit(page);
+  await expect(output(page)).toHaveText("1200 r2 true");
+  await expect(page.locator("link")).toHaveCount(1);
 });
 
 test("client.js and hooks.js are one runtime", async ({ page }) => {

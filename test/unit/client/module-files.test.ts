@@ -5,11 +5,11 @@ import { createBrowser, fileOf, manifestOf } from "./_page.ts";
 
 const manifest = manifestOf({
   files: {
-    "a.js": fileOf("b.js", "style.css"),
+    "a.js": fileOf("b.js", "photo.png"),
     "b.js": fileOf("c.js"),
     "c.js": fileOf("a.js"),
     "other.js": fileOf("c.js"),
-    "style.css": fileOf(),
+    "photo.png": fileOf(),
   },
 });
 

@@ -77,6 +77,18 @@ describe("the revision that a page runs", () => {
     expect(await revisionIn(page)).toBe("r2");
   });
 
+  it("is the fresh one for the next visit too, even if that was kept before the old one turned out to be gone", async () => {
+    await store().write(manifestOf({ revision: "r1" }));
+    answers("r2");
+    const page = open();
+    await page.use(async (_, isKept) => {
+      if (!isKept) return;
+      await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
+      throw new FileNotFound("gone");
+    });
+    await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
+  });
+
   it("is not tried twice when the fresh one names what is not there", async () => {
     answers("r1");
     const gone = new FileNotFound("gone");
