@@ -1,7 +1,7 @@
 // Errors on the wire (§7.1, decisions §3 and §4): the class, the message, the trace lines, and what the class adds.
 
 import { frameworkErrors, ServiceError } from "../errors.ts";
-import { setTrace, traceOf } from "../trace.ts";
+import { errorOf, setTrace, traceOf } from "../trace.ts";
 import { type KnownClass, Opaque } from "./classes.ts";
 import { Fault } from "./fault.ts";
 import { buildInstance, type Members, readInstance } from "./instance.ts";
@@ -19,16 +19,19 @@ const reserved = new Set(["name", "message", "stack", "cause", "trace"]);
 // On an error of a class that this service doesn't have: what came of it, to be sent on.
 const kept: unique symbol = Symbol("kept");
 
+/** What outsiders read of an error whose message isn't for them. */
+export const internal = "Internal error";
+
 /** Applications may put anything under an error's `name` and `message`. */
 export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : String(value);
+  return typeof value === "string" ? value : errorOf(value).message;
 }
 
 /** The message of an error as outsiders may read it: those that the system throws tell of files and addresses (reliability, rule 1). */
 export function publicMessage(error: Error): string {
   const { code } = error as { code?: unknown };
-  const internal = "syscall" in error || (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
-  return internal ? "Internal error" : textOf(error.message);
+  const hidden = "syscall" in error || (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
+  return hidden ? internal : textOf(error.message);
 }
 
 /** The Error form. */

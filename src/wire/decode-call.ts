@@ -39,9 +39,9 @@ export async function decodeArguments(
 ): Promise<Args> {
   const encoding = readEncoding(request.headers);
   if (request.method === "GET") {
-    const args = convertQuery(procedure?.parameters ?? [], new URLSearchParams(query), options.limits);
-    args.delete(versionParameter);
-    return args;
+    // The version is no argument, even for a procedure that has a parameter of this name (§4.1).
+    const given = [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
+    return convertQuery(procedure?.parameters ?? [], given, options.limits);
   }
   // Chosen: an empty body needs the content type as well. Without it a page of another site could send one unasked.
   const type = textOf(request.headers["content-type"]);

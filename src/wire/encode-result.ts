@@ -6,7 +6,7 @@ import { headers, mediaTypes } from "../protocol.ts";
 import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodePlain } from "../serializer/plain.ts";
-import { publicMessage, textOf } from "../serializer/error-form.ts";
+import { internal, publicMessage, textOf } from "../serializer/error-form.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
 import { errorOf, traceOf } from "../trace.ts";
 import type { Encoding } from "./decode-call.ts";
@@ -55,32 +55,28 @@ export function encodeError(
   options: { readonly classes: ClassSource; readonly stacks: boolean },
 ): HttpResponse | Promise<HttpResponse> {
   const error = errorOf(thrown);
+  const more = error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {};
   const answer = (contentType: string, body: string): HttpResponse => ({
     status: statusOf(error),
-    headers: {
-      ...always,
-      "content-type": contentType,
-      ...(error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
-    },
+    headers: { ...always, "content-type": contentType, ...more },
     body,
   });
-  if (encoding === "plain") return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
   const json = (text: string): HttpResponse => answer(mediaTypes.json, text);
   try {
+    if (encoding === "plain") return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
     const text = encodeSerialized(error, options);
     return typeof text === "string" ? json(text) : text.then(json, () => json(bare(error)));
   } catch {
-    // What the error carries can't be sent. What happened is still worth telling.
-    return json(bare(error));
+    // What the error carries can't be sent, or can't even be read. What happened is still worth telling.
+    return encoding === "plain" ? answer(mediaTypes.text, internal) : json(bare(error));
   }
 }
 
 function bare(error: Error): string {
-  return JSON.stringify({
-    serialized: true,
-    name: "Error",
-    type: textOf(error.name),
-    message: publicMessage(error),
-    trace: traceOf(error),
-  });
+  const form = { serialized: true, name: "Error", trace: traceOf(error) };
+  try {
+    return JSON.stringify({ ...form, type: textOf(error.name), message: publicMessage(error) });
+  } catch {
+    return JSON.stringify({ ...form, type: "Error", message: internal });
+  }
 }

@@ -91,9 +91,7 @@ async function bounded<T>(
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(outer.reason);
-  if (outer.aborted) abort();
-  outer.addEventListener("abort", abort);
+  const leave = follow(outer, () => controller.abort(outer.reason));
   const cancel = clock.after(left, () => controller.abort(late()));
   try {
     controller.signal.throwIfAborted();
@@ -103,6 +101,21 @@ async function bounded<T>(
     throw controller.signal.aborted ? controller.signal.reason : thrown;
   } finally {
     cancel();
-    outer.removeEventListener("abort", abort);
+    leave();
   }
+}
+
+const followers = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Calls `act` when the signal aborts. One listener serves all calls: Node warns of a leak at the eleventh, and a procedure may make more at once. */
+function follow(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) act();
+  let acts = followers.get(signal);
+  if (acts === undefined) {
+    const all = new Set<() => void>();
+    followers.set(signal, (acts = all));
+    signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
+  }
+  acts.add(act);
+  return () => acts.delete(act);
 }

@@ -28,6 +28,8 @@ describe("§4.1 GET /rpc: values by name in the query", () => {
   });
   it("version is no parameter of the procedure", async () => {
     expect((await knock(echo, { query: "version=1.0.0&text=a" })).status).toBe(200);
+    const own: Door = { parameters: [{ kind: "plain", name: "version", type: "number" }], run: () => 1 };
+    expect(await knock(own, { query: "version=1.0.0" })).toMatchObject({ status: 400, text: "Missing value for parameter 'version'" });
   });
   it("missing and unknown ones: 400, all of them named", async () => {
     expect(await knock(echo, { query: "x=1" })).toMatchObject({ status: 400, text: "Missing value for parameter 'text'" });

@@ -73,6 +73,20 @@ describe("§7.1 errors that a procedure throws", () => {
       trace: ["[a | v1.0.0]"],
     });
   });
+  it("is told even when nothing of it can be read", async () => {
+    const hostile = Object.defineProperty(new errors.Forbidden(), "message", {
+      get() {
+        throw new Error("no");
+      },
+    });
+    for (const headers of [{}, serialized]) {
+      const answer = await knock(throwing(hostile), { headers });
+      expect(answer.status).toBe(403);
+      expect(answer.text).toContain("Internal error");
+    }
+    const odd = Object.assign(new Error("x"), { message: Object.create(null) as string, name: Symbol("odd") as never });
+    expect(await knock(throwing(odd), {})).toMatchObject({ status: 500, text: "A value that has no text was thrown" });
+  });
   it("says when to come again, and what is allowed", async () => {
     expect((await knock(throwing(new errors.NodeNotAvailable()), {})).headers).toMatchObject({ "retry-after": "1" });
     expect((await knock(throwing(new errors.MethodNotAllowed()), {})).headers).toMatchObject({ allow: "GET, POST" });

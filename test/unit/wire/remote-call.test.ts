@@ -124,4 +124,19 @@ describe("reliability R11: a call is sent once", () => {
     expect(await outcome).toBe(reason);
     expect(transport.sent[0]?.signal?.aborted).toBe(true);
   });
+  it("ends with its caller beside any number of others, without a warning of Node", async () => {
+    const warnings: unknown[] = [];
+    const warn = (warning: unknown): void => void warnings.push(warning);
+    process.on("warning", warn);
+    const controller = new AbortController();
+    const from = context({ signal: controller.signal });
+    const call = remote(hanging());
+    const outcomes = Array.from({ length: 30 }, () => call({}, from).catch((thrown: unknown) => thrown));
+    await new TestClock().pass(0);
+    controller.abort(new Error("gone"));
+    expect(new Set(await Promise.all(outcomes))).toEqual(new Set([new Error("gone")]));
+    await new TestClock().pass(0);
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
 });
