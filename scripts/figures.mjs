@@ -1,6 +1,6 @@
 // The figures of a closing note: size of the code, of the two installs, and of what a browser loads. `npm run figures`.
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -29,16 +29,17 @@ const bytesIn = (folder) => sum(filesIn(folder, () => true).map((file) => lstatS
 /** @param {number} bytes */
 const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Packages in a lockfile: links to workspaces are none.
- * @param {string} file
+/** Packages that are installed in a folder: not those of other platforms, nor links to workspaces.
+ * @param {string} folder
  */
-function packagesIn(file) {
+function packagesIn(folder) {
   /** @type {{ packages: Record<string, { link?: boolean }> }} */
-  const { packages } = JSON.parse(readFileSync(file, "utf8"));
-  return Object.entries(packages).filter(([path, one]) => path.startsWith("node_modules/") && !one.link).length;
+  const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
+  return Object.entries(packages).filter(([path, one]) => path.includes("node_modules/") && !one.link && existsSync(join(folder, path)))
+    .length;
 }
 
-const rows = ["src", "client", "server", "test", "e2e", "demo", "scripts"].map((room) => {
+const rows = ["src", "client", "server", "test", "e2e", "demo", "bench", "scripts"].map((room) => {
   const own = filesIn(join(root, room), (name) => !/^(node_modules|dist|\..*)$/.test(name)).filter((file) => code.test(file));
   const files = own.map((file) => ({ file: file.slice(root.length + 1), lines: readFileSync(file, "utf8").split("\n").length - 1 }));
   const sorted = files.toSorted((a, b) => a.lines - b.lines);
@@ -64,16 +65,14 @@ npm("install", `./${tarball}`, "--omit=dev");
 console.log(
   `package: ${mega(lstatSync(join(folder, tarball)).size)} packed, ${mega(bytesIn(join(folder, "node_modules/seamline")))} unpacked`,
 );
-const installed = packagesIn(join(folder, "package-lock.json"));
+const installed = packagesIn(folder);
 console.log(`production install: ${mega(bytesIn(join(folder, "node_modules")))}, ${installed} packages (seamline among them)`);
 rmSync(folder, { recursive: true });
 
 const modules = filesIn(join(root, "node_modules"), (name) => name !== ".cache");
-console.log(
-  `development install: ${mega(sum(modules.map((file) => lstatSync(file).size)))}, ${packagesIn(join(root, "package-lock.json"))} packages`,
-);
+console.log(`development install: ${mega(sum(modules.map((file) => lstatSync(file).size)))}, ${packagesIn(root)} packages`);
 
-for (const name of ["client", "hooks"]) {
+for (const name of ["client", "remote", "hooks"]) {
   const text = readFileSync(join(root, `dist/svc/${name}.js`));
   console.log(`/svc/${name}.js: ${text.length} bytes, ${gzipSync(text).length} gzipped`);
 }
