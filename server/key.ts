@@ -55,11 +55,16 @@ async function read(path: string): Promise<string | undefined> {
   return key;
 }
 
-/** Why `key` is no usable trust key. It travels as a header, and must not be guessed. */
+/** Why `key` is no usable trust key: it travels as a header. */
 export function trustKeyProblem(key: string): string | undefined {
-  if (key.length < 16) return "is shorter than 16 characters";
+  if (key === "") return "is empty";
   if (!/^[\x21-\x7e]+$/.test(key)) return "holds characters other than printable ASCII without spaces";
   return undefined;
+}
+
+/** What to say of a key that can be guessed: it is the person's choice, but not one to make unknowingly. */
+export function trustKeyWarning(key: string): string | undefined {
+  return key.length < 16 ? "the trust key is shorter than 16 characters: whoever guesses it belongs to this deployment" : undefined;
 }
 
 function unlessThere(error: NodeJS.ErrnoException): void {

@@ -13,7 +13,7 @@ import { type Config, readConfig } from "./config.ts";
 import { configuredModules } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
 import { listen } from "./http.ts";
-import { readTrustKey } from "./key.ts";
+import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
 import { composeRole } from "./compose-role.ts";
 import { noteServer, forgetServer } from "./process-services.ts";
@@ -62,6 +62,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const host = nodeHost({ log: options.log ?? createLog({ level: config.log ?? "info" }) });
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const trustKey = await readTrustKey(root, config.trustKey);
+  const weak = trustKeyWarning(trustKey);
+  if (weak !== undefined) host.log.warn(weak);
   const { role, modules } = await composeRole(host, config, {
     root,
     limits,

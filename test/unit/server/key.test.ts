@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readTrustKey } from "../../../server/key.ts";
+import { readTrustKey, trustKeyWarning } from "../../../server/key.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -43,7 +43,7 @@ describe("the trust key", () => {
     expect(await readFile(join(folder, ".seamline/.gitignore"), "utf8")).toBe("key\n");
   });
 
-  it.each(["", "short", "words with spaces in them"])("that is unusable (%j) is refused with the path and what to do", async (text) => {
+  it.each(["", "words with spaces in them"])("that is unusable (%j) is refused with the path and what to do", async (text) => {
     await mkdir(join(folder, ".seamline"));
     await writeFile(join(folder, ".seamline/key"), text);
     await expect(readTrustKey(folder)).rejects.toThrow(/\.seamline\/key .*Remove the file/);
@@ -52,5 +52,12 @@ describe("the trust key", () => {
   it("that can't be written is one message that names the way out", async () => {
     await writeFile(join(folder, ".seamline"), "a file where the folder should be");
     await expect(readTrustKey(folder)).rejects.toThrow(/trustKey/);
+  });
+});
+
+describe("a key that can be guessed", () => {
+  it("is taken, with a warning", () => {
+    expect(trustKeyWarning("short")).toContain("shorter than 16 characters");
+    expect(trustKeyWarning("0123456789abcdef")).toBeUndefined();
   });
 });
