@@ -7,6 +7,8 @@ export const rpcPath = "/rpc/";
 export const paths = {
   client: "/svc/client.js",
   hooks: "/svc/hooks.js",
+  /** What a page fetches beside `client.js`: the way out, and all that values look like on it. */
+  remote: "/svc/remote.js",
   /** What browsers may load: public. */
   browserManifest: "/svc/manifest.json",
   /** What nodes load: for holders of the trust key. */

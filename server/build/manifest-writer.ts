@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { manifestFiles } from "../sources.ts";
 import type { ClassRecord, FileRecord, Manifest, ModuleRecord, SegmentEntry, ServerManifest } from "../../src/manifest.ts";
+import { paths } from "../../src/protocol.ts";
 import type { Application } from "./application.ts";
 import type { Side } from "./cut.ts";
 import type { Procedure } from "./procedures.ts";
@@ -121,13 +122,17 @@ async function recordsOf({ folder, files }: Written, names: readonly string[], s
   return records;
 }
 
-/** A page says of which build it is, so that a manifest kept from another one is not used with it. */
+/**
+ * A page says of which build it is, so that a manifest kept from another one is not used with it. Its modules import the
+ * runtime: named here, it comes beside them and not after them.
+ */
 async function signPage(file: string, revision: string): Promise<void> {
   const html = await readFile(file, "utf8");
   const meta = `<meta name="seamline-revision" content="${revision}">`;
+  const preloads = [paths.client, paths.remote].map((path) => `\n    <link rel="modulepreload" href="${path}">`).join("");
   const head = /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
   const at = head === null ? 0 : head.index + head[0].length;
-  await writeFile(file, `${html.slice(0, at)}\n    ${meta}${html.slice(at)}`);
+  await writeFile(file, `${html.slice(0, at)}\n    ${meta}${/<script\b[^>]*\bmodule\b/i.test(html) ? preloads : ""}${html.slice(at)}`);
 }
 
 function isPage(file: string): boolean {

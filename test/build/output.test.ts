@@ -89,6 +89,9 @@ describe("architecture §1: what a build writes", () => {
     }
     expect(app.list("dist/browser").filter((file) => !file.startsWith("assets/"))).toEqual(["index.html"]);
     expect(app.read("dist/browser/index.html")).toContain(`<meta name="seamline-revision" content="${manifest.revision}">`);
+    // The runtime comes beside the page's modules, not after them (performance P6).
+    for (const path of ["/svc/client.js", "/svc/remote.js"])
+      expect(app.read("dist/browser/index.html")).toContain(`<link rel="modulepreload" href="${path}">`);
   });
 
   it("lets a module that pages import by value be one with that of the manifest, classes included", async () => {
