@@ -1,7 +1,7 @@
 // `seamline build`: the application in one folder, with or without a Vite configuration of its own.
 
 import { rm } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 
 import type { InlineConfig, Plugin } from "vite";
 
@@ -71,13 +71,15 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
 
 async function inlineConfig(vite: Vite, root: string, source: string, options: BuildOptions, plugin: Plugin): Promise<InlineConfig> {
   const found = await vite.loadConfigFromFile({ command: "build", mode: "production" }, undefined, root, "silent");
-  const index = findIndex(root, source, options.index ?? "index.html");
+  const index = findIndex(options.index ?? "index.html", [source, root]);
   // Vite writes a page at its path below its root, so a page in the source folder makes that folder the root.
   const inSource = index !== undefined && dirname(index) !== root && found?.config.root === undefined;
+  // Paths of the configuration stay relative to the application folder.
+  const { publicDir = "public", envDir = "." } = found?.config ?? {};
   const logger = vite.createLogger("warn");
   return {
     root: found?.config.root === undefined ? (inSource ? dirname(index) : root) : resolve(root, found.config.root),
-    ...(inSource && { publicDir: join(root, "public"), envDir: root }),
+    ...(inSource && { publicDir: publicDir === false ? publicDir : resolve(root, publicDir), envDir: resolve(root, envDir || ".") }),
     configFile: found?.path ?? false,
     plugins: [plugin],
     logLevel: "warn",

@@ -19,9 +19,9 @@ export const graphModule = "\0seamline:graph";
 /** Stands in where a build has no page, as a bundler wants an entry. */
 export const emptyId = "seamline:empty";
 
-/** The index page (decisions §6, folders): looked up in the source folder, then in the application folder. */
-export function findIndex(root: string, source: string, index: string): string | undefined {
-  return [resolve(source, index), resolve(root, index)].find((file) => existsSync(file));
+/** The index page (decisions §6, folders): the first of these folders that has it, the source folder before the application folder. */
+export function findIndex(index: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => resolve(folder, index)).find((file) => existsSync(file));
 }
 
 /** The entries that a Vite configuration names, as absolute paths by their names. */

@@ -57,7 +57,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
       if (name === environmentNames.server)
         setServer(config, { root: build.root, source: build.source, outDir: join(build.serverFolder, "modules") });
       if (name !== environmentNames.browser) return;
-      const index = findIndex(build.root, build.source, build.options.index ?? "index.html");
+      const index = findIndex(build.options.index ?? "index.html", [build.source, build.root, build.viteRoot]);
       build.inputs = namedInputs(config.build?.rolldownOptions?.input ?? config.input, build.viteRoot);
       setBrowser(config, { index, inputs: build.inputs, outDir: build.browserFolder });
       build.pages = [...new Set([...(index === undefined ? [] : [index]), ...Object.values(build.inputs)])].filter((file) =>

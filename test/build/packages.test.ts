@@ -1,0 +1,80 @@
+import { symlinkSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { type Files, createFixture } from "./_fixture.ts";
+
+const open = { access: "public" };
+const lib = (name: string, more: Files = {}, json: object = {}): Files => ({
+  [`node_modules/${name}/package.json`]: JSON.stringify({
+    name,
+    type: "module",
+    exports: { ".": "./index.js", "./style.css": "./style.css" },
+    ...json,
+  }),
+  [`node_modules/${name}/index.js`]: "export const lib = 1;\n",
+  ...Object.fromEntries(Object.entries(more).map(([file, text]) => [`node_modules/${name}/${file}`, text])),
+});
+
+describe("architecture §1: what a node resolves itself, from the application", () => {
+  it("leaves packages as they are written, linked ones of a workspace too", async () => {
+    const app = createFixture({
+      ...lib("plain"),
+      ...lib("@scope/deep", { "style.css": "b { color: red }" }),
+      "packages/linked/package.json": '{ "name": "linked", "type": "module", "exports": "./index.ts" }',
+      "packages/linked/index.ts": "export const linked: number = 2;\n",
+      "package.json": '{ "name": "app", "type": "module", "imports": { "#util": "./src/util.ts" } }',
+      "src/util.ts": "export const util = 3;\n",
+      "src/run.ts": `import "node:fs";
+import "@scope/deep/style.css";
+import { lib } from "plain";
+import * as deep from "@scope/deep";
+import { linked } from "linked";
+import { util } from "#util";
+import { absent } from "not-installed";
+export async function run(): Promise<unknown> {
+  return [lib, deep, linked, util, absent];
+}
+`,
+      "run.segment.json": JSON.stringify({ "./run": { run: open } }),
+    });
+    symlinkSync(app.path("packages/linked"), app.path("node_modules/linked"));
+    const { manifest } = await app.build();
+    const body = app.read("dist/server/modules/run~body.js");
+    for (const name of ["plain", "@scope/deep", "linked", "not-installed"]) expect(body).toMatch(new RegExp(`from "${name}"`));
+    expect(body).toMatch(/from "\.\/util\.js"/);
+    // Node can't import a style sheet, and nothing of this one is left.
+    expect(body).not.toMatch(/"@scope\/deep\/style\.css"/);
+    expect(Object.keys(manifest.modules)).toEqual(["run", "util"]);
+  });
+});
+
+describe("architecture §1: server-only packages in pages", () => {
+  const page = '<!doctype html><script type="module" src="/src/main.ts"></script>';
+  const main = 'import { lib } from "lib";\nconsole.log(lib);\n';
+
+  it("takes a package that says what browsers do without", async () => {
+    const files = { "index.html": page, "src/main.ts": main, "a.segment.json": "{}" };
+    const app = createFixture({
+      ...files,
+      ...lib("lib", { "index.js": 'import * as fs from "fs";\nexport const lib = fs;\n' }, { browser: { fs: false } }),
+    });
+    await app.build();
+    expect(app.list("dist/browser")).toContain("index.html");
+  });
+
+  it("refuses one in CommonJS that requires a module of Node", async () => {
+    const app = createFixture({
+      "index.html": page,
+      "src/main.ts": main,
+      ...lib(
+        "lib",
+        { "index.cjs": 'const net = require("net");\nexports.lib = net.connect;\n' },
+        { type: "commonjs", exports: "./index.cjs" },
+      ),
+    });
+    expect(await app.problems()).toMatchObject([
+      { file: "src/main.ts", message: expect.stringContaining("index.html → src/main.ts → package lib → net") },
+    ]);
+  });
+});
