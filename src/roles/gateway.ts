@@ -27,6 +27,9 @@ export interface GatewayOptions {
 /** How long a member may take to say whether it is healthy: less ejects healthy ones under load (reliability, baselines). */
 const checkTime = 1000;
 
+/** Silence is no report of being unhealthy: so many times in a row it counts as one (reliability, baselines). */
+const mostSilences = 2;
+
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const members = createMembers(host.clock, options.lease, options.newId);
   const layers = createLayers();
@@ -72,7 +75,10 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 async function checkAll(host: Host, options: GatewayOptions, members: Members): Promise<void> {
   await Promise.all(
     members.all().map(async (member) => {
-      const healthy = await isHealthy(host, member);
+      const said = await askHealth(host, member);
+      member.silences = said === "nothing" ? member.silences + 1 : 0;
+      if (said === "nothing" && member.silences < mostSilences) return;
+      const healthy = said === "healthy";
       if (healthy === !member.out) return;
       host.log.info(healthy ? `${member.url} is healthy again` : `${member.url} is unhealthy: it gets no calls`);
       members.setOut(member, !healthy);
@@ -80,15 +86,15 @@ async function checkAll(host: Host, options: GatewayOptions, members: Members): 
   );
 }
 
-async function isHealthy(host: Host, member: Member): Promise<boolean> {
+async function askHealth(host: Host, member: Member): Promise<"healthy" | "unhealthy" | "nothing"> {
   const abort = new AbortController();
   const cancel = host.clock.after(checkTime, () => abort.abort(new Error(`no answer in ${checkTime} ms`)));
   try {
     const answer = await host.transport.send({ url: member.url + paths.healthStatus, method: "GET", headers: {}, signal: abort.signal });
-    return answer.status === 200 && new TextDecoder().decode(answer.body) === "true";
-  } catch {
-    // Whatever the reason is, it could not say that it is healthy.
-    return false;
+    return answer.status === 200 && new TextDecoder().decode(answer.body) === "true" ? "healthy" : "unhealthy";
+  } catch (thrown) {
+    // A refused connection is an answer of its own: nobody is there.
+    return thrown instanceof TransportError && !thrown.sent ? "unhealthy" : "nothing";
   } finally {
     cancel();
   }

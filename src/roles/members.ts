@@ -11,6 +11,8 @@ export interface Member {
   readonly procedures: readonly string[];
   /** Out of rotation: unhealthy, or it refused a connection. */
   out: boolean;
+  /** Health checks in a row that it left unanswered. */
+  silences: number;
 }
 
 /** What is known of a procedure's holders. */
@@ -55,7 +57,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
   return {
     join(url, procedures) {
       for (const other of members.values()) if (other.url === url) leave(other.id);
-      const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], out: false };
+      const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], out: false, silences: 0 };
       members.set(member.id, member);
       balancer.add(member, member.procedures);
       run(member.id);

@@ -3,6 +3,10 @@ import { describe, expect, it } from "vitest";
 import { ask } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 
+/** No answer until whoever asked has given up. */
+const silence = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
 const trusted = { "x-svc-trust-key": key };
 
 describe("§3 membership of a node at the gateway", () => {
@@ -68,6 +72,21 @@ describe("§3 membership of a node at the gateway", () => {
     expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(503);
     expect((await ask(gateway, "GET", "/rpc/shop/refuse")).status).toBe(403);
     healthy = true;
+    await clock.pass(5000);
+    expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
+  });
+
+  it("keeps a node that is slow to say how it is once, and takes it out when it says nothing twice in a row", async () => {
+    const { gateway, network, b, clock } = await deploy();
+    network.roles.set(urls.b, {
+      ...b,
+      handle: (request) => (request.target === "/health/status" ? silence(request.signal) : b.handle(request)),
+    });
+    await clock.pass(5000 + 1000);
+    expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
+    await clock.pass(5000 + 1000);
+    expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(503);
+    network.roles.set(urls.b, b);
     await clock.pass(5000);
     expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
   });
