@@ -83,7 +83,9 @@ async function visit(page: Page): Promise<{ doms: string[]; places: Record<strin
     doms.push(await shopDom(page));
     return { doms, places: await placesOf(page) };
   } finally {
-    expect(await demo.interrupt()).toBe(0);
+    const code = await demo.interrupt();
+    await test.info().attach("what the demo said", { body: demo.output(), contentType: "text/plain" });
+    expect(code).toBe(0);
   }
 }
 
