@@ -38,7 +38,7 @@ export const headers = {
   deadline: "x-svc-deadline",
   /** Name of the node that ran the procedure, when that node's configuration gives it one. */
   node: "x-svc-node",
-  /** Name of the framework error behind a refusal that a gateway or proxy made itself. */
+  /** Name of the framework error that an answer carries: the text alone does not tell which it is. */
   error: "x-svc-error",
 } as const;
 

@@ -4,6 +4,7 @@ import { match, type MatchFunction } from "path-to-regexp";
 
 import { BadRequest, MethodNotAllowed } from "./errors.ts";
 import type { HttpRequest, HttpResponse } from "./ports.ts";
+import { mediaTypes } from "./protocol.ts";
 
 /** Answers one kind of request. `parameters` are the path's, decoded. */
 export type Door = (
@@ -37,8 +38,13 @@ export function createRouter(routes: readonly Route[]): (request: HttpRequest) =
 
 /** 405 with the methods that are there (decisions §2). */
 export function refuseMethod(allowed: readonly string[]): HttpResponse {
-  const body = new MethodNotAllowed().message;
-  return { status: 405, headers: { allow: allowed.join(", "), "content-type": "text/plain; charset=utf-8" }, body };
+  const headers = {
+    allow: allowed.join(", "),
+    "content-type": mediaTypes.text,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  };
+  return { status: 405, headers, body: new MethodNotAllowed().message };
 }
 
 /** The part of a request's target before the query, as it came. */

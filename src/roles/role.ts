@@ -2,12 +2,12 @@
 
 import type { CorsMiddleware as Cors } from "../cors.ts";
 import { CorsMiddleware } from "../cors.ts";
-import { FileNotFound, NodeNotAvailable, ServiceError, statusOf } from "../errors.ts";
+import { FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import type { Middleware } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
-import { createRouter, type Route } from "../router.ts";
+import { createRouter, pathOf, type Route } from "../router.ts";
 import { type Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { Encoding } from "../wire/decode-call.ts";
@@ -65,12 +65,13 @@ export function createRole(parts: RoleParts): Role {
   let ready = false;
   let stopping = false;
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
-  const refuse = async (thrown: unknown, encoding: Encoding, stacks: boolean): Promise<HttpResponse> => {
-    if (!(thrown instanceof ServiceError) && statusOf(thrown) >= 500) host.log.error("a call failed", thrown);
+  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, stacks: boolean): Promise<HttpResponse> => {
+    if (!(thrown instanceof ServiceError)) host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
     const answer = await encodeError(thrown, encoding, { classes: parts.classes, stacks });
-    if (!(thrown instanceof ServiceError) || answer.status < 500) return answer;
-    // So that a caller can tell a refusal by the way there from a failure of the procedure (R1).
-    return withHeaders(answer, { [headers.error]: thrown.name, ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}) });
+    if (!(thrown instanceof ServiceError)) return answer;
+    // Text alone does not tell a program which error it is.
+    const { kind } = thrown.constructor as typeof ServiceError;
+    return withHeaders(answer, { [headers.error]: kind, ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}) });
   };
 
   const { call } = parts;
@@ -81,8 +82,9 @@ export function createRole(parts: RoleParts): Role {
       trustKey: parts.trustKey,
       limits: parts.limits,
       cors: () => layers.list.findLast((one): one is Cors => one instanceof CorsMiddleware),
-      answer: (incoming) => call(incoming, (thrown) => refuse(thrown, incoming.encoding, incoming.member)),
-      refuse: (thrown, encoding, trust) => refuse(thrown, encoding, trust.member),
+      // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
+      answer: (incoming) => call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted)),
+      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
     });
 
   return {
@@ -96,7 +98,7 @@ export function createRole(parts: RoleParts): Role {
         const answer = (await route(request)) ?? (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
-        return await refuse(thrown, "plain", false);
+        return await refuse(thrown, request, "plain", false);
       }
     },
     async start(url) {

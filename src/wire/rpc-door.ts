@@ -37,7 +37,7 @@ export interface RpcDoorParts {
   /** Runs the call or passes it on. What it throws becomes the answer. */
   readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
   /** The answer for what was thrown. */
-  readonly refuse: (thrown: unknown, encoding: Encoding, trust: Trust) => Promise<HttpResponse>;
+  readonly refuse: (thrown: unknown, request: HttpRequest, encoding: Encoding, trust: Trust) => Promise<HttpResponse>;
 }
 
 export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Promise<HttpResponse> {
@@ -54,7 +54,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
       const call = new Incoming(request, encoding, trust, cors, limits, host.clock);
       answer = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {
-      answer = await parts.refuse(thrown, encoding, trust);
+      answer = await parts.refuse(thrown, request, encoding, trust);
     }
     return withHeaders(answer, cors?.answerHeaders());
   };

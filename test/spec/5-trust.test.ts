@@ -47,6 +47,24 @@ describe("§2.1 protected: for trusted calls only", () => {
   });
 });
 
+describe("decisions §3 stacks", () => {
+  const serialized = { "x-svc-data-encoding": "serialized" };
+
+  it.each(["b", "gateway", "proxy"] as const)("go to holders of the trust key only, at the %s", async (door) => {
+    const outside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", serialized);
+    expect(outside).toMatchObject({ status: 404, headers: { "x-svc-error": "NotFound" } });
+    expect(outside.text).not.toContain("stack");
+    const inside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", { ...serialized, "x-svc-trust-key": key });
+    expect(JSON.parse(inside.text)).toHaveProperty("stack");
+  });
+
+  it("stay inside when a procedure passes on an error that came with one", async () => {
+    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/quote?sku=none&quantity=1", serialized);
+    expect(answer.text).toContain("no none left");
+    expect(answer.text).not.toContain("stack");
+  });
+});
+
 describe("§5.2 headers", () => {
   it("reach procedures, without the trust key and what belongs to the wire", async () => {
     const answer = await ask(cluster.proxy, "GET", "/rpc/shop/whoami", {
