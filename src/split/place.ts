@@ -27,7 +27,11 @@ export function place(module: Module, procedures: readonly Procedure[], held: re
     module.exports.flatMap((one) => one.units).filter((unit) => !seams.has(unit)),
     new Set(),
   );
-  const statements = module.units.filter((unit) => unit.kind === "statement" && !shared.has(unit));
+  // A `var` in a block makes a statement a declaration: it goes where its names are needed, and nowhere else.
+  const needed = reach(seams, new Set());
+  const statements = module.units.filter(
+    (unit) => unit.kind === "statement" && !shared.has(unit) && (unit.names.length === 0 || !needed.has(unit)),
+  );
   for (const unit of statements) {
     const mentioned = mentions(module, unit);
     if (mentioned.size > 0 && [...mentioned].every((one) => shared.has(one))) shared.add(unit);
