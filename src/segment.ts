@@ -44,7 +44,8 @@ export function parseSegment(text: string, file: string): SegmentFile {
   };
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    // Editors on Windows put a mark at the beginning that JSON doesn't know.
+    json = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     problems.push({ file, ...placeOf(error, text), message: `this is not JSON: ${(error as Error).message}` });
     return segment;

@@ -1,5 +1,6 @@
 // Everything that is known of an application before anything is bundled: procedures, segments, splits, and every mistake.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 
@@ -65,6 +66,12 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
   const files = await listFiles(root, input.except);
   const modules = new Modules({ root, source, files, parse: input.parse, resolveImport: input.resolveImport });
   problems.push(...modules.problems);
+  if (!existsSync(source))
+    problems.push({
+      file: slashed(relative(root, source)),
+      message: "there is no such folder, but modules are looked for in it",
+      hint: 'Name the source folder with "source".',
+    });
 
   const segments = await Promise.all(
     files
@@ -76,7 +83,11 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
 
   const server = splitForServer(procedures, modules, input.parse);
 
-  const globbed = matching(input.clientModules ?? [], modules, source);
+  const globbed = (input.clientModules ?? []).flatMap((glob) => {
+    const found = matching(glob, modules, source);
+    if (found.length === 0) warnings.push({ file: "clientModules", message: `"${glob}" matches no module of the source folder` });
+    return found;
+  });
   const pages = await readPages({
     root,
     source,
@@ -135,9 +146,8 @@ function pagesOf(files: readonly string[], input: ApplicationInput): readonly st
   return [...new Set([...input.pages, ...plain])];
 }
 
-function matching(globs: readonly string[], modules: Modules, source: string): readonly SourceModule[] {
-  if (globs.length === 0) return [];
-  const matches = picomatch(globs.map((glob) => glob.replace(/^\.\//, "")));
+function matching(glob: string, modules: Modules, source: string): readonly SourceModule[] {
+  const matches = picomatch(glob.replace(/^\.\//, ""));
   return [...modules.ids]
     .map((id) => modules.get(id) as SourceModule)
     .filter((module) => matches(module.id) || matches(slashed(relative(source, module.file))));

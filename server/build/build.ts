@@ -76,6 +76,8 @@ async function inlineConfig(vite: Vite, root: string, source: string, options: B
   const inSource = index !== undefined && dirname(index) !== root && found?.config.root === undefined;
   // Paths of the configuration stay relative to the application folder.
   const { publicDir = "public", envDir = "." } = found?.config ?? {};
+  // What Vite says of Node's modules in pages is a problem here, with the way that they came.
+  const warn = (line: string): void => (line.includes("externalized for browser compatibility") ? undefined : options.log.warn(line));
   const logger = vite.createLogger("warn");
   return {
     root: found?.config.root === undefined ? (inSource ? dirname(index) : root) : resolve(root, found.config.root),
@@ -84,12 +86,6 @@ async function inlineConfig(vite: Vite, root: string, source: string, options: B
     plugins: [plugin],
     logLevel: "warn",
     // Errors are thrown, so they would be told twice.
-    customLogger: {
-      ...logger,
-      info: () => {},
-      error: () => {},
-      warn: (line) => options.log.warn(line),
-      warnOnce: (line) => options.log.warn(line),
-    },
+    customLogger: { ...logger, info: () => {}, error: () => {}, warn, warnOnce: warn },
   };
 }

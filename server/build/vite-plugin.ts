@@ -34,6 +34,8 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     enforce: "pre",
     // Each environment with an instance of its own would disagree with the other on what is split.
     sharedDuringBuild: true,
+    // Other environments of a configuration build what they build; in development there is one that tests run in.
+    applyToEnvironment: ({ name, config }) => config.command !== "build" || Object.values<string>(environmentNames).includes(name),
     api: { options, isOwn: folders !== undefined },
 
     config(config) {

@@ -73,6 +73,12 @@ describe("§2.2 segment files in a build", () => {
     expect(manifest.procedures.map((one) => `${one.fqn} ${one.module}`)).toEqual(["a a/index", "b b", "c/c c/view", "d d"]);
   });
 
+  it("refuses a source folder that isn't there", async () => {
+    expect(await problemsOf({}, { source: "./lib", clients: [] })).toContainEqual(
+      expect.objectContaining({ file: "lib", hint: expect.stringContaining("source") }),
+    );
+  });
+
   it("refuses two files that are one module", async () => {
     const problems = await problemsOf({ "src/shop/quote.js": "export {};\n" });
     expect(problems[0]).toMatchObject({ file: "src/shop/quote.ts", message: expect.stringMatching(/src\/shop\/quote\.js are one module/) });
@@ -208,7 +214,8 @@ describe("decisions §6: segments that browsers may load", () => {
       "src/tools/two.ts": "export const two = 2;\n",
       "src/tools/three.ts": "export const three = 3;\n",
     });
-    await app.build({ clientModules: ["./tools/tw*.ts"] });
+    const { warnings } = await app.build({ clientModules: ["./tools/tw*.ts", "nothing/**"] });
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('"nothing/**" matches no module') }]);
     expect(Object.keys(app.browserManifest().modules)).toEqual(["tools/one", "tools/two", "ui/filter"]);
     app.write({ "src/main.ts": app.read("src/main.ts").replace("tools/one.js", "tools/oen.js") });
     expect(await app.problems()).toMatchObject([

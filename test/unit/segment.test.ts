@@ -9,7 +9,10 @@ describe("§2.2 segment files", () => {
   it("reads entries with their defaults", () => {
     const segment = parse({
       $schema: "./segment.schema.json",
-      "./shop/quote.js": { quote: { access: "public" }, default: { access: "private", version: "2.1", as: "offer", safe: true, idempotent: true } },
+      "./shop/quote.js": {
+        quote: { access: "public" },
+        default: { access: "private", version: "2.1", as: "offer", safe: true, idempotent: true },
+      },
     });
     expect(segment.problems).toEqual([]);
     expect(segment.name).toBe("shop");
@@ -54,6 +57,13 @@ describe("§2.2 segment files", () => {
     expect(problems[0]?.message).toMatch(/expected a module path/);
     expect(problems[0]?.hint).toMatch(/"\.\/(shop\/)?quote"/);
     expect(entries).toEqual([]);
+  });
+
+  it("takes a byte order mark", () => {
+    expect(parseSegment('\uFEFF{ "./a": { "b": { "access": "public" } } }', "a.segment.json")).toMatchObject({
+      problems: [],
+      entries: [{ export: "b" }],
+    });
   });
 
   it("says where text stops being JSON", () => {
