@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { binaryFrom, bytesOf, toBase64 } from "../../../src/serializer/binary.ts";
+
+// Younger runtimes bring these two along; Node 20 doesn't.
+type Native = typeof Uint8Array & { fromBase64?: (text: string) => Uint8Array };
+const native = {
+  from: Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64"),
+  to: Object.getOwnPropertyDescriptor(Uint8Array.prototype, "toBase64"),
+};
+const restore = (holder: object, name: string, descriptor: PropertyDescriptor | undefined): void => {
+  if (descriptor) Object.defineProperty(holder, name, descriptor);
+  else Reflect.deleteProperty(holder, name);
+};
+afterEach(() => {
+  restore(Uint8Array, "fromBase64", native.from);
+  restore(Uint8Array.prototype, "toBase64", native.to);
+});
+
+describe.each(["without", "with"])("decisions §3, base64 %s the runtime's own functions", (kind) => {
+  const prepare = (): void => {
+    Reflect.deleteProperty(Uint8Array, "fromBase64");
+    Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
+    if (kind === "without") return;
+    (Uint8Array as Native).fromBase64 = (text) => new Uint8Array(Buffer.from(text, "base64"));
+    const prototype: object = Uint8Array.prototype;
+    Object.defineProperty(prototype, "toBase64", {
+      configurable: true,
+      value(this: Uint8Array) {
+        return Buffer.from(this).toString("base64");
+      },
+    });
+  };
+  it("is what every other encoder makes of the bytes, and back", () => {
+    prepare();
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        const text = toBase64(bytes);
+        expect(text).toBe(Buffer.from(bytes).toString("base64"));
+        expect(binaryFrom("Uint8Array", undefined, text)).toStrictEqual(bytes);
+      }),
+    );
+  });
+  it("takes 100,000 bytes", () => {
+    prepare();
+    const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
+    expect(binaryFrom("Uint8Array", undefined, toBase64(bytes))).toStrictEqual(bytes);
+  });
+});
+
+describe("bytesOf", () => {
+  it("gives the bytes of a view on shared memory, and nothing for what holds none", () => {
+    expect(bytesOf(new Uint8Array(new SharedArrayBuffer(2)))).toHaveLength(2);
+    for (const other of [null, undefined, "text", [1], {}, new Blob()]) expect(bytesOf(other)).toBeUndefined();
+  });
+  it("knows no type but views and buffers", () => {
+    for (const type of ["Buffer", "Array", "Object", "constructor", "__proto__", "SharedArrayBuffer", undefined, 1])
+      expect(binaryFrom(type, undefined, "")).toBeUndefined();
+  });
+});
