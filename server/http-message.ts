@@ -21,36 +21,40 @@ export interface Connection {
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
-  readonly headers: HttpRequest["headers"];
   readonly #message: IncomingMessage;
-  readonly #connection: Connection | undefined;
+  readonly #connection: Connection;
   readonly #sayContinue: (() => void) | undefined;
   #body: Promise<Uint8Array> | undefined;
   #controller: AbortController | undefined;
-  readonly #abort = (): void => this.#controller?.abort(new Error("The caller went away"));
+  #abort: (() => void) | undefined;
 
-  constructor(message: IncomingMessage, connection: Connection | undefined, sayContinue: (() => void) | undefined) {
+  constructor(message: IncomingMessage, connection: Connection, sayContinue: (() => void) | undefined) {
     this.method = message.method ?? "GET";
     this.target = message.url ?? "/";
-    this.headers = message.headers;
     this.#message = message;
     this.#connection = connection;
     this.#sayContinue = sayContinue;
   }
 
+  // Node makes it of what came when it is first read.
+  get headers(): HttpRequest["headers"] {
+    return this.#message.headers;
+  }
+
   // Made when first read: 2 µs that most requests never need.
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+      const controller = (this.#controller = new AbortController());
+      this.#abort = () => controller.abort(new Error("The caller went away"));
       if (this.#message.socket.destroyed) this.#abort();
-      else this.#connection?.aborts.add(this.#abort);
+      else this.#connection.aborts.add(this.#abort);
     }
     return this.#controller.signal;
   }
 
   /** After the answer nobody is told that the caller went away. */
   finished(): void {
-    this.#connection?.aborts.delete(this.#abort);
+    if (this.#abort !== undefined) this.#connection.aborts.delete(this.#abort);
   }
 
   readBody(limit: number): Promise<Uint8Array> {
@@ -59,28 +63,36 @@ export class NodeRequest implements HttpRequest {
 
   #collect(limit: number): Promise<Uint8Array> {
     const message = this.#message;
-    const tooLarge = (): PayloadTooLarge => new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
-    if (Number(message.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge());
+    if (Number(message.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge(limit));
     // No event would come any more.
     if (message.destroyed) return Promise.reject(gone());
     this.#sayContinue?.();
     return new Promise((resolve, reject) => {
+      const { aborts } = this.#connection;
+      const leave = (): void => reject(gone());
+      // The caller is gone, and nobody reads this: but what waits for the body must come to its end.
+      aborts.add(leave);
       const chunks: Buffer[] = [];
       let size = 0;
-      const onData = (chunk: Buffer): void => {
+      const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > limit) {
-          message.off("data", onData);
-          chunks.length = 0;
-          reject(tooLarge());
-        } else chunks.push(chunk);
+        if (size <= limit) return void chunks.push(chunk);
+        message.off("data", take);
+        chunks.length = 0;
+        aborts.delete(leave);
+        reject(tooLarge(limit));
       };
-      message.on("data", onData);
-      message.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-      // The caller is gone, so nobody reads this; the listener also keeps Node from treating it as unhandled.
-      message.on("error", () => reject(gone()));
+      message.on("data", take);
+      message.once("end", () => {
+        aborts.delete(leave);
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      });
     });
   }
+}
+
+function tooLarge(limit: number): PayloadTooLarge {
+  return new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
 }
 
 function gone(): BadRequest {

@@ -54,12 +54,8 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   const serve = async (message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
     const { socket } = message;
     const connection = connections.get(socket);
-    if (connection !== undefined) connection.open++;
-    response.once("close", () => {
-      if (connection === undefined) return;
-      connection.open--;
-      if (closing && connection.open === 0) socket.end();
-    });
+    if (connection === undefined) return void response.destroy();
+    connection.open++;
     const request = new NodeRequest(message, connection, awaitsContinue ? () => response.writeContinue() : undefined);
     try {
       const answer = await handle(request);
@@ -70,6 +66,12 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
       else response.writeHead(500, { "content-length": 0, "cache-control": "no-store" }).end();
     } finally {
       request.finished();
+      connection.open--;
+      if (closing) {
+        const letGo = (): void => void (connection.open === 0 && socket.destroySoon());
+        if (response.closed) letGo();
+        else response.once("close", letGo);
+      }
     }
   };
 
@@ -110,7 +112,8 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
           resolve();
         });
         // Node counts a connection that never sent a request as busy; browsers open such ones ahead of need.
-        for (const [socket, connection] of connections) if (connection.open === 0) socket.destroy();
+        // What is written of an answer is still sent.
+        for (const [socket, connection] of connections) if (connection.open === 0) socket.destroySoon();
       }),
   };
 }
