@@ -11,7 +11,9 @@ export default defineConfig({
   fullyParallel: false,
   forbidOnly: Boolean(process.env["CI"]),
   retries: 0,
-  timeout: 60_000,
+  // Both only bound a failure. A machine that is busy with something else takes its time to start six processes.
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
   use: {
     browserName: "chromium",
     launchOptions: {
