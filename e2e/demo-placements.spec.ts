@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, type Page, test } from "@playwright/test";
+import { type Page, test } from "@playwright/test";
 import { copyDemo, freePorts, runDemo } from "./demo-application.ts";
-import { openCloth, placesOf, search, settled, shopDom } from "./demo-steps.ts";
+import { expect, openCloth, placesOf, search, settled, shopDom } from "./demo-steps.ts";
 
 type Segment = "ui" | "catalogue" | "warehouse";
 type Move = readonly [procedure: string, from: Segment, to: Segment];
@@ -23,7 +23,7 @@ const before = {
   stockLevels: "node B",
 };
 
-test.describe.configure({ mode: "serial" });
+test.describe.configure({ mode: "serial", timeout: 180_000 });
 
 test.beforeAll(() => {
   writeFileSync(join(copy.folder, ".gitignore"), "node_modules\ndist\n.seamline\n");

@@ -3,9 +3,11 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "@playwright/test";
+import { test } from "@playwright/test";
 import { childrenOf, copyDemo, type DemoRun, freePorts, type Ports, runDemo } from "./demo-application.ts";
-import { openCloth, placesOf, settled } from "./demo-steps.ts";
+import { expect, openCloth, placesOf, settled } from "./demo-steps.ts";
+
+test.describe.configure({ timeout: 120_000 });
 
 let copy: ReturnType<typeof copyDemo>;
 let ports: Ports;

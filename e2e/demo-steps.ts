@@ -1,6 +1,9 @@
 // What a person does in the shop, and where the page says that its calls ran.
 
-import { expect, type Page } from "@playwright/test";
+import { expect as expectation, type Page } from "@playwright/test";
+
+/** Patient: a test run keeps a small machine busy. */
+export const expect: typeof expectation = expectation.configure({ timeout: 20_000 });
 
 /** Procedure (`search`) → place (`node A`, `This browser`), as the strip shows them. */
 export async function placesOf(page: Page): Promise<Record<string, string>> {

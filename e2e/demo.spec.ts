@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect, type Page, test } from "@playwright/test";
+import { type Page, test } from "@playwright/test";
 import { copyDemo, type DemoRun, freePorts, runDemo } from "./demo-application.ts";
-import { openCloth, placesOf, search, settled } from "./demo-steps.ts";
+import { expect, openCloth, placesOf, search, settled } from "./demo-steps.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -30,6 +30,8 @@ test.afterEach(async () => {
 test.beforeEach(async ({ page }) => {
   page.on("pageerror", (error) => expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined());
 });
+
+test.setTimeout(120_000);
 
 const sku = "TA-4873";
 
@@ -88,6 +90,15 @@ test.describe("the shop over a cluster", () => {
     await expect(page.locator(".card").first()).toBeVisible();
   });
 
+  test("shows the shelf also when the warehouse can't be asked", async ({ page }) => {
+    await page.route("**/rpc/shop/stockLevels*", (route) => route.abort());
+    await page.goto(url);
+    await settled(page);
+    await expect(page.locator(".card")).toHaveCount(24);
+    await expect(page.locator(".stock").first()).toHaveText("Stock unknown");
+    await expect(page.locator("#latest .failed")).toContainText("stockLevels");
+  });
+
   test("a cloth arrives as the class that it is: private fields, a date and a map", async ({ page }) => {
     await page.goto(url);
     await openCloth(page, sku);
@@ -96,6 +107,12 @@ test.describe("the shop over a cluster", () => {
     const facts = page.locator(".facts div");
     await expect(facts.filter({ hasText: "Weave" })).toContainText("2/2 twill");
     await expect(facts.filter({ hasText: "Here since" })).toHaveText(/\d+ \w+ 202\d \((?:Winter|Spring|Summer|Autumn) 202\d\)/);
+  });
+
+  test("a cloth that isn't there is the application's own NotFound", async ({ page }) => {
+    await page.goto(`${url}#/cloth/XX-0000`);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("No such cloth");
+    await expect(page.locator("main")).toContainText("Nothing here goes by the number XX-0000");
   });
 
   test("a swatch is a picture that a procedure wove", async ({ page }) => {

@@ -27,7 +27,7 @@ export const basketView: View = async (main, _argument, signal) => {
     const totals = await basketTotals(lines.flatMap(({ unit, ...line }) => (unit === undefined ? [] : [{ ...line, unit }])));
     if (signal.aborted) return;
     for (const [at, line] of lines.entries()) {
-      const sum = list.querySelector(`[data-sku="${line.sku}"] .sum`);
+      const sum = list.querySelector(`[data-sku="${CSS.escape(line.sku)}"] .sum`);
       if (sum !== null) sum.textContent = totals.lines[at]?.text() ?? "";
     }
     sums.replaceChildren(
@@ -38,7 +38,7 @@ export const basketView: View = async (main, _argument, signal) => {
 
   const remove = (sku: string): void => {
     basket.set(sku, 0);
-    list.querySelector(`[data-sku="${sku}"]`)?.remove();
+    list.querySelector(`[data-sku="${CSS.escape(sku)}"]`)?.remove();
     (list.querySelector<HTMLElement>("input") ?? main.querySelector<HTMLElement>("h1"))?.focus();
     void total();
   };

@@ -1,3 +1,4 @@
+import { BadRequest } from "seamline";
 import { type Cloth, cloth } from "../shop/catalogue.ts";
 import { UnknownCloth } from "../shop/errors.ts";
 import { deliveryDay } from "../shop/delivery.ts";
@@ -73,7 +74,7 @@ function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
       metres.removeAttribute("aria-invalid");
     } catch (error) {
       shown = [h("p", { class: "wrong" }, messageOf(error))];
-      metres.setAttribute("aria-invalid", "true");
+      if (error instanceof BadRequest) metres.setAttribute("aria-invalid", "true");
     }
     if (turn !== latest || signal.aborted) return;
     price.replaceChildren(...shown);

@@ -10,6 +10,7 @@ export async function order(
   place: HTMLElement,
   act: { readonly done: () => void; readonly take: (error: OutOfStock) => void },
 ): Promise<void> {
+  if (place.getAttribute("aria-busy") === "true") return; // a second click is no second order
   place.setAttribute("aria-busy", "true");
   try {
     place.replaceChildren(success(await placeOrder(lines)));

@@ -15,7 +15,7 @@ export function startRouter(views: Readonly<Record<string, View>>): void {
     leaving = new AbortController();
     document.body.dataset["view"] = name in views ? name : "";
     main.replaceChildren();
-    void (views[name] ?? views[""])?.(main, decodeURIComponent(rest.join("/")), leaving.signal);
+    void (views[name] ?? views[""])?.(main, decoded(rest.join("/")), leaving.signal);
     for (const link of document.querySelectorAll("[data-route]"))
       if (link.getAttribute("data-route") === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
@@ -27,4 +27,13 @@ export function startRouter(views: Readonly<Record<string, View>>): void {
   };
   addEventListener("hashchange", () => show(true));
   show(false);
+}
+
+/** An address that somebody typed may hold a stray `%`: then it stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

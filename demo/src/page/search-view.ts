@@ -53,12 +53,18 @@ export const searchView: View = (main, text, signal) => {
 };
 
 async function showStock(grid: HTMLElement, cloths: readonly Cloth[], stale: () => boolean): Promise<void> {
-  const levels = await stockLevels(...cloths.map((cloth) => cloth.sku));
+  let levels: ReadonlyMap<string, number>;
+  try {
+    levels = await stockLevels(...cloths.map((cloth) => cloth.sku));
+  } catch {
+    // The shelf is worth seeing without the warehouse; the strip beside it shows the error.
+    levels = new Map(cloths.map((cloth) => [cloth.sku, Number.NaN]));
+  }
   if (stale()) return;
   for (const [sku, left] of levels) {
-    const place = grid.querySelector(`[data-sku="${sku}"] .stock`);
+    const place = grid.querySelector(`[data-sku="${CSS.escape(sku)}"] .stock`);
     if (place === null) continue;
-    place.textContent = left === 0 ? "Sold out" : `${left} m left`;
+    place.textContent = Number.isNaN(left) ? "Stock unknown" : left === 0 ? "Sold out" : `${left} m left`;
     place.classList.toggle("short", left < 6);
   }
 }
