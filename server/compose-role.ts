@@ -23,7 +23,7 @@ export interface ComposeOptions {
 export interface Composed {
   readonly role: Role;
   /** The application's built modules, where the role has them; closed when it has stopped. */
-  readonly modules?: ModuleStore;
+  readonly modules?: ModuleStore | undefined;
 }
 
 /** Ms that a membership lasts without being renewed (decisions §6, `POST /nodes`). */
@@ -36,15 +36,21 @@ export async function composeRole(host: Host, config: Config, options: ComposeOp
 type Composer<One> = (host: Host, config: One, options: ComposeOptions) => Promise<Composed>;
 
 const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
-  gateway: (async (host, config, { limits, trustKey, newId }) => {
+  gateway: (async (host, config, options) => {
     const { createGateway } = await import("../src/roles/gateway.ts");
-    return { role: createGateway(host, { limits, trustKey, monitor: config.monitor, lease, newId }) };
+    const modules =
+      config.repository === undefined ? undefined : await modulesOf(host, { repository: config.repository }, undefined, options);
+    const { limits, trustKey, newId } = options;
+    return { role: createGateway(host, { limits, trustKey, monitor: config.monitor, lease, newId, modules }), modules };
   }) satisfies Composer<GatewayConfig>,
 
-  proxy: (async (host, config, { limits, trustKey }) => {
+  proxy: (async (host, config, options) => {
     const { createProxy } = await import("../src/roles/proxy.ts");
+    const modules = await modulesOf(host, { repository: config.repository }, undefined, options);
+    const { limits, trustKey } = options;
     // The configuration's check has seen to it that one of the two is there.
-    return { role: createProxy(host, { limits, trustKey, calls: config.gateway ?? config.node ?? "", repository: config.repository }) };
+    const calls = config.gateway ?? config.node ?? "";
+    return { role: createProxy(host, { limits, trustKey, calls, repository: config.repository, modules }), modules };
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {

@@ -108,6 +108,7 @@ const gateway = v.object({
   mode: v.literal("gateway"),
   ...common,
   monitor: v.optional(count, 5_000),
+  repository: v.optional(other),
   directory: v.optional(v.literal("memory", "this version keeps the members in its memory only: expected 'memory'"), "memory"),
 }) satisfies v.GenericSchema<unknown, GatewayConfig>;
 
@@ -142,8 +143,5 @@ export const schemas: Readonly<Record<Mode, v.GenericSchema<unknown, Config> & {
   standalone,
 };
 
-/** Keys that wait for a later version, with what to do: refused, for being ignored is worse. `mode.key`, or `key` for all modes. */
-export const laterKeys: ReadonlyMap<string, string> = new Map([
-  ["tls", "it serves http only. Put a proxy with the certificate in front"],
-  ["gateway.repository", "middleware of a gateway sees arguments as they came in, class instances unopened"],
-]);
+/** Keys that wait for a later version, with what to do: refused, for being ignored is worse. */
+export const laterKeys: ReadonlyMap<string, string> = new Map([["tls", "it serves http only. Put a proxy with the certificate in front"]]);

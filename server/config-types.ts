@@ -64,6 +64,8 @@ export interface GatewayConfig extends CommonConfig {
   readonly mode: "gateway";
   /** Ms between two health checks of a member. */
   readonly monitor: number;
+  /** For middleware that looks at arguments: without it class instances pass unopened. */
+  readonly repository?: string | undefined;
   readonly directory: "memory";
 }
 

@@ -71,7 +71,7 @@ function unknownKeys(given: Readonly<Record<string, unknown>>, mode: Mode, file:
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
     const elsewhere = (Object.keys(schemas) as Mode[]).filter((other) => Object.hasOwn(schemas[other].entries, key));
-    const later = laterKeys.get(`${mode}.${key}`) ?? laterKeys.get(key);
+    const later = laterKeys.get(key);
     const near = nearest(key, known);
     problems.push({
       file,

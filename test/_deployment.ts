@@ -6,7 +6,7 @@ import { createProxy } from "../src/roles/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { TestClock, testHost, TestLog, testModules, TestNetwork } from "./_cluster.ts";
-import { outOfStock, shop } from "./spec/_shop.ts";
+import { money, outOfStock, shop } from "./spec/_shop.ts";
 
 export const key = "the-trust-key-of-the-tests";
 export const urls = { gateway: "http://gateway", a: "http://a", b: "http://b", proxy: "http://proxy" } as const;
@@ -24,20 +24,22 @@ export interface Deployment {
 }
 
 /** Starts the deployment; `gateway: false` leaves the gateway out of the network until the test puts it there. */
-export async function deploy(options: { readonly gateway?: false } = {}): Promise<Deployment> {
+/** `modules: true` gives gateway and proxy the application's modules, as a configured repository does. */
+export async function deploy(options: { readonly gateway?: false; readonly modules?: true } = {}): Promise<Deployment> {
   const network = new TestNetwork();
   const clock = new TestClock();
   const log = new TestLog();
   const limits = defaultLimits;
   const common = { trustKey: key, limits };
+  const modules = options.modules ? testModules(shop, [outOfStock, money]) : undefined;
   let ids = 0;
   const host = () => testHost(network, clock, log);
-  const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}` });
+  const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}`, modules });
   const node = (segments: readonly string[], name?: string): Role =>
-    createNode(host(), { ...common, gateway: urls.gateway, modules: testModules(shop, [outOfStock]), segments, name });
+    createNode(host(), { ...common, gateway: urls.gateway, modules: testModules(shop, [outOfStock, money]), segments, name });
   const a = node(["a"], "node a");
   const b = node(["b"], "node b");
-  const proxy = createProxy(host(), { ...common, calls: urls.gateway, repository: "http://repository" });
+  const proxy = createProxy(host(), { ...common, calls: urls.gateway, repository: "http://repository", modules });
   for (const [url, role] of [
     [urls.a, a],
     [urls.b, b],

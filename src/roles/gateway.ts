@@ -11,6 +11,7 @@ import { trustOf } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 import { asItCame, failureOf, type Forwarded, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
+import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createMembers, type Member, type Members } from "./members.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
 
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   /** Milliseconds that a membership lasts without being renewed (decisions §6). */
   readonly lease: number;
   readonly newId: () => string;
+  /** The application's modules, for middleware that looks at arguments. */
+  readonly modules?: ServerModules | undefined;
 }
 
 /** How long a member may take to say whether it is healthy: less ejects healthy ones under load (reliability, baselines). */
@@ -33,6 +36,7 @@ const mostSilences = 2;
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const members = createMembers(host.clock, options.lease, options.newId);
   const layers = createLayers();
+  const application = options.modules && applicationOf(options.modules);
   const classes = new Classes();
   const parts = { host, trustKey: options.trustKey, limits: options.limits };
   let cancelMonitor = (): void => {};
@@ -59,7 +63,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     ...parts,
     classes,
     layers,
-    call: async (call) => await throughLayers({ ...parts, layers }, call, await asItCame(call, options.limits), forward),
+    call: async (call) => await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward),
     routes: memberRoutes(host, options, members),
     start: async () => {
       const check = (): void => {

@@ -1,9 +1,10 @@
 // Brings a server's node to life: its graph of modules is bound, its segments' bodies and their classes are loaded.
 
 import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
-import type { ServerManifest } from "../manifest.ts";
+import { procedureKey } from "../fqn.ts";
+import type { ProcedureRecord, ServerManifest } from "../manifest.ts";
 import type { Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
-import type { Classes } from "../serializer/classes.ts";
+import { Classes } from "../serializer/classes.ts";
 import type { Graph } from "../seam.ts";
 
 /** Modules of a server's build. */
@@ -30,6 +31,30 @@ export async function loadSegments(node: LocalNode, classes: Classes, options: N
   await node.load(manifest, segments);
   await loadClasses(classes, manifest, options.modules, reached(manifest, segments));
   return segments;
+}
+
+/** What a service without procedures knows of the application's, so that its middleware sees real values (decisions §5, gateway). */
+export interface Application {
+  readonly classes: Classes;
+  procedure(fqn: string, version: string): ProcedureRecord | undefined;
+}
+
+/** Loads every class that may travel, and the parameters of all procedures: once, when the first layer needs them. */
+export function applicationOf(modules: ServerModules): () => Promise<Application> {
+  let loaded: Promise<Application> | undefined;
+  const load = async (): Promise<Application> => {
+    const manifest = await modules.manifest();
+    const classes = new Classes();
+    await loadClasses(classes, manifest, modules, new Set(manifest.classes.map((record) => record.module)));
+    const procedures = new Map(manifest.procedures.map((record) => [procedureKey(record.fqn, record.version), record]));
+    return { classes, procedure: (fqn, version) => procedures.get(procedureKey(fqn, version)) };
+  };
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      // The next call tries again: a repository that was away comes back.
+      loaded = undefined;
+      throw error;
+    }));
 }
 
 /** Modules that the segments' procedures import, by value or by type: an instance of their classes may come in. */

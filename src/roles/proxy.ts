@@ -6,6 +6,7 @@ import type { Limits } from "../serializer/limits.ts";
 import { refuseMethod } from "../router.ts";
 import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
+import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
@@ -15,12 +16,14 @@ export interface ProxyOptions {
   /** Gateway or node: where calls go. */
   readonly calls: string;
   readonly repository: string;
+  /** The application's modules, for middleware that looks at arguments. */
+  readonly modules?: ServerModules | undefined;
 }
 
 export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits } = options;
   const layers = createLayers();
-  const parts = { host, trustKey, limits, layers };
+  const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules) };
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
     try {
       return await sendOn(parts, options.calls, call, forwarded);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Middleware } from "../../src/middleware.ts";
 import { ask } from "../_cluster.ts";
 import { deploy } from "../_deployment.ts";
+import { Money } from "./_shop.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -99,5 +100,36 @@ describe.each(["b", "gateway", "proxy"] as const)("§2.7, §4.8 middleware on th
       },
     });
     expect(await stock(cluster[door])).toMatchObject({ status: 401, text: "who are you?" });
+  });
+});
+
+describe.each(["gateway", "proxy"] as const)("decisions §5 middleware on a %s that has a repository", (door) => {
+  it("sees typed values of a GET and real instances, and may change both", async () => {
+    const cluster = await deploy({ modules: true });
+    const seen: unknown[] = [];
+    cluster[door].addMiddleware({
+      async handle(_fqn, _version, args, _headers, next) {
+        seen.push(args.get("price"));
+        args.set("price", 21);
+        const result = await next();
+        seen.push(result);
+        return result;
+      },
+    });
+    const answer = await ask(cluster[door], "GET", "/rpc/shop/double?price=4", { "x-svc-data-encoding": "serialized" });
+    expect(seen).toEqual([4, new Money(42)]);
+    expect(seen[1]).toBeInstanceOf(Money);
+    expect(JSON.parse(answer.text)).toMatchObject({ serialized: true, key: "shop/Money", args: { 0: 42 } });
+  });
+});
+
+describe.each(["gateway", "proxy"] as const)("decisions §5 middleware on a %s without the application's modules", (door) => {
+  it("passes instances on unopened, as arguments and as results", async () => {
+    const cluster = await deploy();
+    cluster[door].addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => await next() });
+    const money = { serialized: true, key: "shop/Money", name: "class", args: { 0: 3 }, fields: {} };
+    const headers = { ...json, "x-svc-data-encoding": "serialized" };
+    const answer = await ask(cluster[door], "POST", "/rpc/shop/double", headers, JSON.stringify({ price: 1, money }));
+    expect(JSON.parse(answer.text)).toEqual({ ...money, args: { 0: 6 } });
   });
 });

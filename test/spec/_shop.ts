@@ -52,6 +52,19 @@ export const outOfStock = {
   constructor: OutOfStock,
 };
 
+/** A class whose instances travel. */
+export class Money {
+  readonly cents: number;
+  constructor(cents: number) {
+    this.cents = cents;
+  }
+}
+
+export const money = {
+  record: { key: "shop/Money", module: "shop/money", export: "Money", args: ["cents"], fields: [] },
+  constructor: Money,
+};
+
 /** Segment `a` quotes, segment `b` holds the stock: each calls into the other. */
 export const shop: TestProcedure[] = [
   {
@@ -71,6 +84,15 @@ export const shop: TestProcedure[] = [
       if (sku === "none") throw new OutOfStock(`no ${String(sku)} left`, sku);
       return 5;
     }),
+  },
+  {
+    fqn: "shop/double",
+    parameters: [
+      { kind: "plain", name: "price", type: "number" },
+      { kind: "plain", name: "money", optional: true },
+    ],
+    in: { b: "public" },
+    body: body("shop/double", (_, _graph, price: number, given?: Money) => new Money(2 * (given?.cents ?? price))),
   },
   { fqn: "shop/secret", in: { b: "private" }, body: body("shop/secret", () => "private") },
   { fqn: "shop/audit", in: { b: "protected" }, body: body("shop/audit", () => "audited") },
