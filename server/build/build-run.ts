@@ -58,7 +58,6 @@ export class Build {
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
   readonly #folders: BuildFolders | undefined;
-  #serverFolder: string | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
   readonly #emitted = new Map<Environment, Map<string, string>>();
@@ -81,7 +80,7 @@ export class Build {
 
   /** Where Vite writes the server's part: beside its place, so that a build that fails leaves the old one. */
   get serverFolder(): string {
-    return this.#folders?.work.server ?? (this.#serverFolder ??= workFolder(viteOutputFolders(this.root, ".").server));
+    return this.#folders?.work.server ?? workFolder(viteOutputFolders(this.root, ".").server);
   }
 
   /** Where Vite writes the browser's part; `undefined` leaves that to its configuration. */

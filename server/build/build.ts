@@ -36,6 +36,9 @@ export interface Built {
   readonly ms: number;
 }
 
+// Two builds of one process must not share a folder.
+let builds = 0;
+
 /**
  * Builds an application into `output` (architecture §1), which is replaced as a whole when everything went well.
  * Throws {@link Problems} with all that is wrong in the sources.
@@ -50,7 +53,7 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
     if (kept === output || isInside(output, kept))
       throw new Error(`The output ${relative(root, output) || "."} would replace the folder ${kept}: choose another "output"`);
   const vite = await loadVite(root);
-  const work = workFolder(output);
+  const work = workFolder(output, `-${++builds}`);
   const { plugin, build } = createPlugin(
     { root, source, index: options.index, clients: options.clients, clientModules: options.clientModules },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },

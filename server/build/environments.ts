@@ -67,6 +67,7 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
     copyPublicDir: false,
     emitAssets: false,
     manifest: false,
+    reportCompressedSize: false,
     minify: false,
     sourcemap: true,
     target: "node20.19",

@@ -11,11 +11,12 @@ interface BrowserFiles {
   readonly files: readonly string[];
 }
 
-let builds = 0;
-
-/** Beside `folder`, at the same depth (paths in source maps stay true), on the same disk, and out of the way of file lists. */
-export function workFolder(folder: string): string {
-  return join(dirname(folder), `.${basename(folder)}.${process.pid}-${++builds}`);
+/**
+ * Beside `folder`, at the same depth (paths in source maps stay true), on the same disk, and out of the way of file lists. The same
+ * for each instance of the plugin: Vite reads a configuration file once for each environment.
+ */
+export function workFolder(folder: string, build = ""): string {
+  return join(dirname(folder), `.${basename(folder)}.${process.pid}${build}`);
 }
 
 /** Removes what builds that were killed have left beside `folder`. */

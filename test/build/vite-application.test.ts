@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
 import { findOutput } from "../../server/sources.ts";
+import type { ServerManifest } from "../../src/manifest.ts";
 import { type Fixture, createFixture, shop } from "./_fixture.ts";
 
 // As `vite build` does it: the plugin stands in the configuration, and nobody else knows of it.
@@ -31,6 +32,18 @@ describe("architecture §1: in an existing Vite application", () => {
     const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as { revision: string; clients: string[] };
     expect(manifest.clients).toEqual(["ui"]);
     expect(app.read("public-html/index.html")).toContain(manifest.revision);
+  });
+
+  it("is one build, though Vite makes a plugin for each environment from a configuration file", async () => {
+    const app = createFixture({ ...shop, "vite.config.js": "export default { plugins: [globalThis.seamlinePlugin()] };\n" });
+    vi.stubGlobal("seamlinePlugin", seamline);
+    const builder = await createBuilder({ root: app.root, logLevel: "silent" }, null);
+    await builder.buildApp();
+    vi.unstubAllGlobals();
+    const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest;
+    for (const file of Object.keys(manifest.files)) expect(app.list(".seamline")).toContain(`server/modules/${file}`);
+    expect(app.list(".seamline").every((file) => file.startsWith("server/"))).toBe(true);
+    expect(Object.keys(manifest.modules)).toContain("shop/quote");
   });
 
   it("keeps what the configuration says of pages: inputs, base, aliases", async () => {
