@@ -197,6 +197,28 @@ describe("decisions §6: segments that browsers may load", () => {
     expect((await app.build({ clients: ["ui"] })).manifest.clients).toEqual(["ui"]);
   });
 
+  it("points into a page, and leaves out what the page leaves out", async () => {
+    const page = `<!doctype html>
+<!-- <script type="module">import { startClient } from "/svc/client.js"; startClient(one);</script> -->
+<script>startClient(two)</script>
+<script type='module' async>
+  import { startClient } from "/svc/client.js";
+  await startClient(three);
+</script>
+`;
+    expect(await problemsOf({ "index.html": page })).toMatchObject([
+      { file: "index.html", line: 6, frame: expect.stringContaining("startClient(three)") },
+    ]);
+    // A page that is served as it is starts clients like any other.
+    const app = createFixture({
+      ...shop,
+      "src/plain.html": page.replace("(three)", '("shop")'),
+      "src/shop/stock.ts": "export async function stock(): Promise<number> {\n  return 1;\n}\n",
+    });
+    expect((await app.build()).manifest.clients).toEqual(["shop", "ui"]);
+    expect(app.list("dist/browser").filter((file) => file.endsWith(".html"))).toEqual(["index.html"]);
+  });
+
   it("refuses a segment that is none, with the nearest", async () => {
     expect(await problemsOf({}, { clients: ["iu"] })).toMatchObject([
       { message: expect.stringMatching(/"iu" is no segment/), hint: 'Did you mean "ui"?' },
