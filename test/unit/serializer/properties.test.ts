@@ -7,7 +7,8 @@ import { decodeMembers, decodeSerialized } from "../../../src/serializer/seriali
 import { Person } from "../../_wire-classes.ts";
 import { encode, outside } from "./_codec.ts";
 
-describe("properties", () => {
+// Many runs, and machines that do other things beside them.
+describe("properties", { timeout: 60_000 }, () => {
   const leaf = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.double(),
