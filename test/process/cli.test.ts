@@ -47,6 +47,24 @@ describe("seamline start, as a process", () => {
     expect(await second.ended("SIGINT")).toBe(0);
   });
 
+  it(
+    "writes where an error came from to the log, by file and line of the TypeScript source, and to nobody else",
+    { timeout: 30_000 },
+    async () => {
+      await application.put(
+        "src/shop/fail.ts",
+        "interface Reason {\n  text: string;\n}\nexport async function fail(reason: Reason) {\n  throw new Error(`no: ${reason}`);\n}\n",
+      );
+      await application.put("shop.segment.json", { "./shop/fail": { fail: { access: "public" } } });
+      const command = application.seamline(["start"]);
+      const [, url] = await command.says(address);
+      expect(await get(`${url}/rpc/shop/fail?reason=x`)).toBe("no: x\n[shop/fail | v0.0.0]");
+      const [, place] = await command.says(/Error: no: x\n +at .*?\((.*?)\)\n/);
+      expect(place).toBe(`${join(application.root, "src/shop/fail.ts")}:5:9`);
+      expect(await command.ended("SIGTERM")).toBe(0);
+    },
+  );
+
   it("ends with 1 and one message when its port is taken, and leaves nothing running", { timeout: 30_000 }, async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
