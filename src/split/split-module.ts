@@ -15,7 +15,7 @@ import { findProcedures } from "./procedures.ts";
 import { sharedNames, writeShared } from "./shared.ts";
 import type { Parse } from "./tree.ts";
 
-export type { Parse, ParsedModule } from "./tree.ts";
+export type { Parse } from "./tree.ts";
 
 /** An export that a segment names. */
 export interface SegmentedExport {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Context, emptyContext } from "../../src/context.ts";
+import { type Context, emptyContext } from "../../src/context.ts";
 import { createLocalNode, type ObservedCall } from "../../src/dispatch.ts";
 import type { Manifest } from "../../src/manifest.ts";
 import { createGraph, type Graph, type Procedure } from "../../src/seam.ts";
@@ -136,7 +136,7 @@ describe("observe", () => {
     const graph = createGraph();
     const clock = new TestClock();
     const node = createLocalNode({
-      loader: { manifest: async () => manifestOf(), import: async () => ({ run: async () => void (await clock.pass(3)) }) },
+      loader: { manifest: async () => manifestOf(), import: async () => ({ run: () => clock.pass(3) }) },
       carrier,
       clock,
       remote: async ({ fqn }) => {
