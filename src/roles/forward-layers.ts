@@ -48,7 +48,7 @@ export async function throughLayers(
       const fields = joined(passedOn(Object.fromEntries(call.headers), (name) => name === headers.encoding));
       answer = await send(incoming, { ...(await rewritten(incoming, call.args, classes)), headers: fields });
       try {
-        return (await decodeAnswer(answer, options)).value;
+        return (await decodeAnswer(answer, { ...options, plain: incoming.encoding === "plain" })).value;
       } catch (thrown) {
         failure = thrown;
         throw thrown;

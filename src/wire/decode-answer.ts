@@ -72,7 +72,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
       if (error instanceof Error) return error;
     }
     const known = frameworkErrors.get(field(headers.error));
-    return known ? new known(text()) : options.plain ? errorOfText(text(), status) : senseless();
+    return known || options.plain ? errorOfText(text(), status, known) : senseless();
   };
   let thrown: unknown;
   try {
@@ -85,12 +85,13 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
   throw thrown;
 }
 
-/** The error of a plain answer: the message, then the trace lines, the class by its status. */
-function errorOfText(text: string, status: number): Error {
+/** The error of a plain answer: the message, then the trace lines; the class as it is named, else by its status. */
+function errorOfText(text: string, status: number, known: (new (message: string) => Error) | undefined): Error {
   const lines = text.split("\n");
   let end = lines.length;
   while (end > 1 && /^\[\S+ \| v\d+\.\d+\.\d+\]$/.test(lines[end - 1] ?? "")) end--;
-  const error = nearestError(status, lines.slice(0, end).join("\n"));
+  const message = lines.slice(0, end).join("\n");
+  const error = known ? new known(message) : nearestError(status, message);
   setTrace(error, lines.slice(end));
   return error;
 }

@@ -133,3 +133,21 @@ describe.each(["gateway", "proxy"] as const)("decisions §5 middleware on a %s w
     expect(JSON.parse(answer.text)).toEqual({ ...money, args: { 0: 6 } });
   });
 });
+
+describe.each(["gateway", "proxy"] as const)("§4.8 middleware on a %s, for a caller without an encoding", (door) => {
+  it("sees the error that the procedure threw, and the caller its text", async () => {
+    const cluster = await deploy();
+    let seen: unknown;
+    cluster[door].addMiddleware({
+      async handle(_fqn, _version, _args, _headers, next) {
+        return await next().catch((error: unknown) => {
+          seen = error;
+          throw error;
+        });
+      },
+    });
+    const answer = await ask(cluster[door], "GET", "/rpc/shop/refuse");
+    expect(answer).toMatchObject({ status: 403, text: "not for you\n[shop/refuse | v0.0.0]" });
+    expect(seen).toMatchObject({ name: "Forbidden", message: "not for you" });
+  });
+});
