@@ -18,6 +18,8 @@ export interface ComposeOptions {
   /** As in `ServerOptions.build`. */
   readonly build: boolean | undefined;
   readonly newId: () => string;
+  /** Where the configuration was read from: it may hold the trust key, so no glob makes it public. */
+  readonly configFile: string | undefined;
 }
 
 export interface Composed {
@@ -90,7 +92,12 @@ async function filesOf(config: ApplicationConfig, options: ComposeOptions, outpu
     browserFolder: output.browser,
     assets: config.assets,
     index: config.index,
-    except: [config.output, output.server, join(options.root, ".seamline")],
+    except: [
+      config.output,
+      output.server,
+      join(options.root, ".seamline"),
+      ...(options.configFile === undefined ? [] : [options.configFile]),
+    ],
   });
   return await createRepositoryFiles(output, publicFiles);
 }

@@ -58,7 +58,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   if (typeof moduleImporter !== "function")
     throw new TypeError("startServer takes a module importer: startServer((specifier) => import(specifier))");
   const root = resolve(options.root ?? ".");
-  const config = await readConfig(options.config ?? configFile(), { root });
+  const given = options.config ?? configFile();
+  const config = await readConfig(given, { root });
   const host = nodeHost({ log: options.log ?? createLog({ level: config.log ?? "info" }) });
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const trustKey = await readTrustKey(root, config.trustKey);
@@ -71,6 +72,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     moduleImporter,
     build: options.build,
     newId: randomUUID,
+    configFile: typeof given === "string" ? resolve(root, given) : undefined,
   });
 
   const address = new URL(config.url);
