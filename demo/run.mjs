@@ -1,5 +1,6 @@
 // `npm run demo`: builds the shop and starts it as processes on this machine; `--standalone` as a single one.
 // Whatever goes wrong: one message that names it, an exit code, and nothing left running.
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,6 +60,19 @@ async function command() {
   return join(dirname(file), bin.seamline);
 }
 
+/**
+ * @param {string} what is built
+ * @param {string[]} words
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function toEnd(what, words, env) {
+  const build = run("the build", words, { cwd: folder, env });
+  running.push(build);
+  const how = await build.ended;
+  if (how !== "exit code 0") throw new Error(withOutput(`${what} was not built (${how})`, build));
+  running.pop();
+}
+
 async function main() {
   const unknown = process.argv.slice(2).filter((word) => word !== "--standalone");
   if (unknown.length > 0) throw new Error(`The demo knows --standalone, and not ${unknown.join(" ")}`);
@@ -68,13 +82,10 @@ async function main() {
   console.log(`\nSeamline demo${standalone ? ", in one process" : ""}\n`);
 
   for (const role of roles) await checkPort(role);
-  await step("build", async () => {
-    const build = run("the build", [seamline, "build"], { cwd: folder, env });
-    running.push(build);
-    const how = await build.ended;
-    if (how !== "exit code 0") throw new Error(withOutput(`The demo was not built (${how})`, build));
-    running.pop();
-  });
+  // In Seamline's own repository the package may be younger than what was built of it.
+  const packageBuild = join(folder, "../scripts/build.mjs");
+  if (existsSync(packageBuild)) await step("package", () => toEnd("The package", [packageBuild, "--if-needed"], env));
+  await step("build", () => toEnd("The demo", [seamline, "build"], env));
   for (const role of roles) {
     await step(`${role.label} on ${role.port}`, async () => {
       const one = run(nameOf(role), [seamline, "start", "--config", role.config, "--no-build"], {

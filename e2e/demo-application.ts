@@ -54,6 +54,7 @@ export function runDemo(folder: string, ports: Ports, ...words: readonly string[
   const child = spawn(process.execPath, [join(folder, "run.mjs"), ...words], {
     env: { ...process.env, ...ports },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
   });
   let output = "";
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
@@ -74,7 +75,8 @@ export function runDemo(folder: string, ports: Ports, ...words: readonly string[
     opened,
     ended,
     interrupt: async () => {
-      child.kill("SIGINT");
+      // A terminal signals the whole group: the demo, and each of its services too.
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGINT");
       return await ended;
     },
   };

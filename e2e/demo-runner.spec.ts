@@ -45,6 +45,15 @@ test("starts five processes, says what runs where, and Ctrl-C stops all of them"
   expect(await isSilent()).toBe(true);
 });
 
+test("stops its services also when only it is asked to", async () => {
+  const demo = runDemo(copy.folder, ports, "--standalone");
+  await demo.opened;
+  process.kill(demo.pid, "SIGTERM");
+  expect(await demo.ended).toBe(0);
+  expect(demo.output()).toContain("Stopped.");
+  expect(await isSilent()).toBe(true);
+});
+
 test("--standalone is the same shop in one process", async ({ page }) => {
   const demo = runDemo(copy.folder, ports, "--standalone");
   await page.goto(await demo.opened);
