@@ -55,6 +55,8 @@ export class Build {
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
+  /** Imports of the application's own that lead nowhere. */
+  readonly unresolved: Problem[] = [];
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
   readonly #folders: BuildFolders | undefined;
@@ -155,6 +157,7 @@ export class Build {
 
   async #build(builder: ViteBuilder, environment: ViteBuilder["environments"][string]): Promise<readonly Problem[]> {
     this.#problems = [];
+    this.unresolved.length = 0;
     try {
       await builder.build(environment);
       return [];

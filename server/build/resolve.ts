@@ -6,6 +6,8 @@ import { dirname, extname, isAbsolute, join } from "node:path";
 import type { Rolldown } from "vite";
 
 import { isInside } from "../sources.ts";
+import type { Build } from "./build-run.ts";
+import { importProblem } from "./import-problem.ts";
 
 /** Bare imports stay imports: a node resolves them from the application. What an alias leads to inside of it is bundled. */
 export function resolveForNode(
@@ -21,6 +23,24 @@ export function resolveForNode(
   // Style sheets and images of a package are nothing that Node could import.
   if (!/\.(?:[cm]?[jt]sx?|json|node|wasm)$/.test(file) && extname(file) !== "") return found;
   return file.includes("/node_modules/") || isLinked(source, importer) ? external : found;
+}
+
+/**
+ * An import of the application's own that leads nowhere. The bundler would stop at the first; so it is told all is well, and all of
+ * them are told at the end. A package that a node may have, though this machine hasn't, is a warning.
+ */
+export function reportUnresolved(source: string, importer: string, build: Build, isBrowser: boolean): Rolldown.PartialResolvedId {
+  const isOwn = /^\.{1,2}\//.test(source);
+  const message = isOwn ? `"${source}" is no file` : `the package "${source}" is not installed here`;
+  const problem = importProblem(
+    importer,
+    source,
+    build.root,
+    message,
+    isOwn ? "Look at its name and its folder." : "Install it, or take the import out.",
+  );
+  (isOwn || isBrowser ? build.unresolved : build.warnings).push(problem);
+  return { id: source, external: true };
 }
 
 /** Whether a package of a workspace is meant: it lies elsewhere, but under its name in some `node_modules`. */

@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
 import { slashed } from "../sources.ts";
+import { importProblem } from "./import-problem.ts";
 
 /** One import of a module that only Node has. */
 export interface NodeImport {
@@ -27,21 +28,21 @@ export function isNodeOnly(specifier: string, importer: string, resolved: string
   );
 }
 
-/** One problem for each, with the shortest chain of imports from a page or another entry. */
+/** One problem for each, at the last import in the application's own code, with the shortest chain from a page or another entry. */
 export function nodeImportProblems(
   found: readonly NodeImport[],
   root: string,
   importersOf: (id: string) => readonly string[],
 ): readonly Problem[] {
   return found.map(({ specifier, importer }) => {
-    const chain = shortest(importer, importersOf).map((id) => nameOf(id, root));
-    const names = [...new Set([...chain, specifier])];
-    const own = chain.findLast((name) => /[./]/.test(name) && !name.startsWith("package "));
-    return {
-      file: own ?? nameOf(importer, root),
-      message: `"${specifier}" exists on Node only, but a browser would get it: ${names.join(" → ")}`,
-      hint: "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import; a stand-in can be named in Vite's resolve.alias.",
-    };
+    const chain = shortest(importer, importersOf);
+    const names = [...new Set([...chain.map((id) => nameOf(id, root)), specifier])];
+    const own = chain.findLast((id) => !isPackage(id) && !id.startsWith("\0")) ?? importer;
+    const next = chain[chain.indexOf(own) + 1];
+    const message = `"${specifier}" exists on Node only, but a browser would get it: ${names.join(" → ")}`;
+    const hint =
+      "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import; a stand-in can be named in Vite's resolve.alias.";
+    return importProblem(own, next === undefined ? specifier : nameOf(next, root).replace(/^package /, ""), root, message, hint);
   });
 }
 
@@ -62,8 +63,12 @@ function shortest(id: string, importersOf: (id: string) => readonly string[]): r
 
 function nameOf(id: string, root: string): string {
   const file = cleanId(id);
-  const own = file.includes("/node_modules/") ? packageOf(file) : undefined;
+  const own = isPackage(id) ? packageOf(file) : undefined;
   return own === undefined ? slashed(relative(root, file)) : `package ${String(own.json["name"])}`;
+}
+
+function isPackage(id: string): boolean {
+  return id.includes("/node_modules/");
 }
 
 function packageOf(file: string): { readonly json: Readonly<Record<string, unknown>> } | undefined {

@@ -1,16 +1,18 @@
 // The Vite plugin (package entry `seamline/vite`): serves the parts of split modules to the bundler. What a build is made of is
 // read beforehand (application.ts) and written down afterwards (build-run.ts); here is only what Vite asks in between.
 
+import { isBuiltin } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 
-import type { Environment, Plugin, Rolldown } from "vite";
+import type { Environment, Plugin } from "vite";
 
 import { Problems } from "../../src/problem.ts";
+import { isInside } from "../sources.ts";
 import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { fileAddresses, textImport, workerGuard } from "./leaks.ts";
-import { languageOf, resolveForNode } from "./resolve.ts";
+import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 
 export type { SeamlineOptions } from "./build-run.ts";
@@ -114,12 +116,13 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
           if (source === graphId || source === "seamline") return graphModule;
         }
         if (isAbsolute(source) && source.includes("?seamline=")) return source;
-        const found = async (): Promise<Rolldown.ResolvedId | null> => await this.resolve(source, importer, { ...context, skipSelf: true });
-        if (importer === undefined || /^[./\0]/.test(source) || isAbsolute(source) || this.environment.mode !== "build") return undefined;
-        if (!isBrowser(this)) return resolveForNode(source, importer, await found(), build.source);
-        const resolved = await found();
-        if (isNodeOnly(source, importer, resolved?.id)) build.nodeImports.push({ specifier: source, importer });
-        return resolved;
+        // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
+        if (importer === undefined || this.environment.mode !== "build" || /^\0/.test(source) || isAbsolute(source)) return undefined;
+        const found = await this.resolve(source, importer, { ...context, skipSelf: true });
+        if (found === null && isInside(build.source, importer) && !isBuiltin(source))
+          return reportUnresolved(source, importer, build, isBrowser(this));
+        if (isBrowser(this) && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
+        return isBrowser(this) || source.startsWith(".") ? found : resolveForNode(source, importer, found, build.source);
       },
     },
 
@@ -165,12 +168,13 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     },
 
     buildEnd(error) {
-      if (!isActive || error !== undefined || build.nodeImports.length === 0 || !isBrowser(this)) return;
+      if (!isActive || error !== undefined) return;
       const importersOf = (id: string): readonly string[] => {
         const info = this.getModuleInfo(id);
         return [...(info?.importers ?? []), ...(info?.dynamicImporters ?? [])];
       };
-      throw build.fail(nodeImportProblems(build.nodeImports, build.root, importersOf));
+      const problems = [...build.unresolved, ...nodeImportProblems(build.nodeImports, build.root, importersOf)];
+      if (problems.length > 0) throw build.fail(problems);
     },
 
     generateBundle(_, bundle) {

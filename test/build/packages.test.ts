@@ -39,9 +39,12 @@ export async function run(): Promise<unknown> {
       "run.segment.json": JSON.stringify({ "./run": { run: open } }),
     });
     symlinkSync(app.path("packages/linked"), app.path("node_modules/linked"));
-    const { manifest } = await app.build();
+    const { manifest, warnings } = await app.build();
     const body = app.read("dist/server/modules/run~body.js");
     for (const name of ["plain", "@scope/deep", "linked", "not-installed"]) expect(body).toMatch(new RegExp(`from "${name}"`));
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ file: "src/run.ts", line: 7, message: expect.stringContaining('"not-installed" is not installed') }),
+    );
     expect(body).toMatch(/from "\.\/util\.js"/);
     // Node can't import a style sheet, and nothing of this one is left.
     expect(body).not.toMatch(/"@scope\/deep\/style\.css"/);

@@ -44,6 +44,21 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
+  it("tells every import that leads nowhere, in both builds", async () => {
+    const problems = await problemsOf(
+      {
+        "src/main.ts": 'import "./page/one.ts";\nimport two from "no-such-package";\nconsole.log(two);\n',
+        "src/shop/quote.ts": '\nexport async function quote(): Promise<unknown> {\n  return await import("./three.ts");\n}\n',
+      },
+      { clients: [] },
+    );
+    expect(problems).toMatchObject([
+      { file: "src/shop/quote.ts", line: 3, message: expect.stringContaining("./three.ts"), frame: expect.any(String) },
+      { file: "src/main.ts", line: 1, message: expect.stringContaining("./page/one.ts") },
+      { file: "src/main.ts", line: 2, message: expect.stringContaining("no-such-package") },
+    ]);
+  });
+
   it("finds them everywhere but in node_modules, the output and dot folders", async () => {
     const bad = '{ "./no/such": { "x": { "access": "public" } } }';
     const app = createFixture({
@@ -258,6 +273,8 @@ describe("architecture §1: what must not come along", () => {
     expect(await app.problems()).toMatchObject([
       {
         file: "src/util/a.ts",
+        line: 1,
+        frame: expect.any(String),
         message: expect.stringContaining("index.html → src/main.ts → src/util/a.ts → package lib → node:fs"),
         hint: expect.any(String),
       },

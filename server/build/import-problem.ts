@@ -1,0 +1,17 @@
+// Mistakes that are found at an import: the bundler knows the module, people want the line.
+
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+
+import type { Problem } from "../../src/problem.ts";
+import { problemAt } from "../../src/split/mark.ts";
+import { slashed } from "../sources.ts";
+
+/** A problem at the import of `specifier` in the module with this id. Parts have their module's lines. */
+export function importProblem(id: string, specifier: string, root: string, message: string, hint: string): Problem {
+  const path = id.replace(/[?#].*$/, "");
+  const file = slashed(relative(root, path));
+  const source = readFileSync(path, "utf8");
+  const at = ['"', "'", "`"].map((quote) => source.indexOf(quote + specifier)).find((offset) => offset >= 0);
+  return at === undefined ? { file, message, hint } : problemAt({ file, source }, at, message, hint);
+}
