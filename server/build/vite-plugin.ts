@@ -117,7 +117,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         }
         if (isAbsolute(source) && source.includes("?seamline=")) return source;
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
-        if (importer === undefined || this.environment.mode !== "build" || /^\0/.test(source) || isAbsolute(source)) return undefined;
+        if (importer === undefined || this.environment.mode !== "build" || source.startsWith("\0") || isAbsolute(source)) return undefined;
         const found = await this.resolve(source, importer, { ...context, skipSelf: true });
         if (found === null && isInside(build.source, importer) && !isBuiltin(source))
           return reportUnresolved(source, importer, build, isBrowser(this));
