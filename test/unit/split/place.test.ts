@@ -173,6 +173,28 @@ const cases: [rule: string, found: Case][] = [
     },
   ],
   [
+    "a statement that declares goes only to those who need its names",
+    {
+      source:
+        "export const list = [1];\nfor (const n of list) { var a = n }\nexport async function f() { return list }\nexport async function g() { return a }",
+      procedures: ["f", "g"],
+      held: ["f"],
+      shared: ["export const list = [1];"],
+      body: ["f"],
+    },
+  ],
+  [
+    "a statement that declares what nobody needs",
+    {
+      source: "for (var i = 0; i < 3; i++) console.log(i);\nexport async function f() {}",
+      body: ["for (var i = 0; i < 3; i++) console.log(i);", "f"],
+    },
+  ],
+  [
+    "a namespace of types is a type",
+    { source: "export namespace N { export type T = 1; interface I {} }\nexport async function f() {}", body: ["f"] },
+  ],
+  [
     "declarations that merge stay together",
     {
       source: "enum E { A = 1 }\nenum E { B = 2 }\nexport async function f() { return E.B }",

@@ -35,6 +35,8 @@ SECRET_let += "SECRET_effectText"; // SECRET_lineEnd
 if (SECRET_let) { var SECRET_var = SECRET_helper }
 console.log("SECRET_statement");
 
+// SECRET_before a blank line
+
 /** Shown: what browsers run. */
 export async function shown(a: string, { b = 1 }: { b?: number } = {}) {
   // Shown as well.
