@@ -32,6 +32,8 @@ function styled(style, text) {
  */
 async function step(name, act) {
   const started = performance.now();
+  // At a terminal one sees what is being waited for; the finished line takes its place.
+  if (process.stdout.isTTY) process.stdout.write(`  … ${name}\r`);
   const result = await act();
   console.log(`  ${styled("green", "✓")} ${name.padEnd(26)} ${styled("dim", `${Math.round(performance.now() - started)} ms`)}`);
   return result;

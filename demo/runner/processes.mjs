@@ -106,7 +106,7 @@ export function deathOf(running, how) {
  */
 export function withOutput(message, running) {
   const output = running.output();
-  return output === "" ? message : `${message}. Its last words:\n\n${output.replaceAll(/^/gm, "  ")}\n`;
+  return output === "" ? message : `${message}. It said:\n\n${output.replaceAll(/^/gm, "  ")}\n`;
 }
 
 /**

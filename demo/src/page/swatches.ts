@@ -10,12 +10,32 @@ function pictureOf(sku: string, threads: number): Promise<string> {
   const key = `${sku} ${threads}`;
   let picture = pictures.get(key);
   if (picture === undefined) {
-    picture = swatch(sku, threads).then((png) => URL.createObjectURL(new Blob([png as Uint8Array<ArrayBuffer>], { type: "image/png" })));
+    picture = inTurn(() => swatch(sku, threads)).then((png) =>
+      URL.createObjectURL(new Blob([png as Uint8Array<ArrayBuffer>], { type: "image/png" })),
+    );
     pictures.set(key, picture);
     picture.catch(() => pictures.delete(key));
     if (pictures.size > most) forgetOldest();
   }
   return picture;
+}
+
+// A browser has six connections to one place: a shelf of pictures leaves some of them to whoever is typing.
+const atOnce = 4;
+const queue: (() => void)[] = [];
+let running = 0;
+
+async function inTurn<T>(act: () => Promise<T>): Promise<T> {
+  if (running === atOnce) await new Promise<void>((resolve) => queue.push(resolve));
+  else running++;
+  try {
+    return await act();
+  } finally {
+    // Whoever is next takes this place over.
+    const next = queue.shift();
+    if (next === undefined) running--;
+    else next();
+  }
 }
 
 function forgetOldest(): void {
