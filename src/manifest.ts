@@ -59,6 +59,8 @@ export interface ClassRecord {
   readonly fields: readonly string[];
   /** It extends Error, so it travels as an error (decisions §3). */
   readonly error?: true;
+  /** The files whose classes have this key as well as this one: instances of neither can be sent (decisions §6). */
+  readonly clash?: string;
 }
 
 /** The files of one source module in the output. */

@@ -28,7 +28,7 @@ const nativeErrors = new Set([
 // The error form has places of its own for these (decisions §3).
 const errorMembers = new Set(["name", "message", "stack", "cause", "trace"]);
 
-/** Records of all exported classes of `among`. Where two have one key both are left out, with a warning (decisions §6). */
+/** Records of all exported classes of `among`. Where two have one key instances of neither can be sent: a warning here (decisions §6). */
 export async function classRecords(
   among: Iterable<SourceModule>,
   modules: Modules,
@@ -47,12 +47,15 @@ export async function classRecords(
   for (const [key, found] of byKey) {
     const [first, second] = found;
     if (second === undefined) records.push((first as { record: ClassRecord }).record);
-    else
+    else {
+      const clash = found.map((one) => one.module.name).join(" and ");
+      records.push(...found.map((one) => ({ ...one.record, clash })));
       warnings.push({
         file: second.module.name,
         message: `the classes "${second.record.export}" here and in ${first?.module.name} have one key, "${key}": instances of neither can be sent`,
         hint: "Rename one of them, or move one to another directory.",
       });
+    }
   }
   return { records: records.sort((one, other) => (one.key < other.key ? -1 : 1)), warnings };
 }

@@ -28,7 +28,7 @@ export class Classes {
     const rest = record.args.findIndex((name) => name?.startsWith("..."));
     const names = record.args.map((name, index) => (index === rest ? (name as string).slice(3) : name));
     const known = { record, constructor: constructor as Constructor, names, rest: rest < 0 ? undefined : rest };
-    this.#byKey.set(record.key, known);
+    if (record.clash === undefined) this.#byKey.set(record.key, known);
     this.#byPrototype.set(constructor.prototype, known);
   }
 

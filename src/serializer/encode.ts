@@ -32,6 +32,10 @@ function encodeForm(value: unknown, walk: FormWalk): unknown {
 function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof Opaque) return value.form;
   const known = walk.classes === "opaque" ? undefined : walk.classes.of(value);
+  if (known?.record.clash !== undefined)
+    throw new Fault(
+      `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,
+    );
   if (value instanceof Error) return encodeErrorForm(value, walk);
   // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does.
   // An invalid date has no ISO text; its JSON is null.

@@ -99,6 +99,20 @@ describe("encoding is copy on write", () => {
     own.register({ key: "Odd", module: "odd", export: "Odd", args: ["a"], fields: [] }, Odd);
     expect(() => encodeSerialized({ odd: new Odd() }, { classes: own })).toThrow(new ValueNotSerializable("value.odd.a: not now"));
   });
+  it("refuses both of two classes with one key, and names their files (decisions §6)", () => {
+    class One {}
+    class Two {}
+    const own = new Classes();
+    const record = { key: "x/Same", export: "Same", args: [], fields: [], clash: "src/x/one.ts and src/x/two.ts" };
+    own.register({ ...record, module: "x/one" }, One);
+    own.register({ ...record, module: "x/two" }, Two);
+    for (const value of [new One(), new Two()])
+      expect(() => encodeSerialized({ value }, { classes: own })).toThrow(
+        /^value\.value: an instance of 'Same' can't be sent: src\/x\/one\.ts and src\/x\/two\.ts both/,
+      );
+    const form = '{"serialized":true,"key":"x/Same","name":"class","args":{},"fields":{}}';
+    expect(() => decodeSerialized(form, { ...outside, classes: own })).toThrow("there is no class 'x/Same'");
+  });
 });
 
 describe("decisions §5, a gateway without classes", () => {
