@@ -30,7 +30,7 @@ export class NodeRequest implements HttpRequest {
 
   constructor(message: IncomingMessage, connection: Connection, sayContinue: (() => void) | undefined) {
     this.method = message.method ?? "GET";
-    this.target = message.url ?? "/";
+    this.target = originForm(message.url ?? "/");
     this.#message = message;
     this.#connection = connection;
     this.#sayContinue = sayContinue;
@@ -89,6 +89,13 @@ export class NodeRequest implements HttpRequest {
       });
     });
   }
+}
+
+/** A whole address in place of a path is to be taken by every server (RFC 9112 §3.2.2): its path counts. */
+function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1];
+  return path === undefined ? target : path.startsWith("/") ? path : `/${path}`;
 }
 
 function tooLarge(limit: number): PayloadTooLarge {

@@ -38,7 +38,9 @@ export function createTransport(options: TransportOptions = {}): Transport {
 }
 
 function dispatch(agent: Agent, request: OutgoingRequest): Promise<IncomingResponse> {
-  const { origin, pathname, search } = new URL(request.url);
+  // The path goes out as it was written. `URL` would lead `/rpc/../nodes`, of an outsider and passed on with the trust key, to another door.
+  const end = request.url.indexOf("/", request.url.indexOf("//") + 2);
+  const { origin } = new URL(end < 0 ? request.url : request.url.slice(0, end));
   const { signal } = request;
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -55,7 +57,7 @@ function dispatch(agent: Agent, request: OutgoingRequest): Promise<IncomingRespo
     agent.dispatch(
       {
         origin,
-        path: pathname + search,
+        path: end < 0 ? "/" : request.url.slice(end),
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,

@@ -2,7 +2,7 @@
 
 import type { CorsMiddleware as Cors } from "../cors.ts";
 import { CorsMiddleware } from "../cors.ts";
-import { FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
+import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import type { Middleware } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
@@ -90,6 +90,8 @@ export function createRole(parts: RoleParts): Role {
   return {
     async handle(request) {
       try {
+        // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
+        if (!request.target.startsWith("/")) throw new BadRequest("The request's target is no path");
         if (rpc !== undefined && request.target.startsWith(rpcPath)) {
           // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
           if (!ready) throw new NodeNotAvailable("This service is starting");

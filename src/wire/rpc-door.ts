@@ -6,6 +6,7 @@ import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "..
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { headers, mostHops, rpcPath } from "../protocol.ts";
+import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf, refuseMethod } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { type Trust, trustOf } from "../trust.ts";
@@ -89,6 +90,8 @@ class Incoming implements IncomingCall {
     if (this.fqn === "") throw new ProcedureNotFound("The path names no procedure");
     this.query = queryOf(request.target);
     this.version = readVersion(this.query);
+    // What passes a call on may shorten such a path, and what it then reaches would be shown the trust key.
+    if (/(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
     // Only members are believed: from outside these headers mean nothing.
     this.hops = trust.member ? countOf(request.headers[headers.hops]) : 0;
     if (this.hops > mostHops) throw new LoopDetected(`The call has passed more than ${mostHops} services`);

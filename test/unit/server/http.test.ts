@@ -52,7 +52,7 @@ describe("a request", () => {
     expect(seen).toMatchObject({ method: "POST", target: "/rpc/a%2Fb?x=%zz", headers: { "x-one": "1" } });
   });
 
-  it.each(["/%E0%A4%A", "/%", "/..%2f..%2fetc", "//", "*", "http://a/b", "/a\\b"])(
+  it.each(["/%E0%A4%A", "/%", "/..%2f..%2fetc", "//", "*", "abc://a/b", "/a\\b"])(
     "with the target %s reaches the handler, which decides",
     async (target) => {
       const server = await serve(async (request) => text(request.target));
@@ -60,6 +60,16 @@ describe("a request", () => {
       expect(answer.endsWith(`\r\n\r\n${target}`)).toBe(true);
     },
   );
+
+  it.each([
+    ["http://a/b?c=http://d/e", "/b?c=http://d/e"],
+    ["HTTPS://a:1", "/"],
+    ["http://a?b", "/?b"],
+  ])("with the address %s as target is for its path", async (target, path) => {
+    const server = await serve(async (request) => text(request.target));
+    const answer = await raw(server, `GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`).closed();
+    expect(answer.endsWith(`\r\n\r\n${path}`)).toBe(true);
+  });
 
   it("gives an empty body where there is none, and the same body twice", async () => {
     const server = await serve(async (request) => {

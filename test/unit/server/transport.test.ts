@@ -66,6 +66,15 @@ describe("an answer", () => {
     expect([answer.status, answer.headers["x-got"], [...answer.body]]).toEqual([404, "POST /rpc/a?b=%20 1", [1, 2, 255]]);
   });
 
+  it("is to the path as it was written, whatever an address parser would make of it", async () => {
+    const server = await service(async (request) => ({ status: 200, headers: {}, body: request.target }));
+    for (const path of ["/rpc/../nodes", "/rpc/%2e%2e/nodes", "/rpc/..\\nodes", "/a?b=/../c", "//b/c"]) {
+      const answer = await transport().send({ url: server.url + path, method: "GET", headers: {} });
+      expect(new TextDecoder().decode(answer.body)).toBe(path);
+    }
+    expect((await transport().send({ url: server.url, method: "GET", headers: {} })).body.toString()).toBe("/");
+  });
+
   it("may be a redirect, which is not followed", async () => {
     let calls = 0;
     const { url } = await service(async () => {

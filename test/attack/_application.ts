@@ -1,0 +1,55 @@
+// What attackers find behind the doors: procedures of every kind of access, and one that tells whether a request has changed the process.
+
+import { traceLine } from "../../src/fqn.ts";
+import type { Graph } from "../../src/seam.ts";
+import type { TestProcedure } from "../_cluster.ts";
+import { names } from "../spec/_shop.ts";
+
+function procedure(
+  name: string,
+  access: "public" | "private" | "protected",
+  parameters: string[],
+  run: (...args: never[]) => unknown,
+): TestProcedure {
+  return {
+    fqn: `a/${name}`,
+    parameters: names(...parameters),
+    in: { main: access },
+    body: (graph: Graph) =>
+      async function (...args: never[]) {
+        try {
+          return await run(...args);
+        } catch (thrown) {
+          throw graph.traced(thrown, traceLine(`a/${name}`, "0.0.0"));
+        }
+      },
+  };
+}
+
+/** Its instances travel; `role` is neither constructor argument nor field. */
+export class Person {
+  readonly name: string;
+  age = 0;
+  role = "guest";
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export const classes = [
+  { record: { key: "a/Person", module: "a/person", export: "Person", args: ["name"], fields: ["age"] }, constructor: Person },
+];
+
+const untouched = census();
+
+function census(): string {
+  return JSON.stringify([Object, Array, Function, Map, Promise].map((one) => Reflect.ownKeys(one.prototype as object).map(String)));
+}
+
+export const application: TestProcedure[] = [
+  procedure("echo", "public", ["value"], (value) => value),
+  procedure("add", "public", ["a", "b"], (a: number, b: number) => a + b),
+  procedure("canary", "public", [], () => (census() === untouched ? "alive" : "polluted")),
+  procedure("secret", "private", [], () => "private"),
+  procedure("audit", "protected", [], () => "protected"),
+];
