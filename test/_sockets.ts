@@ -1,0 +1,196 @@
+// proxy → gateway → two nodes over real sockets of this process: the http adapter and the transport that production runs.
+
+import { nodeHost } from "../server/host.ts";
+import { type HttpServer, listen } from "../server/http.ts";
+import { emptyContext } from "../src/context.ts";
+import { frameworkErrors } from "../src/errors.ts";
+import type { Host } from "../src/ports.ts";
+import { createGateway } from "../src/roles/gateway.ts";
+import { createNode } from "../src/roles/node.ts";
+import { createProxy } from "../src/roles/proxy.ts";
+import type { Role } from "../src/roles/role.ts";
+import { defaultLimits } from "../src/serializer/limits.ts";
+import { createRemote } from "../src/wire/remote-call.ts";
+import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
+import { body, call, names } from "./spec/_shop.ts";
+import { wireCases } from "./_wire-cases.ts";
+import { createWireClasses, OutOfStock, Refused, wireClasses } from "./_wire-classes.ts";
+
+export const key = "the-trust-key-of-the-sockets";
+
+/** What `wire/echo` was last called with: the value itself, as both sides are in one process. */
+export const arrived: { value?: unknown } = {};
+
+const valueOf = (name: string): unknown => wireCases.find((one) => one.name === name)?.value;
+
+/** Segment `wire` has the procedures of the cases; segment `relay`, on another node, has those that pass on to them. */
+export const procedures: TestProcedure[] = [
+  {
+    fqn: "wire/echo",
+    parameters: names("value"),
+    in: { wire: "public" },
+    body: body("wire/echo", (_, _graph, value) => (arrived.value = value)),
+  },
+  {
+    fqn: "wire/wrapped",
+    parameters: names("value"),
+    in: { wire: "public" },
+    body: body("wire/wrapped", (_, _graph, value) => ({ value: (arrived.value = value) })),
+  },
+  {
+    fqn: "wire/example",
+    parameters: names("name"),
+    in: { wire: "public" },
+    body: body("wire/example", (_, _graph, name) => valueOf(name)),
+  },
+  {
+    fqn: "wire/wrappedExample",
+    parameters: names("name"),
+    in: { wire: "public" },
+    body: body("wire/wrappedExample", (_, _graph, name) => ({ value: valueOf(name) })),
+  },
+  {
+    fqn: "wire/typed",
+    parameters: [
+      { kind: "plain", name: "text" },
+      { kind: "plain", name: "number", type: "number" },
+      { kind: "plain", name: "flag", type: "boolean" },
+      { kind: "plain", name: "big", type: "bigint" },
+      { kind: "plain", name: "days", type: "Date[]" },
+    ],
+    in: { wire: "public" },
+    body: body("wire/typed", (_, _graph, ...values: unknown[]) => values),
+  },
+  {
+    fqn: "wire/fail",
+    parameters: names("name"),
+    in: { wire: "public" },
+    body: body("wire/fail", (_, _graph, name: string) => {
+      const Kind = frameworkErrors.get(name);
+      if (Kind) throw new Kind(`by ${name}`);
+      throw name === "OutOfStock" ? new OutOfStock("tea") : name === "Refused" ? new Refused("no", 7) : name;
+    }),
+  },
+  {
+    fqn: "wire/raw",
+    parameters: names("as"),
+    in: { wire: "public" },
+    body: body("wire/raw", (_, _graph, as: string) => {
+      const bytes = new Uint8Array([9, 0, 255, 1, 9]);
+      if (as === "Blob") return new Blob([bytes.subarray(1, 4)], { type: "image/x-thread" });
+      return as === "DataView" ? new DataView(bytes.buffer, 1, 3) : as === "ArrayBuffer" ? bytes.slice(1, 4).buffer : bytes.subarray(1, 4);
+    }),
+  },
+  { fqn: "wire/hidden", in: { wire: "private" }, body: body("wire/hidden", () => "private") },
+  { fqn: "wire/guarded", in: { wire: "protected" }, body: body("wire/guarded", () => "guarded") },
+  {
+    fqn: "wire/relay",
+    parameters: names("value"),
+    in: { relay: "public" },
+    body: body("wire/relay", (_, graph, value) => call(graph, "wire/echo", names("value"), value)),
+  },
+  {
+    fqn: "wire/relayFail",
+    parameters: names("name"),
+    in: { relay: "public" },
+    body: body("wire/relayFail", (_, graph, name) => call(graph, "wire/fail", names("name"), name)),
+  },
+];
+
+export interface Sockets {
+  readonly node: string;
+  readonly relay: string;
+  readonly gateway: string;
+  readonly proxy: string;
+  /** The ports of the caller in the tests: the transport is one of its own. */
+  readonly host: Host;
+  readonly log: TestLog;
+  close(): Promise<void>;
+}
+
+/** Every service on a port that was free. */
+export async function startSockets(): Promise<Sockets> {
+  const log = new TestLog();
+  const common = { trustKey: key, limits: { ...defaultLimits, body: 64 * 1024 } };
+  const classes = wireClasses.map(([record, constructor]) => ({ record, constructor }));
+  const closing: (() => Promise<void>)[] = [];
+  const start = async (create: (host: Host) => Role): Promise<string> => {
+    const host = nodeHost({ log });
+    const role = create(host);
+    const server: HttpServer = await listen((request) => role.handle(request), { host: "127.0.0.1", port: 0 });
+    await role.start(server.url);
+    closing.unshift(async () => {
+      await role.stop();
+      await server.close(0);
+      await host.transport.close();
+    });
+    return server.url;
+  };
+  let ids = 0;
+  const gateway = await start((host) => createGateway(host, { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}` }));
+  const nodeOf = (segment: string): Promise<string> =>
+    start((host) =>
+      createNode(host, { ...common, gateway, modules: testModules(procedures, classes), segments: [segment], name: `node ${segment}` }),
+    );
+  const node = await nodeOf("wire");
+  const relay = await nodeOf("relay");
+  // Nothing of these tests asks for files.
+  const proxy = await start((host) => createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }));
+  const host = nodeHost({ log });
+  closing.unshift(() => host.transport.close());
+  return {
+    node,
+    relay,
+    gateway,
+    proxy,
+    host,
+    log,
+    async close() {
+      for (const one of closing) await one();
+    },
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Without those of the connection. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+const ofTheConnection = new Set(["connection", "keep-alive", "date", "content-length", "transfer-encoding"]);
+
+/** A request as a stranger sends it. */
+export async function fetchFrom(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, init);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return {
+    status: response.status,
+    headers: Object.fromEntries([...response.headers].filter(([name]) => !ofTheConnection.has(name))),
+    bytes,
+    text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+  };
+}
+
+/** A POST of JSON text. */
+export function postTo(
+  url: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return fetchFrom(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: content });
+}
+
+/** A call as a service of the deployment makes it: over a socket, with the key. */
+export async function callFrom(host: Host, base: string, fqn: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const options = {
+    transport: host.transport,
+    clock: host.clock,
+    base,
+    trustKey: key,
+    classes: createWireClasses(),
+    limits: defaultLimits,
+  };
+  return (await createRemote(options)({ fqn, version: "0.0.0", args: new Map(Object.entries(args)), context: emptyContext() })).value;
+}

@@ -1,0 +1,128 @@
+// Every wire case over real sockets: straight to a node, and through proxy and gateway.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { arrived, callFrom, fetchFrom, key, postTo, type Sockets, startSockets } from "../_sockets.ts";
+import { wireCases } from "../_wire-cases.ts";
+
+let sockets: Sockets;
+beforeAll(async () => {
+  sockets = await startSockets();
+});
+afterAll(() => sockets.close());
+
+const encoded = { "x-svc-data-encoding": "serialized" };
+const trusted = { "x-svc-trust-key": key };
+const every = { "x-content-type-options": "nosniff", "cache-control": "no-store", "x-svc-node": "node wire" };
+const text = "text/plain; charset=utf-8";
+const json = "application/json";
+const object = { ...every, "content-type": json, "x-svc-data-type": "object" };
+
+// Cases that are no object, and so no JSON when they are the whole answer (decisions §2, responses).
+const whole: Readonly<Record<string, { kind: string; type?: string; text: string }>> = {
+  text: { kind: "string", type: text, text: "ä \u0000 \ud83e\uddf5 \ufeff" },
+  number: { kind: "number", type: text, text: "12.5" },
+  boolean: { kind: "boolean", type: text, text: "false" },
+  null: { kind: "null", type: json, text: "null" },
+  undefined: { kind: "undefined", text: "" },
+  NaN: { kind: "number", type: text, text: "NaN" },
+};
+
+describe.each([
+  ["straight to its node", "node"],
+  ["through proxy and gateway", "proxy"],
+] as const)("§2.3, §2.5 over sockets, %s:", (_, door) => {
+  const at = (path: string): string => `${sockets[door]}/rpc/wire/${path}`;
+
+  describe.each(wireCases)("$name", (one) => {
+    const expected = "decoded" in one ? one.decoded : one.value;
+    const name = encodeURIComponent(one.name);
+
+    it("goes out as an argument and comes back as the result, each time as its own type", async () => {
+      const back = await callFrom(sockets.host, sockets[door], "wire/echo", { value: one.value });
+      expect(arrived.value).toStrictEqual(expected);
+      expect(back).toStrictEqual(expected);
+    });
+
+    it("stands in the bytes as the table says", async () => {
+      const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), { ...encoded, ...trusted });
+      expect(arrived.value).toStrictEqual(expected);
+      expect(answer).toMatchObject({ status: 200, headers: object });
+      expect(JSON.parse(answer.text)).toEqual(expected === undefined ? {} : { value: one.wire });
+    });
+
+    it("comes from outside only when it needs no trust (decisions §3)", async () => {
+      const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), encoded);
+      expect(answer.status).toBe(one.trusted ? 400 : 200);
+      if (one.trusted) expect(JSON.parse(answer.text)).toMatchObject({ name: "Error", type: "InvalidSerializedValue", trace: [] });
+    });
+
+    it("answers a GET in its form, and a plain one with what any client reads", async () => {
+      const url = `${at("wrappedExample")}?name=${name}`;
+      expect(JSON.parse((await fetchFrom(url, { headers: encoded })).text)).toEqual(one.value === undefined ? {} : { value: one.wire });
+      const plain: unknown = "plain" in one ? one.plain : one.value === undefined ? undefined : JSON.parse(JSON.stringify(one.value));
+      const answer = await fetchFrom(url);
+      expect([answer.status, answer.headers]).toEqual([200, object]);
+      expect(JSON.parse(answer.text)).toEqual(plain === undefined ? {} : { value: plain });
+    });
+
+    it("is the whole answer of a GET", async () => {
+      const answer = await fetchFrom(`${at("example")}?name=${name}`, { headers: encoded });
+      const scalar = whole[one.name];
+      if (scalar === undefined) {
+        expect([answer.status, answer.headers]).toEqual([200, object]);
+        expect(JSON.parse(answer.text)).toEqual(one.wire);
+      } else {
+        const type = scalar.type === undefined ? {} : { "content-type": scalar.type };
+        expect([answer.status, answer.headers]).toEqual([scalar.type ? 200 : 204, { ...every, ...type, "x-svc-data-type": scalar.kind }]);
+        expect(answer.text).toBe(scalar.text);
+      }
+    });
+  });
+
+  it("values of a GET become what the parameters' types say", async () => {
+    const answer = await fetchFrom(`${at("typed")}?text=5&number=1e3&flag=true&big=-12345678901234567890&days=2021-01-01&days=2021-01-02`, {
+      headers: encoded,
+    });
+    const day = (value: string) => ({ serialized: true, name: "Date", value });
+    expect(JSON.parse(answer.text)).toEqual([
+      "5",
+      1000,
+      true,
+      { serialized: true, name: "BigInt", value: "-12345678901234567890" },
+      [day("2021-01-01T00:00:00.000Z"), day("2021-01-02T00:00:00.000Z")],
+    ]);
+  });
+
+  it("a Blob keeps bytes and media type, inside an object and alone", async () => {
+    const blob = new Blob([new Uint8Array([0, 255, 128])], { type: "image/x-thread" });
+    for (const value of [blob, { in: [blob] }]) {
+      const back = await callFrom(sockets.host, sockets[door], "wire/echo", { value });
+      for (const side of [arrived.value, back]) {
+        const same = side instanceof Blob ? side : (side as { in: Blob[] }).in[0]!;
+        expect(same).toBeInstanceOf(Blob);
+        expect([same.type, ...new Uint8Array(await same.arrayBuffer())]).toEqual(["image/x-thread", 0, 255, 128]);
+      }
+    }
+  });
+
+  it.each([
+    ["Uint8Array", "application/octet-stream"],
+    ["ArrayBuffer", "application/octet-stream"],
+    ["DataView", "application/octet-stream"],
+    ["Blob", "image/x-thread"],
+  ])("a plain answer that is one %s is its bytes", async (as, type) => {
+    const answer = await fetchFrom(`${at("raw")}?as=${as}`);
+    expect([answer.status, answer.headers]).toEqual([200, { ...every, "content-type": type, "x-svc-data-type": "binary" }]);
+    expect([...answer.bytes]).toEqual([0, 255, 1]);
+  });
+});
+
+describe("§1.5 over sockets, a call that one node makes to another through the gateway:", () => {
+  it.each(wireCases.map((one) => [one.name, one] as const))("%s", async (_, one) => {
+    const expected = "decoded" in one ? one.decoded : one.value;
+    const back = await callFrom(sockets.host, sockets.proxy, "wire/relay", { value: one.value });
+    expect(arrived.value).toStrictEqual(expected);
+    expect(back).toStrictEqual(expected);
+  });
+});
