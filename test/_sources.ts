@@ -1,7 +1,11 @@
 // What the tests of the architecture know of a source file: its place, its text, its imports.
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
-import ts from "typescript";
+import type TypeScript from "typescript";
+
+/** By `require`: Vitest takes the compiler for an ES module, and would transform nine megabytes of it. */
+export const ts: typeof TypeScript = createRequire(import.meta.url)("typescript") as typeof TypeScript;
 
 export const root: string = join(import.meta.dirname, "..");
 
@@ -18,7 +22,7 @@ export interface Source {
   path: string;
   text: string;
   lines: number;
-  tree: ts.SourceFile;
+  tree: TypeScript.SourceFile;
   imports: readonly Import[];
 }
 
@@ -30,14 +34,14 @@ export function filesIn(folder: string): string[] {
     .toSorted();
 }
 
-function importsOf(path: string, tree: ts.SourceFile): Import[] {
+function importsOf(path: string, tree: TypeScript.SourceFile): Import[] {
   const found: Import[] = [];
-  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+  const add = (specifier: TypeScript.Node | undefined, typeOnly: boolean) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
     const relativePath = specifier.text.startsWith(".") ? posix.join(dirname(path), specifier.text) : undefined;
     found.push({ specifier: specifier.text, path: relativePath, typeOnly });
   };
-  const visit = (node: ts.Node): void => {
+  const visit = (node: TypeScript.Node): void => {
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
