@@ -59,6 +59,21 @@ test.describe("the shop over a cluster", () => {
     await expect(page.getByText("No cloth goes by these words")).toBeVisible();
   });
 
+  test("loses no letter that is typed before the page has started", async ({ page }) => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/svc/manifest.json", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(url, { waitUntil: "commit" });
+    await page.getByRole("searchbox").pressSequentially("ging");
+    release();
+    await page.getByRole("searchbox").pressSequentially("ham");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("“gingham”");
+    await expect(page.getByRole("searchbox")).toHaveValue("gingham");
+  });
+
   test("shows the answer to the last question, also when an older one arrives after it", async ({ page }) => {
     await page.goto(url);
     await settled(page);

@@ -48,7 +48,9 @@ export const searchView: View = (main, text, signal) => {
   };
 
   byId("search").addEventListener("seek", (event) => void show((event as CustomEvent<string>).detail, 0), { signal });
-  byId("query", HTMLInputElement).value = text;
+  // Whoever is typing knows best what stands there: his next letter brings the next search.
+  const query = byId("query", HTMLInputElement);
+  if (document.activeElement !== query) query.value = text;
   void show(text, 0);
 };
 
