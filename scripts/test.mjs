@@ -55,7 +55,10 @@ await add(vitest, unit, (/** @type {VitestReport} */ report) => ({
 }));
 
 const playwright = join(results, "playwright.json");
-const environment = { CHROMIUM_PATH: browser.path, PLAYWRIGHT_JSON_OUTPUT_FILE: playwright };
+// Chromium and Playwright keep things in the home and temporary folders of whoever runs them; here they leave nothing there.
+const home = join(root, "node_modules/.cache/seamline-test");
+const folders = { XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home, PWTEST_CACHE_DIR: join(home, "playwright") };
+const environment = { ...folders, CHROMIUM_PATH: browser.path, PLAYWRIGHT_JSON_OUTPUT_FILE: playwright };
 const e2e = node(["node_modules/@playwright/test/cli.js", "test", "--reporter=list,json"], environment);
 await add(playwright, e2e, (/** @type {PlaywrightReport} */ { stats }) => ({
   passed: stats.expected + stats.flaky,
