@@ -59,7 +59,7 @@ export default defineConfig({
         sourcemap: true,
         license: { fileName: "licenses.node.json" },
         rolldownOptions: {
-          input: { main: "server/main.ts", server: "server/index.ts", vite: "server/build/vite-plugin.ts", cli: "server/cli/cli.ts" },
+          input: { main: "server/main.ts", server: "server/index.ts", vite: "server/build/index.ts", cli: "server/cli/cli.ts" },
           external,
           preserveEntrySignatures: "strict",
           output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },

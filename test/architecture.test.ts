@@ -160,7 +160,7 @@ describe("public names", () => {
   const hooks = "runProcedure startClient";
   const server = "ModuleImporter Server ServerOptions runProcedure startServer";
   const program = ts.createProgram(
-    ["server/main.ts", "client/svc/client.ts", "client/svc/hooks.ts", "server/index.ts", "server/build/vite-plugin.ts"].map((file) =>
+    ["server/main.ts", "client/svc/client.ts", "client/svc/hooks.ts", "server/index.ts", "server/build/index.ts"].map((file) =>
       join(root, file),
     ),
     { allowImportingTsExtensions: true, module: ts.ModuleKind.NodeNext, noEmit: true, target: ts.ScriptTarget.ES2023, types: ["node"] },
@@ -191,7 +191,7 @@ describe("public names", () => {
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],
-    ["seamline/vite", "server/build/vite-plugin.ts", ["SeamlineOptions createPlugin seamline"]],
+    ["seamline/vite", "server/build/index.ts", ["SeamlineOptions seamline"]],
   ])("%s", (_, file, expected) => {
     expect(exportsOf(file)).toEqual([...new Set(names(...expected))]);
   });
