@@ -10,20 +10,20 @@ const bin = join(root, "node_modules/.bin");
 /**
  * @param {string} name
  * @param {string[]} command
- * @param {{ show?: boolean }} options
  */
-function gate(name, command, { show = false } = {}) {
+function gate(name, command) {
   const started = performance.now();
   const [program = "", ...words] = command;
   const done = spawnSync(program, words, {
     cwd: root,
-    env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` },
-    stdio: ["ignore", show ? "inherit" : "pipe", show ? "inherit" : "pipe"],
+    env: { ...process.env, NO_COLOR: "1", PATH: `${bin}:${process.env["PATH"]}` },
+    stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
+    maxBuffer: 1e8,
   });
   const took = `${((performance.now() - started) / 1000).toFixed(1)} s`;
   if (done.status === 0) return console.log(`✓ ${name.padEnd(10)} ${took}`);
-  console.log(`${done.stdout ?? ""}${done.stderr ?? ""}`);
+  console.log(`${done.stdout}${done.stderr}${done.error?.message ?? ""}`);
   console.log(`✗ ${name} failed after ${took}: ${command.join(" ")}`);
   process.exit(1);
 }
@@ -31,7 +31,7 @@ function gate(name, command, { show = false } = {}) {
 gate("format", ["oxfmt", "--check"]);
 gate("lint", ["oxlint"]);
 gate("types", ["tsc", "-b"]);
-gate("unit", ["vitest", "run", "--reporter=dot"]);
+gate("unit", ["vitest", "run"]);
 gate("build", ["node", "scripts/build.mjs"]);
 
 // publint and attw look at what npm would publish, not at the folder.
