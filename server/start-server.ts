@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly config?: string | object;
   /** The application folder [the working directory]: every path in the configuration is relative to it. */
   readonly root?: string;
-  /** Stop on SIGTERM and SIGINT [true]. */
+  /** Stop on SIGTERM and SIGINT, and log promises that fail with nobody waiting instead of ending the process [true]. */
   readonly signals?: boolean;
   /** `true` builds before it starts, `false` never builds. Left out: a missing output is built (decisions §6). */
   readonly build?: boolean;
@@ -102,7 +102,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     describe: () => role.describe(),
     stop: () => (stopping ??= stop()),
   };
-  const unlisten = options.signals === false ? () => {} : stopOnSignals(server, host.log);
+  const unlisten = options.signals === false ? () => {} : listenToProcess(server, host.log);
   const stop = async (): Promise<void> => {
     forgetServer(server);
     // First out of the gateway's rotation, then the door is closed: no call is sent to a closed one.
@@ -136,17 +136,20 @@ function configFile(): string {
   return typeof values.config === "string" ? values.config : (process.env["SVC_CONFIG"] ?? "./seamline.json");
 }
 
-function stopOnSignals(server: Server, log: Host["log"]): () => void {
-  const signals = ["SIGTERM", "SIGINT"] as const;
+/** What the process hears: signals that ask it to stop, and promises that failed with nobody waiting. */
+function listenToProcess(server: Server, log: Host["log"]): () => void {
   const stop = (): void => {
     server.stop().catch((error: unknown) => {
       log.error("could not stop cleanly", error);
       process.exitCode = 1;
     });
   };
-  for (const signal of signals) process.on(signal, stop);
+  // Node would end the process: then whoever finds a procedure that forgets an await could end the service at will.
+  const lost = (reason: unknown): void => log.error("a promise failed, and nothing waited for it: an await is missing", reason);
+  const events = { SIGTERM: stop, SIGINT: stop, unhandledRejection: lost };
+  for (const [name, listener] of Object.entries(events)) process.on(name, listener);
   return () => {
-    for (const signal of signals) process.off(signal, stop);
+    for (const [name, listener] of Object.entries(events)) process.off(name, listener);
   };
 }
 

@@ -30,6 +30,19 @@ afterEach(() => application.remove());
 const get = async (url: string): Promise<string> => await (await fetch(url)).text();
 
 describe("seamline start, as a process", () => {
+  it("outlives a promise that fails with nobody waiting, and says so", { timeout: 30_000 }, async () => {
+    await application.put(
+      "src/greet.ts",
+      'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
+    );
+    const service = application.seamline(["start"]);
+    const [, url] = await service.says(address);
+    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
+    await service.says(/error: a promise failed, and nothing waited for it: an await is missing\nError: lost Ada/);
+    expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
+    expect(await service.ended("SIGTERM")).toBe(0);
+  });
+
   it("builds what is missing, serves, stops clean when asked, and takes the build at the next start", { timeout: 30_000 }, async () => {
     const first = application.seamline(["start"]);
     const [, url] = await first.says(address);
