@@ -76,7 +76,8 @@ export default defineConfig({
     },
   },
   test: {
-    testTimeout: 10_000,
+    // Only bounds a failure: some tests start processes, and a machine may be busy with something else.
+    testTimeout: 30_000,
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**"] } },
       { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
