@@ -1,0 +1,182 @@
+// What a page finds at its origin from one visit to the next, with real builds, a real repository and a real proxy.
+
+import { SourceMap } from "node:module";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, type Page, test } from "@playwright/test";
+import type { Application, Command } from "../test/process/_application.ts";
+import { copyWire, startService } from "./wire-application.ts";
+
+let application: Application;
+let repository: { url: string; command: Command };
+let proxy = "";
+
+const build = async (): Promise<void> => {
+  const command = application.seamline(["build"]);
+  expect(await command.ended(), command.output()).toBe(0);
+};
+
+/** At the address where it was before, once it has one: a restart is nothing that others are told of. */
+const startRepository = async (): Promise<void> => {
+  const url = repository?.url ?? "http://127.0.0.1:0";
+  repository = await startService(application, "repository", { mode: "repository", url, assets: ["plain.html"] });
+};
+
+test.describe.configure({ mode: "default" });
+test.beforeAll(async () => {
+  application = await copyWire();
+  await build();
+  await startRepository();
+  // Nothing of these tests leaves the page: where calls would go is never asked.
+  const places = { node: "http://127.0.0.1:9", repository: repository.url };
+  proxy = (await startService(application, "proxy", { mode: "proxy", url: "http://127.0.0.1:0", ...places })).url;
+});
+test.afterAll(() => application?.remove());
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(proxy + path);
+  await expect(page.locator("body")).toHaveAttribute("data-started", "true");
+}
+
+const edition = async (page: Page): Promise<string> => await page.evaluate("local.edition()");
+
+/** Runs a module's text in the page, and gives what it shows. */
+const inPage = async (page: Page, text: string): Promise<unknown> => await page.evaluate(`(async () => { ${text} })()`);
+
+/** The revision that the page's storage holds for the next visit. */
+const kept = async (page: Page): Promise<string | undefined> =>
+  await page.evaluate(
+    () =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const opening = indexedDB.open("seamline");
+        opening.addEventListener("error", () => reject(new Error("no database")));
+        opening.addEventListener("success", () => {
+          if (!opening.result.objectStoreNames.contains("client")) return resolve(undefined);
+          const reading = opening.result.transaction("client").objectStore("client").get("manifest");
+          reading.addEventListener("success", () => {
+            opening.result.close();
+            resolve((reading.result as { revision: string } | undefined)?.revision);
+          });
+        });
+      }),
+  );
+
+const revision = async (): Promise<string> =>
+  (JSON.parse(await readFile(join(application.root, "dist/server/manifest.json"), "utf8")) as { revision: string }).revision;
+
+for (const path of ["/", "/plain.html"])
+  test(`a second visit to ${path} starts while the request for the manifest is held back`, async ({ page }) => {
+    await open(page, path);
+    await expect.poll(() => kept(page)).toBe(await revision());
+    let held = 0;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/svc/manifest.json", async (route) => {
+      held++;
+      await released;
+      await route.continue();
+    });
+    await open(page, path);
+    expect(await edition(page)).toBe("first edition");
+    expect(held).toBe(1);
+    release();
+  });
+
+test("client.js and hooks.js are one runtime", async ({ page }) => {
+  await open(page, "/");
+  const found = await inPage(
+    page,
+    `const [client, hooks] = await Promise.all(["/svc/client.js", "/svc/hooks.js"].map((path) => import(path)));
+     return [Object.keys(hooks).toSorted(), hooks.startClient === client.startClient, hooks.runProcedure === client.runProcedure,
+       await hooks.runProcedure("local/edition")];`,
+  );
+  expect(found).toEqual([["runProcedure", "startClient"], true, true, "first edition"]);
+});
+
+test("a segment that browsers may not load and one that isn't there get the same words", async ({ page }) => {
+  await open(page, "/plain.html");
+  for (const segment of ["wire", "nothing"]) {
+    const found = await inPage(
+      page,
+      `const { SegmentNotFound, startClient } = await import("/svc/client.js");
+       return await startClient("${segment}").then(() => "it started", (error) => [error instanceof SegmentNotFound, error.message]);`,
+    );
+    expect(found).toEqual([true, `segment '${segment}' is not one that browsers may load (ui); see clients`]);
+  }
+  // What the message would not say is not in the manifest either.
+  const manifest = await (await fetch(`${proxy}/svc/manifest.json`)).text();
+  expect(Object.keys((JSON.parse(manifest) as { segments: object }).segments)).toEqual(["ui"]);
+});
+
+test("client.import of what browsers can't get is the page's own FileNotFound, for what is there and what isn't", async ({ page }) => {
+  await open(page, "/plain.html");
+  for (const path of ["./wire/second.js", "./wire/nothing.js"]) {
+    const found = (await inPage(
+      page,
+      `const { FileNotFound } = await import("/svc/client.js");
+       return await client.import("${path}").then((module) => Object.keys(module), (error) => [error instanceof FileNotFound, error.message]);`,
+    )) as readonly unknown[];
+    expect(found, path).toEqual([true, expect.stringContaining(`'${path}' is not a module that browsers can get`)]);
+  }
+});
+
+test("the stack of what a page's procedure throws leads to its line of TypeScript", async ({ page }) => {
+  await open(page, "/");
+  const stack = (await inPage(page, `return await local.broken({ text: "torn" }).catch((error) => error.stack);`)) as string;
+  const [, url = "", line, column] = /at [^\n]*?\(?(http:\S+?\.js):(\d+):(\d+)\)?/.exec(stack.slice(stack.indexOf("\n"))) ?? [];
+  const script = await (await fetch(url)).text();
+  const [, file = ""] = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(script) ?? [];
+  const map = new SourceMap((await (await fetch(new URL(file, url))).json()) as ConstructorParameters<typeof SourceMap>[0]);
+  const place = map.findEntry(Number(line) - 1, Number(column) - 1);
+  const source = await readFile(join(application.root, "src/local/local.ts"), "utf8");
+  expect("originalSource" in place && place.originalSource).toMatch(/src\/local\/local\.ts(\?|$)/);
+  expect(source.split("\n")["originalLine" in place ? place.originalLine : -1]).toContain("throw new Refused(reason.text, code)");
+});
+
+test("a deploy between two visits: a built page is new at once, a plain one at the visit after", async ({ page, context }) => {
+  await open(page, "/plain.html");
+  const first = await revision();
+  await expect.poll(() => kept(page)).toBe(first);
+  const stays = await context.newPage();
+  await open(stays, "/");
+
+  await application.put(
+    "src/local/local.ts",
+    (await readFile(join(application.root, "src/local/local.ts"), "utf8")).replace("first edition", "second edition"),
+  );
+  await build();
+  expect(await repository.command.ended("SIGTERM")).toBe(0);
+  await startRepository();
+  const second = await revision();
+  expect(second).not.toBe(first);
+
+  // A page that is open goes on with what it is.
+  expect(await edition(stays)).toBe("first edition");
+  // A page that no build made runs the revision that it kept, as a whole: its files are still there.
+  await open(page, "/plain.html");
+  expect(await edition(page)).toBe("first edition");
+  await expect.poll(() => kept(page)).toBe(second);
+  await open(page, "/plain.html");
+  expect(await edition(page)).toBe("second edition");
+  await open(stays, "/");
+  expect(await edition(stays)).toBe("second edition");
+  expect(await stays.locator("meta[name=seamline-revision]").getAttribute("content")).toBe(second);
+});
+
+test("a visitor who missed two deploys starts with the newest, as what was kept isn't there any more", async ({ page }) => {
+  await open(page, "/plain.html");
+  await expect.poll(() => kept(page)).toBe(await revision());
+  for (const name of ["third edition", "fourth edition"]) {
+    const text = await readFile(join(application.root, "src/local/local.ts"), "utf8");
+    await application.put("src/local/local.ts", text.replace(/"\w+ edition"/, `"${name}"`));
+    await build();
+  }
+  expect(await repository.command.ended("SIGTERM")).toBe(0);
+  await startRepository();
+  // What the browser's own cache holds would hide that it is gone.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.clearBrowserCache");
+  await open(page, "/plain.html");
+  expect(await edition(page)).toBe("fourth edition");
+  await expect.poll(() => kept(page)).toBe(await revision());
+});

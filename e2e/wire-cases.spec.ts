@@ -1,0 +1,110 @@
+// Every wire case in a real browser: page → proxy → gateway → node and back, through seams and by name, bundled and not.
+
+import { expect, type Page, test } from "@playwright/test";
+import type { Application } from "../test/process/_application.ts";
+import { wireCases } from "../test/_wire-cases.ts";
+import { frameworkErrors } from "../src/errors.ts";
+import type { Caught, Checks, Report } from "./wire/src/checks/checks.ts";
+import { copyWire, startWire, type WireCluster } from "./wire-application.ts";
+
+let application: Application;
+let cluster: WireCluster;
+
+test.describe.configure({ mode: "default" });
+test.beforeAll(async () => {
+  application = await copyWire();
+  cluster = await startWire(application);
+});
+test.afterAll(() => application?.remove());
+test.beforeEach(
+  ({ page }) => void page.on("pageerror", (error) => expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined()),
+);
+test.afterEach(async () => {
+  const info = test.info();
+  if (info.status !== info.expectedStatus)
+    await info.attach("what the services said", { body: cluster?.output() ?? "nothing", contentType: "text/plain" });
+});
+
+type Service = "proxy" | "standalone";
+type Way = "checks" | "checksByName";
+
+async function open(page: Page, service: Service, path: string): Promise<void> {
+  await page.goto(cluster[service] + path);
+  await expect(page.locator("body")).toHaveAttribute("data-started", "true");
+}
+
+const run = async <T>(page: Page, way: Way, check: keyof Checks, ...given: readonly string[]): Promise<T> =>
+  await page.evaluate(
+    async ([name, act, words]) =>
+      await (globalThis as unknown as Record<string, Record<string, (...more: readonly string[]) => Promise<T>>>)[name]![act]!(...words),
+    [way, check, given] as const,
+  );
+
+/** Names of a report that are not as they should be, with what they are. */
+const wrong = (report: Report): Report => Object.fromEntries(Object.entries(report).filter(([, found]) => found !== ""));
+
+for (const [title, path, way] of [
+  ["a bundled page, through its imports", "/", "checks"],
+  ["a plain page, through client.import", "/plain.html", "checks"],
+  ["a plain page, through runProcedure", "/plain.html", "checksByName"],
+] as const)
+  test.describe(title, () => {
+    test("every value arrives as what it was, there and back", async ({ page }) => {
+      await open(page, "proxy", path);
+      const report = await run<Report>(page, way, "values");
+      expect(Object.keys(report)).toHaveLength(2 * wireCases.length + 2);
+      expect(wrong(report)).toEqual({});
+      // What is refused at the door ran nowhere.
+      const places = ["wire/echo away ", "wire/echo away node one", "wire/example away node one"];
+      expect(await page.evaluate("[...places].toSorted()")).toEqual(places);
+    });
+
+    test("every error arrives as its own class, with message, fields and trace", async ({ page }) => {
+      await open(page, "proxy", path);
+      const report = await run<Report>(page, way, "errors");
+      expect(Object.keys(report).toSorted()).toEqual([...frameworkErrors.keys(), "OutOfStock", "Refused"].toSorted());
+      expect(wrong(report)).toEqual({});
+    });
+
+    test("every kind of parameter finds its place", async ({ page }) => {
+      await open(page, "proxy", path);
+      expect(await run(page, way, "kinds")).toEqual({ all: "", defaults: "" });
+    });
+
+    test("an error has the same lines from one process and over three hops", async ({ page }) => {
+      const lines = ["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`);
+      for (const service of ["proxy", "standalone"] as const) {
+        await open(page, service, path);
+        const found = await Promise.all(["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, way, "threeHops", how)));
+        expect(found, service).toEqual([
+          { name: "OutOfStock", message: "Nothing left of tea", trace: lines, own: true },
+          { name: "Forbidden", message: "no entry", trace: lines, own: true },
+          { name: "Error", message: "text", trace: lines, own: true },
+        ]);
+      }
+    });
+
+    test("a private procedure isn't there for a page", async ({ page }) => {
+      for (const service of ["proxy", "standalone"] as const) {
+        await open(page, service, path);
+        const message = "Procedure 'wire/hidden' v0.0.0 not found";
+        expect(await run(page, way, "hidden"), service).toEqual({ name: "ProcedureNotFound", message, trace: [], own: true });
+      }
+    });
+  });
+
+test("the comparison sees every difference", async ({ page }) => {
+  await open(page, "proxy", "/");
+  expect(await run(page, "checks", "blindSpots")).toEqual([]);
+});
+
+test("runProcedure of what no node has throws the page's own ProcedureNotFound", async ({ page }) => {
+  for (const service of ["proxy", "standalone"] as const) {
+    await open(page, service, "/plain.html");
+    const found = await page.evaluate(`(async () => {
+      const { ProcedureNotFound, runProcedure } = await import("/svc/client.js");
+      return await runProcedure("wire/nothing", "1.2", {}).catch((error) => [error instanceof ProcedureNotFound, error.message]);
+    })()`);
+    expect(found, service).toEqual([true, "Procedure 'wire/nothing' v1.2.0 not found"]);
+  }
+});

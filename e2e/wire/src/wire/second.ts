@@ -1,0 +1,5 @@
+import { third } from "./wire.ts";
+
+export async function second(how: string): Promise<unknown> {
+  return await third(how);
+}
