@@ -10,7 +10,7 @@ import { expect, openCloth, placesOf, search, settled, shopDom } from "./demo-st
 type Segment = "ui" | "catalogue" | "warehouse";
 type Move = readonly [procedure: string, from: Segment, to: Segment];
 
-const copy = copyDemo();
+let copy: ReturnType<typeof copyDemo>;
 const git = (...words: readonly string[]): string => execFileSync("git", words, { cwd: copy.folder, encoding: "utf8" });
 
 const before = {
@@ -26,13 +26,14 @@ const before = {
 test.describe.configure({ mode: "serial", timeout: 180_000 });
 
 test.beforeAll(() => {
+  copy = copyDemo();
   writeFileSync(join(copy.folder, ".gitignore"), "node_modules\ndist\n.seamline\n");
   git("init", "--quiet");
   git("add", ".");
   git("-c", "user.name=Demo", "-c", "user.email=demo@example.org", "commit", "--quiet", "-m", "The shop");
 });
 
-test.afterAll(() => copy.remove());
+test.afterAll(() => copy?.remove());
 
 let original: readonly string[];
 

@@ -17,7 +17,7 @@ test.beforeEach(async () => {
   ports = await freePorts();
 });
 
-test.afterEach(() => copy.remove());
+test.afterEach(() => copy?.remove());
 
 /** Whether anything still answers on one of the demo's ports. */
 async function isSilent(): Promise<boolean> {

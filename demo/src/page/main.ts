@@ -10,12 +10,13 @@ import { failure, searchView } from "./search-view.ts";
 startPlaces();
 showBasketCount();
 basket.onChange(showBasketCount);
-listenToSearch();
+const search = listenToSearch();
 
 try {
   const client = await startClient("ui"); // this page is a node now: the segment `ui` runs in it
   client.observe(showCall);
   startRouter({ "": searchView, cloth: clothView, basket: basketView });
+  search.catchUp();
 } catch (error) {
   byId("main").replaceChildren(failure(error, () => location.reload()));
 }
@@ -24,7 +25,8 @@ function showBasketCount(): void {
   byId("basket-count").textContent = String(basket.lines().length);
 }
 
-function listenToSearch(): void {
+/** `catchUp` searches for what was typed before anything listened. */
+function listenToSearch(): { readonly catchUp: () => void } {
   const form = byId("search", HTMLFormElement);
   const query = byId("query", HTMLInputElement);
   const seek = (): void => {
@@ -43,4 +45,9 @@ function listenToSearch(): void {
     event.preventDefault();
     seek();
   });
+  return {
+    catchUp() {
+      if (document.activeElement === query && query.value !== "") seek();
+    },
+  };
 }
