@@ -27,10 +27,13 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : errorOf(value).message;
 }
 
-/** The message of an error as outsiders may read it: those that the system throws tell of files and addresses (reliability, rule 1). */
+/**
+ * The message of an error as outsiders may read it: those that the system and the transport throw tell of files and addresses
+ * (reliability, rule 1). A transport's error is known by its name, as one that came from another node is of no class here.
+ */
 export function publicMessage(error: Error): string {
   const { code } = error as { code?: unknown };
-  const hidden = "syscall" in error || (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
+  const hidden = "syscall" in error || error.name === "TransportError" || (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
   return hidden ? internal : textOf(error.message);
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import * as errors from "../../src/errors.ts";
+import { TransportError } from "../../src/ports.ts";
+import { Classes } from "../../src/serializer/classes.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { decodeSerialized } from "../../src/serializer/serialized.ts";
 import { setTrace, traced } from "../../src/trace.ts";
 import { type Door, knock } from "../_door.ts";
 import { OutOfStock, Refused } from "../_wire-classes.ts";
@@ -52,6 +56,16 @@ describe("§7.1 errors that a procedure throws", () => {
     expect((await knock(throwing(error.cause), {})).text).toBe("Internal error");
     const missing = Object.assign(new Error("Cannot find module '/srv/x.js'"), { code: "ERR_MODULE_NOT_FOUND" });
     expect((await knock(throwing(missing), {})).text).toBe("Internal error");
+  });
+  it("holds no address of another service", async () => {
+    const cause = new TransportError("http://10.0.0.7:7401 refused the connection", false);
+    const error = new errors.NodeNotAvailable("'shop/stock' could not be sent", { cause });
+    for (const headers of [{}, serialized]) expect((await knock(throwing(error), { headers })).text).not.toContain("10.0.0.7");
+    const between = (await knock(throwing(error, { trusted: true }), { headers: serialized })).text;
+    expect(between).toContain("10.0.0.7");
+    // A node that got it from another passes it on to the outside.
+    const there = decodeSerialized(between, { classes: new Classes(), limits: defaultLimits, trusted: true });
+    expect((await knock(throwing(there), { headers: serialized })).text).not.toContain("10.0.0.7");
   });
   it("gives services the stack", async () => {
     const error = new Error("x");
