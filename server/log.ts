@@ -45,8 +45,16 @@ export function wantsColour(output: Output, env: Readonly<Record<string, string 
   return output.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 }
 
-function stackOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const deeper = cause.cause === undefined ? "" : `\ncaused by ${stackOf(cause.cause)}`;
-  return `${cause.stack ?? `${cause.name}: ${cause.message}`}${deeper}`;
+// Causes that are told of one error: they may go round in a circle.
+const mostCauses = 8;
+
+function stackOf(thrown: unknown, causes = 0): string {
+  try {
+    if (!(thrown instanceof Error)) return String(thrown);
+    const text = thrown.stack ?? `${thrown.name}: ${thrown.message}`;
+    return thrown.cause === undefined || causes === mostCauses ? text : `${text}\ncaused by ${stackOf(thrown.cause, causes + 1)}`;
+  } catch {
+    // A getter or a proxy that throws: to write a line must not fail, as what comes after it is somebody's answer.
+    return "what was thrown can't be read";
+  }
 }

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { createLog } from "../../../server/log.ts";
+
+function lineFor(cause: unknown): string {
+  let text = "";
+  createLog({ err: { write: (line: string) => (text += line) }, env: {} }).error("it failed", cause);
+  return text;
+}
+
+describe("an error in the log", () => {
+  it("is told with its stack and its causes", () => {
+    const text = lineFor(new TypeError("outer", { cause: new RangeError("inner") }));
+    expect(text).toMatch(/^error: it failed\nTypeError: outer\n +at .*\ncaused by RangeError: inner\n/s);
+  });
+
+  it("may be its own cause, or have thousands", () => {
+    const round = new Error("round");
+    round.cause = round;
+    expect(lineFor(round).match(/caused by/g)).toHaveLength(8);
+    let deep = new Error("0");
+    for (let level = 1; level < 5_000; level++) deep = new Error(String(level), { cause: deep });
+    expect(lineFor(deep).match(/caused by/g)).toHaveLength(8);
+  });
+
+  const throwing = (): never => {
+    throw new Error("not readable");
+  };
+  it.each([
+    ["a getter", Object.defineProperty(new Error("x"), "stack", { get: throwing })],
+    ["a cause", Object.defineProperty(new Error("x"), "cause", { get: throwing })],
+    ["a proxy", new Proxy(new Error("x"), { get: throwing })],
+    ["a prototype", new Proxy({}, { getPrototypeOf: throwing })],
+    ["no text", Object.create(null)],
+  ])("may throw when it is read: %s", (_, cause) => {
+    expect(lineFor(cause)).toBe("error: it failed\nwhat was thrown can't be read\n");
+  });
+});
