@@ -52,6 +52,10 @@ export interface Server {
 
 /** How long requests under way may take to finish when a service stops, in ms (R2). */
 const drainTime = 9_000;
+/** From the signal to the end of the process, whatever the application still has open, in ms (R2). */
+const endTime = 10_000;
+// For output that is still being written.
+const lastWords = 200;
 
 /** Starts the service that the configuration names, and resolves when it answers (§4.6). */
 export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
@@ -138,11 +142,20 @@ function configFile(): string {
 
 /** What the process hears: signals that ask it to stop, and promises that failed with nobody waiting. */
 function listenToProcess(server: Server, log: Host["log"]): () => void {
-  const stop = (): void => {
-    server.stop().catch((error: unknown) => {
-      log.error("could not stop cleanly", error);
-      process.exitCode = 1;
-    });
+  const stop = (signal: NodeJS.Signals): void => {
+    const begun = performance.now();
+    server
+      .stop()
+      .catch((error: unknown) => {
+        log.error("could not stop cleanly", error);
+        process.exitCode = 1;
+      })
+      .finally(() => {
+        // A timer or a pool of connections of the application would keep the process until somebody kills it. Who listens
+        // to the signal as well, another service or the application itself, may still have something to finish.
+        const left = process.listenerCount(signal) > 0 ? endTime - (performance.now() - begun) : 0;
+        setTimeout(() => process.exit(), Math.max(left, lastWords)).unref();
+      });
   };
   // Node would end the process: then whoever finds a procedure that forgets an await could end the service at will.
   const lost = (reason: unknown): void => log.error("a promise failed, and nothing waited for it: an await is missing", reason);

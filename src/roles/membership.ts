@@ -13,6 +13,10 @@ export interface Membership {
 const firstWait = 100;
 const longestWait = 2000;
 
+/** How long the gateway may take for an answer, in ms: one that hangs is away, and a node that leaves has little time (R2). */
+const answerTime = 5000;
+const leaveTime = 900;
+
 export function createMembership(host: Host, gateway: string, trustKey: string, procedures: () => readonly string[]): Membership {
   const decoder = new TextDecoder();
   let joined: { id: string; lease: number } | undefined;
@@ -21,13 +25,22 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
   let wait = firstWait;
   let complained = false;
 
-  const send = (method: string, path: string, body?: unknown) =>
-    host.transport.send({
-      url: gateway + path,
-      method,
-      headers: { [headers.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  const send = async (method: string, path: string, body?: unknown) => {
+    const abort = new AbortController();
+    const most = method === "DELETE" ? leaveTime : answerTime;
+    const cancelLate = host.clock.after(most, () => abort.abort(new Error(`it gave no answer in ${most / 1000} s`)));
+    try {
+      return await host.transport.send({
+        url: gateway + path,
+        method,
+        headers: { [headers.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: abort.signal,
+      });
+    } finally {
+      cancelLate();
+    }
+  };
 
   const again = (ms: number, act: () => Promise<void>): void => {
     if (!stopped) cancel = host.clock.after(ms, () => void act());
