@@ -6,7 +6,8 @@ const mostLines = 64;
 /** The lines that `error` has gathered so far. */
 export function traceOf(error: unknown): readonly string[] {
   const lines = (error as { trace?: unknown } | null | undefined)?.trace;
-  return Array.isArray(lines) ? (lines as string[]) : [];
+  // An application may have a `trace` of its own on its errors: what is no line no other service would take.
+  return Array.isArray(lines) ? lines.filter((line): line is string => typeof line === "string") : [];
 }
 
 /** Sets the lines of `error`, out of sight of `Object.keys` and JSON. */

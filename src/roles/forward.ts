@@ -90,8 +90,11 @@ export async function asItCame(call: IncomingCall, limits: Limits): Promise<Forw
 }
 
 /** An answer of another service, as this one gives it. */
-export function relayed(answer: IncomingResponse): HttpResponse {
+export function relayed(answer: IncomingResponse, method = "GET"): HttpResponse {
   const fields = passedOn(answer.headers, (name) => name !== headers.trustKey);
+  // Of a HEAD there are no bytes to count: the length is that of the answer to a GET.
+  const length = answer.headers["content-length"];
+  if (method === "HEAD" && length !== undefined) fields["content-length"] = length;
   return { status: answer.status, headers: fields, ...(answer.body.length === 0 ? {} : { body: answer.body }) };
 }
 

@@ -152,7 +152,13 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[] } {
   }
   const { url, procedures } = (value ?? {}) as { url?: unknown; procedures?: unknown };
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "")
+  if (
+    parsed === undefined ||
+    !/^https?:$/.test(parsed.protocol) ||
+    parsed.username !== "" ||
+    parsed.password !== "" ||
+    /[?#]/.test(parsed.href)
+  )
     throw wrong("'url' is not an http address");
   if (!Array.isArray(procedures) || !procedures.every((one) => typeof one === "string" && one !== ""))
     throw wrong("'procedures' is not a list of FQNs");

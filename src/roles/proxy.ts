@@ -52,7 +52,7 @@ async function fetchFile(host: Host, repository: string, request: HttpRequest): 
       headers: joined(passedOn(request.headers, () => false)),
       signal: request.signal,
     });
-    return relayed(answer);
+    return relayed(answer, request.method);
   } catch (thrown) {
     throw failureOf(thrown);
   }

@@ -35,10 +35,11 @@ export function kindOf(value: object): string {
 
 /** The value of a Binary form; `undefined` when there is no such type, or the bytes don't fill its elements. */
 export function binaryFrom(type: unknown, mediaType: unknown, base64: string): object | undefined {
+  if (typeof type !== "string" || (mediaType !== undefined && (type !== "Blob" || typeof mediaType !== "string"))) return undefined;
   const bytes = fromBase64(base64);
   if (type === "ArrayBuffer") return bytes.buffer;
-  if (type === "Blob") return new Blob([bytes], { type: typeof mediaType === "string" ? mediaType : "" });
-  const Type = views.get(String(type));
+  if (type === "Blob") return new Blob([bytes], { type: mediaType ?? "" });
+  const Type = views.get(type);
   const size = (Type as { BYTES_PER_ELEMENT?: number } | undefined)?.BYTES_PER_ELEMENT ?? 1;
   return Type && bytes.length % size === 0 ? new Type(bytes.buffer) : undefined;
 }

@@ -18,7 +18,7 @@ export function buildInstance({ record, constructor, names, rest }: KnownClass, 
     positions.push(args[index]);
   }
   if (taken < given.length) {
-    const strange = given.find((key) => !(Number(key) < positions.length));
+    const strange = given.find((key) => !(String(Number(key)) === key && Number(key) < positions.length));
     throw new Fault(`class '${record.key}' has no constructor argument '${strange}'`);
   }
   const instance = new constructor(...positions) as Members;
