@@ -1,5 +1,7 @@
 // Every wire case in a real browser: page → proxy → gateway → node and back, through seams and by name, bundled and not.
 
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import type { Application } from "../test/process/_application.ts";
 import { wireCases } from "../test/_wire-cases.ts";
@@ -66,31 +68,21 @@ for (const [title, path, way] of [
       expect(wrong(report)).toEqual({});
     });
 
-    test("every kind of parameter finds its place", async ({ page }) => {
-      await open(page, "proxy", path);
-      expect(await run(page, way, "kinds")).toEqual({ all: "", defaults: "" });
-    });
-
-    test("an error has the same lines from one process and over three hops", async ({ page }) => {
-      const lines = ["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`);
-      for (const service of ["proxy", "standalone"] as const) {
+    for (const service of ["proxy", "standalone"] as const)
+      test(`${service}: each kind of parameter, lines of an error that passes three procedures, nothing private`, async ({ page }) => {
         await open(page, service, path);
-        const found = await Promise.all(["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, way, "threeHops", how)));
-        expect(found, service).toEqual([
-          { name: "OutOfStock", message: "Nothing left of tea", trace: lines, own: true },
-          { name: "Forbidden", message: "no entry", trace: lines, own: true },
-          { name: "Error", message: "text", trace: lines, own: true },
+        expect(await run(page, way, "kinds")).toEqual({ all: "", defaults: "" });
+        // One process and three hops over two nodes: the same lines, the origin first.
+        const trace = ["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`);
+        const thrown = await Promise.all(["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, way, "threeHops", how)));
+        expect(thrown).toEqual([
+          { name: "OutOfStock", message: "Nothing left of tea", trace, own: true },
+          { name: "Forbidden", message: "no entry", trace, own: true },
+          { name: "Error", message: "text", trace, own: true },
         ]);
-      }
-    });
-
-    test("a private procedure isn't there for a page", async ({ page }) => {
-      for (const service of ["proxy", "standalone"] as const) {
-        await open(page, service, path);
         const message = "Procedure 'wire/hidden' v0.0.0 not found";
-        expect(await run(page, way, "hidden"), service).toEqual({ name: "ProcedureNotFound", message, trace: [], own: true });
-      }
-    });
+        expect(await run(page, way, "hidden")).toEqual({ name: "ProcedureNotFound", message, trace: [], own: true });
+      });
   });
 
 test("the comparison sees every difference", async ({ page }) => {
@@ -107,4 +99,19 @@ test("runProcedure of what no node has throws the page's own ProcedureNotFound",
     })()`);
     expect(found, service).toEqual([true, "Procedure 'wire/nothing' v1.2.0 not found"]);
   }
+});
+
+test("the node's log leads to the line of TypeScript that threw, and the page learns nothing of it", async ({ page }) => {
+  await open(page, "proxy", "/plain.html");
+  const stack = await page.evaluate<string>(`(async () => {
+    const { runProcedure } = await import("/svc/client.js");
+    return await runProcedure("wire/fail", "0.0.0", { name: "Refused" }).catch((error) => error.stack);
+  })()`);
+  expect(stack).not.toMatch(/wire\.ts|seamline-application/);
+  const file = join(application.root, "src/wire/wire.ts");
+  const place = /Refused: no\n[^\n]*\((.*):(\d+):\d+\)\n/;
+  await expect.poll(() => cluster.output()).toMatch(place);
+  const [, named, line] = place.exec(cluster.output()) ?? [];
+  expect(named).toBe(file);
+  expect((await readFile(file, "utf8")).split("\n")[Number(line) - 1]).toContain("throw new Refused");
 });
