@@ -85,13 +85,19 @@ async function outputOf(host: Host, config: ApplicationConfig, options: ComposeO
 }
 
 async function filesOf(config: ApplicationConfig, options: ComposeOptions, output: OutputFolders): Promise<RepositoryFiles> {
-  const [{ createPublicFiles }, { createRepositoryFiles }] = await Promise.all([import("./files.ts"), import("./repository-files.ts")]);
+  const [{ createPublicFiles }, { createRepositoryFiles, readBuiltManifest }] = await Promise.all([
+    import("./files.ts"),
+    import("./repository-files.ts"),
+  ]);
+  const built = await readBuiltManifest(output);
+  const { modules, imports } = built.manifest;
   const publicFiles = await createPublicFiles({
     rootFolder: options.root,
     sourceFolder: config.source,
     browserFolder: output.browser,
     assets: config.assets,
     index: config.index,
+    modules: [...Object.keys(modules), ...Object.entries(imports).flat(2)],
     except: [
       config.output,
       output.server,
@@ -99,7 +105,7 @@ async function filesOf(config: ApplicationConfig, options: ComposeOptions, outpu
       ...(options.configFile === undefined ? [] : [options.configFile]),
     ],
   });
-  return await createRepositoryFiles(output, publicFiles);
+  return await createRepositoryFiles(output, built, publicFiles);
 }
 
 async function modulesOf(

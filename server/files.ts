@@ -2,7 +2,7 @@
 // A path from outside is only ever looked up in it; nothing is joined, resolved or read because a request names it.
 
 import { lstat, readdir, realpath } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { segmentFileEnding } from "../src/segment.ts";
@@ -17,6 +17,8 @@ export interface PublicFilesOptions {
   readonly browserFolder: string | undefined;
   /** Globs relative to the source folder; `!` in front takes away. */
   readonly assets: readonly string[];
+  /** Modules of the build (`shop/quote`): sources, which no glob makes public. */
+  readonly modules?: Iterable<string>;
   /** The page at `/`, as the configuration names it. */
   readonly index: string;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
@@ -69,7 +71,8 @@ async function readPublic(options: PublicFilesOptions): Promise<Map<string, Publ
       throw new Error(`'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`);
     const except = new Set<string>();
     for (const path of options.except ?? []) except.add((await realpath(path).catch(() => undefined)) ?? path);
-    for (const [name, path] of await readAssets(source, options.assets, except)) files.set(`/${name}`, { path, immutable: false });
+    for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? []))
+      files.set(`/${name}`, { path, immutable: false });
   }
   // Added after the assets: where both have a path, the built file is meant.
   if (browser !== undefined)
@@ -120,7 +123,12 @@ function addIndexes(files: Map<string, PublicFile>, index: PublicFile | undefine
 }
 
 /** Files that `globs` make public: path relative to `source` → real path. */
-async function readAssets(source: string, globs: readonly string[], except: ReadonlySet<string>): Promise<Map<string, string>> {
+async function readAssets(
+  source: string,
+  globs: readonly string[],
+  except: ReadonlySet<string>,
+  modules: Iterable<string>,
+): Promise<Map<string, string>> {
   const written = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1"));
   const isTaken = (glob: string): boolean => /^!(?!\()/.test(glob);
   const given = written.filter((glob) => !isTaken(glob));
@@ -130,6 +138,7 @@ async function readAssets(source: string, globs: readonly string[], except: Read
     written.filter(isTaken).map((glob) => glob.slice(1)),
     { dot: true },
   );
+  const isSource = sourceTest(modules, new Set(given));
   const found = new Map<string, string>();
   for await (const path of walk(source, { dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)), except })) {
     const name = slashed(relative(source, path));
@@ -138,9 +147,18 @@ async function readAssets(source: string, globs: readonly string[], except: Read
   return found;
 }
 
-// Chosen: every file that could be a module, in the build or not. What is served as code comes from a build.
-function isSource(name: string): boolean {
-  return name.endsWith(segmentFileEnding) || /\.[cm]?[jt]sx?$/i.test(name);
+/**
+ * Sources are never assets (decisions §5). Chosen: a script that browsers run as it is (`assets/player.js`, `sw.js`) is an
+ * asset, unless the build knows it as a module; beside modules, where a glob can catch a helper that nobody meant, it has to be named in full.
+ */
+function sourceTest(modules: Iterable<string>, named: ReadonlySet<string>): (name: string) => boolean {
+  const known = new Set(modules);
+  const folders = new Set([...known].map((module) => dirname(module)));
+  return (name) => {
+    if (name.endsWith(segmentFileEnding) || /\.(?:[cm]?ts|tsx|jsx|vue|svelte|astro)$/i.test(name)) return true;
+    if (!/\.[cm]?js$/i.test(name)) return false;
+    return known.has(name.replace(/\.[cm]?js$/i, "")) || (folders.has(dirname(name)) && !named.has(name));
+  };
 }
 
 /** Real paths of the files below `folder`; links are passed over, and so are `node_modules`. */

@@ -4,28 +4,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
-import { defaultLimits } from "../src/serializer/limits.ts";
+import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
 
-/** What a connection may take. Times in ms. */
-export interface HttpLimits {
-  /** Bytes of all headers of a request: over it `431`. */
-  readonly header: number;
-  /** From a request's first byte to the end of its headers: over it `408`. */
-  readonly headerTime: number;
-  /** From a request's first byte to the end of its body: over it `408`. Also for a caller to take any part of the answer. */
-  readonly requestTime: number;
-  /** Connections at once; more are closed as they come. */
-  readonly connections: number;
-}
-
-/** Slow headers 10 s, slow requests 30 s (R14); the others as for the whole service. */
-export const httpLimits: HttpLimits = {
-  header: defaultLimits.header,
-  connections: defaultLimits.connections,
-  headerTime: 10_000,
-  requestTime: 30_000,
-};
+/** What a connection may take; the numbers are those of the service. */
+export type HttpLimits = Pick<Limits, "header" | "headerTime" | "requestTime" | "connections">;
 
 // Longer than any load balancer in front keeps its side, so that it is never we who close a connection just as a request comes in on it.
 const keepAlive = 65_000;
@@ -47,7 +30,7 @@ export interface HttpServer {
 
 /** Listens and hands each request to `handle`. Rejects with one clear message when the address can't be taken. */
 export async function listen(handle: (request: HttpRequest) => Promise<HttpResponse>, options: ListenOptions): Promise<HttpServer> {
-  const limits = { ...httpLimits, ...options.limits };
+  const limits = { ...defaultLimits, ...options.limits };
   const connections = new Map<Socket, Connection>();
   let closing = false;
 

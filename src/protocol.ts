@@ -51,5 +51,8 @@ export const mediaTypes = {
   bytes: "application/octet-stream",
 } as const;
 
+/** On every answer but files: made for one request, and never to be taken for something else (decisions §2). */
+export const answerHeaders = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
+
 /** Query parameter that selects a procedure's version (§4.1); it is not a procedure parameter. */
 export const versionParameter = "version";

@@ -4,7 +4,7 @@ import { match, type MatchFunction } from "path-to-regexp";
 
 import { BadRequest, MethodNotAllowed } from "./errors.ts";
 import type { HttpRequest, HttpResponse } from "./ports.ts";
-import { mediaTypes } from "./protocol.ts";
+import { answerHeaders, mediaTypes } from "./protocol.ts";
 
 /** Answers one kind of request. `parameters` are the path's, decoded. */
 export type Door = (
@@ -41,8 +41,7 @@ export function refuseMethod(allowed: readonly string[]): HttpResponse {
   const headers = {
     allow: allowed.join(", "),
     "content-type": mediaTypes.text,
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
+    ...answerHeaders,
   };
   return { status: 405, headers, body: new MethodNotAllowed().message };
 }

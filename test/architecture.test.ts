@@ -182,7 +182,13 @@ describe("public names", () => {
     [
       "seamline",
       "server/main.ts",
-      [...errors, graph, hooks, server, "Args CallHeaders Context CorsMiddleware HealthCheck Middleware ObservedCall Version parseVersion"],
+      [
+        ...errors,
+        graph,
+        hooks,
+        server,
+        "Args CallHeaders Context CorsMiddleware HealthCheck Middleware ObservedCall Version parseVersion traceOf",
+      ],
     ],
     [
       "seamline/client, /svc/client.js",

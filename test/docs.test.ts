@@ -9,7 +9,6 @@ import { describe, expect, it } from "vitest";
 import { parserOf } from "../server/build/load-vite.ts";
 import { parseConfig } from "../server/config.ts";
 import { schemas } from "../server/config-schema.ts";
-import { httpLimits } from "../server/http.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { describeModule } from "../src/split/describe.ts";
 import { splitModule } from "../src/split/split-module.ts";
@@ -175,7 +174,7 @@ describe("tables of the README", () => {
 
   it("limits: all of them, with their defaults", () => {
     const listed = Object.fromEntries(tableOf("README.md", "limit").map(([name = "", value = ""]) => [name, Number.parseInt(value, 10)]));
-    expect(listed).toEqual({ ...defaultLimits, ...httpLimits });
+    expect(listed).toEqual(defaultLimits);
   });
 
   it("specification: every test of test/spec", () => {

@@ -1,7 +1,7 @@
 // Repository (§1.3, §4.3, §4.4): serves what browsers load, what nodes load, and Seamline's own components.
 
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { mediaTypes, paths } from "../protocol.ts";
+import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -55,7 +55,7 @@ export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[
         const type = text(file).endsWith(".json") ? mediaTypes.json : "text/javascript; charset=utf-8";
         return {
           status: 200,
-          headers: { "content-type": type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+          headers: { "content-type": type, ...answerHeaders },
           body: bytes,
         };
       },

@@ -6,7 +6,7 @@ import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../err
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import type { Middleware } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
+import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
 import { createRouter, pathOf, type Route } from "../router.ts";
 import { type Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -131,7 +131,7 @@ export function createRole(parts: RoleParts): Role {
 function healthRoutes(health: Health, ready: () => boolean): Route[] {
   const json = (value: unknown, status = 200): HttpResponse => ({
     status,
-    headers: { "content-type": mediaTypes.json, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+    headers: { "content-type": mediaTypes.json, ...answerHeaders },
     body: JSON.stringify(value),
   });
   return [
@@ -146,7 +146,7 @@ function healthRoutes(health: Health, ready: () => boolean): Route[] {
 export function notFound(): HttpResponse {
   return {
     status: 404,
-    headers: { "content-type": mediaTypes.text, "x-content-type-options": "nosniff", "cache-control": "no-store" },
+    headers: { "content-type": mediaTypes.text, ...answerHeaders },
     body: new FileNotFound().message,
   };
 }

@@ -32,6 +32,11 @@ function faultOf(thrown: unknown): Fault {
   return thrown instanceof Fault ? thrown : new Fault(errorOf(thrown).message, { cause: thrown });
 }
 
+/** What the application threw under a fault; a fault of ours is all in its message. */
+export function causeOf(thrown: unknown): ErrorOptions {
+  return !(thrown instanceof Fault) ? { cause: thrown } : thrown.cause === undefined ? {} : { cause: thrown.cause };
+}
+
 /** Keys that are refused wherever data comes in, not cleaned (decisions §6): they reach prototypes. */
 export function isForbidden(key: string): boolean {
   return key === "__proto__" || key === "constructor" || key === "prototype";

@@ -8,6 +8,10 @@ export interface Limits {
   readonly header: number;
   /** Milliseconds in which a call must be answered; later is a 504. */
   readonly time: number;
+  /** Milliseconds from a request's first byte to the end of its head; later is a 408. */
+  readonly headerTime: number;
+  /** Milliseconds from a request's first byte to the end of its body; later is a 408. As long a caller may take no part of an answer. */
+  readonly requestTime: number;
   /** Open sockets. */
   readonly connections: number;
   /** Levels of nesting, counted on the text: any recursive walk dies somewhere between 1,000 and 10,000. */
@@ -27,6 +31,8 @@ export const defaultLimits: Limits = {
   body: 1_048_576,
   header: 16_384,
   time: 30_000,
+  headerTime: 10_000,
+  requestTime: 30_000,
   connections: 10_000,
   depth: 128,
   values: 100_000,

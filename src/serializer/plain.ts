@@ -4,7 +4,7 @@ import { ValueNotSerializable } from "../errors.ts";
 import { bytesOf, toBase64 } from "./binary.ts";
 import { Opaque } from "./classes.ts";
 import { publicMessage, textOf } from "./error-form.ts";
-import { describeFault, Fault } from "./fault.ts";
+import { causeOf, describeFault, Fault } from "./fault.ts";
 import { type Walk, walkMembers, walkValue } from "./walk.ts";
 
 interface PlainWalk extends Walk {
@@ -20,7 +20,7 @@ export function encodePlain(value: unknown, path = "result"): string | Promise<s
     const tree = walkValue(value, walk);
     return walk.pending.length > 0 ? Promise.all(walk.pending).then(() => text(tree)) : text(tree);
   } catch (cause) {
-    throw new ValueNotSerializable(describeFault(cause, path), { cause });
+    throw new ValueNotSerializable(describeFault(cause, path), causeOf(cause));
   }
 }
 

@@ -5,7 +5,7 @@ import { BadRequest, InvalidSerializedValue, ValueNotSerializable } from "../err
 import type { ClassSource } from "./classes.ts";
 import { type Reading, readValue } from "./decode.ts";
 import { formWalk } from "./encode.ts";
-import { describeFault, faultAt } from "./fault.ts";
+import { causeOf, describeFault, faultAt } from "./fault.ts";
 import type { Members } from "./instance.ts";
 import type { Limits } from "./limits.ts";
 import { parseText } from "./text.ts";
@@ -58,7 +58,7 @@ function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => u
     const tree = act(walk);
     return walk.pending.length > 0 ? Promise.all(walk.pending).then(() => JSON.stringify(tree)) : JSON.stringify(tree);
   } catch (cause) {
-    throw new ValueNotSerializable(describeFault(cause, options.path ?? path), { cause });
+    throw new ValueNotSerializable(describeFault(cause, options.path ?? path), causeOf(cause));
   }
 }
 
@@ -98,6 +98,6 @@ function guarded<T>(options: DecodeOptions, path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new InvalidSerializedValue(describeFault(cause, options.path ?? path), { cause });
+    throw new InvalidSerializedValue(describeFault(cause, options.path ?? path), causeOf(cause));
   }
 }

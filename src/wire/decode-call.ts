@@ -43,8 +43,10 @@ export async function decodeArguments(
     const given = [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
     return convertQuery(procedure?.parameters ?? [], given, options.limits);
   }
-  // Chosen: an empty body needs the content type as well. Without it a page of another site could send one unasked.
   const type = textOf(request.headers["content-type"]);
+  // Chosen: an empty body needs no content type, unless a page sent it. One of another site could do so unasked.
+  if (type === "" && request.headers["origin"] === undefined && (await request.readBody(options.limits.body)).length === 0)
+    return new Map();
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new UnsupportedEncoding("A call's body must have the content type application/json");
   const packed = textOf(request.headers["content-encoding"]);
   if (packed !== "" && packed !== "identity") throw new UnsupportedEncoding(`Unsupported content encoding '${packed.slice(0, 64)}'`);

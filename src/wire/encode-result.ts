@@ -2,7 +2,7 @@
 
 import { MethodNotAllowed, NodeNotAvailable, statusOf } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
-import { headers, mediaTypes } from "../protocol.ts";
+import { answerHeaders, headers, mediaTypes } from "../protocol.ts";
 import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodePlain } from "../serializer/plain.ts";
@@ -12,7 +12,6 @@ import { errorOf, traceOf } from "../trace.ts";
 import type { Encoding } from "./decode-call.ts";
 
 // Of every answer of the door: no browser may guess a type, no cache may keep it.
-const always = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
 /** The answer that carries a procedure's value (decisions §2, responses); a promise only when a Blob is in it. Throws ValueNotSerializable. */
 export function encodeResult(
@@ -22,12 +21,12 @@ export function encodeResult(
 ): HttpResponse | Promise<HttpResponse> {
   const answer = (dataType: string, contentType: string, body: string | Uint8Array): HttpResponse => ({
     status: 200,
-    headers: { ...always, "content-type": contentType, [headers.dataType]: dataType },
+    headers: { ...answerHeaders, "content-type": contentType, [headers.dataType]: dataType },
     body,
   });
   switch (typeof value) {
     case "undefined":
-      return { status: 204, headers: { ...always, [headers.dataType]: "undefined" } };
+      return { status: 204, headers: { ...answerHeaders, [headers.dataType]: "undefined" } };
     case "string":
       return answer("string", mediaTypes.text, value);
     case "boolean":
@@ -58,7 +57,7 @@ export function encodeError(
   const more = error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {};
   const answer = (contentType: string, body: string): HttpResponse => ({
     status: statusOf(error),
-    headers: { ...always, "content-type": contentType, ...more },
+    headers: { ...answerHeaders, "content-type": contentType, ...more },
     body,
   });
   const json = (text: string): HttpResponse => answer(mediaTypes.json, text);

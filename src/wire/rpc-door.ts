@@ -5,7 +5,7 @@ import type { CorsMiddleware } from "../cors.ts";
 import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../errors.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { headers, mostHops, rpcPath } from "../protocol.ts";
+import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf, refuseMethod } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -45,7 +45,8 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
   const { host, limits } = parts;
   return async (request) => {
     const cors = parts.cors();
-    if (request.method === "OPTIONS") return { status: 204, headers: { allow: "GET, POST", ...cors?.preflightHeaders() } };
+    if (request.method === "OPTIONS")
+      return { status: 204, headers: { allow: "GET, POST", ...answerHeaders, ...cors?.preflightHeaders() } };
     if (request.method !== "GET" && request.method !== "POST") return withHeaders(refuseMethod(["GET", "POST"]), cors?.answerHeaders());
     const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
     let encoding: Encoding = "plain";

@@ -30,7 +30,11 @@ beforeAll(async () => {
   await put("src/assets/deep/er/x y ü.txt", "deep");
   await put("src/assets/empty.css", "");
   await put("src/assets/code.ts", "export const secret = 1;");
-  await put("src/assets/code.mjs", "export const secret = 1;");
+  await put("src/assets/player.js", "console.log(1);");
+  await put("src/shop/stock.js", "export const secret = 1;");
+  await put("src/shop/helper.js", "export const secret = 1;");
+  await put("src/shop/worker.js", "console.log(2);");
+  await put("src/shop/card.vue", "<template></template>");
   await put("src/assets/shop.segment.json", "{}");
   await put("src/assets/.env", "SECRET=1");
   await put("src/assets/.hidden/x.txt", "hidden");
@@ -53,7 +57,8 @@ beforeAll(async () => {
     rootFolder: root,
     sourceFolder: join(root, "src"),
     browserFolder: join(root, "dist/browser"),
-    assets: ["assets/**/*", "./.well-known/*", "!assets/taken/**"],
+    assets: ["assets/**/*", "./.well-known/*", "!assets/taken/**", "shop/*", "./shop/worker.js", "shop/stock.js"],
+    modules: ["shop/stock"],
     index: "index.html",
   });
   server = await listen(
@@ -99,6 +104,8 @@ describe("§4.3 GET {repository_url}/{path}", () => {
     ["/assets/deep/er/x%20y%20%C3%BC.txt", "text/plain; charset=utf-8"],
     ["/assets/empty.css", "text/css; charset=utf-8"],
     ["/about.html", "text/html; charset=utf-8"],
+    ["/assets/player.js", "application/javascript; charset=utf-8"],
+    ["/shop/worker.js", "application/javascript; charset=utf-8"],
     ["/.well-known/security.txt", "text/plain; charset=utf-8"],
   ])("returns the public file %s as %s", async (path, type) => {
     const answer = await ask(path);
@@ -122,7 +129,9 @@ describe("§4.3 GET {repository_url}/{path}", () => {
     "/assets/none.txt",
     "/assets/taken/away.txt",
     "/assets/code.ts",
-    "/assets/code.mjs",
+    "/shop/stock.js",
+    "/shop/helper.js",
+    "/shop/card.vue",
     "/assets/shop.segment.json",
     "/assets/.env",
     "/assets/.hidden/x.txt",
