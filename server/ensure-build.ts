@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
-import type { ServerManifest } from "../src/manifest.ts";
 import type { Log } from "../src/ports.ts";
 import type { ApplicationConfig } from "./config.ts";
+import { parseManifest } from "./module-source.ts";
 import { packageFolder } from "./package-folder.ts";
 import { findOutput, isFile, isStale, manifestFiles, type OutputFolders, slashed } from "./sources.ts";
 
@@ -38,7 +38,11 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFo
     const reason = options.build === false ? "and --no-build forbids to make one here" : "and Vite is not installed here to make one";
     throw new Error(`There is no build in ${shown}, ${reason}. Run 'seamline build', here or where Vite is, and bring ${shown} along`);
   }
-  const manifest = JSON.parse(await readFile(join(folders.server, manifestFiles.server), "utf8")) as ServerManifest;
+  // Half a build, copied or written while a disk was full, must be told as such: nothing after this looks for it.
+  const path = join(folders.server, manifestFiles.server);
+  const manifest = parseManifest(await readFile(path, "utf8"), path);
+  if (!(await isFile(join(folders.server, manifestFiles.browser))))
+    throw new Error(`The build in ${shown} has no ${manifestFiles.browser}: it is not whole. Build again`);
   // A machine that only serves has no sources to be compared with.
   if ((await hasFiles(source)) && (await isStale(root, source, output, manifest)))
     log.warn(`the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`);

@@ -18,7 +18,9 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 async function writeBuild(settings: Pick<BuildSettings, "root" | "source" | "output">): Promise<void> {
   await mkdir(join(settings.output, "server"), { recursive: true });
   const sources = await hashSources(settings.root, settings.source, settings.output);
-  await writeFile(join(settings.output, "server/manifest.json"), JSON.stringify({ sources }));
+  const lists = { procedures: [], classes: [], clients: [], segments: {}, modules: {}, imports: {}, files: {} };
+  await writeFile(join(settings.output, "server/manifest.json"), JSON.stringify({ format: 1, revision: "test", sources, ...lists }));
+  await writeFile(join(settings.output, "server/manifest.browser.json"), "{}");
 }
 
 const folders = () => ({ root, source: join(root, "src"), output: join(root, "dist") });
@@ -64,6 +66,24 @@ describe("a build at start (decisions §6, builds)", () => {
     await rm(join(root, "src"), { recursive: true });
     await ensure();
     expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["no JSON", '{"format":1', "it is no JSON"],
+    ["nothing", "null", "its format is undefined"],
+    ["another version's", '{"format":2}', "its format is 2"],
+    ["half of it", '{"format":1,"revision":"x","files":{}}', "it lists no procedures"],
+  ])("whose manifest is damaged is refused by name: %s", async (_, text, why) => {
+    await writeBuild(folders());
+    const path = join(root, "dist/server/manifest.json");
+    await writeFile(path, text);
+    await expect(ensure()).rejects.toThrow(`${path} is no manifest that this version of Seamline can use: ${why}`);
+  });
+
+  it("of which a part is missing is refused", async () => {
+    await writeBuild(folders());
+    await rm(join(root, "dist/server/manifest.browser.json"));
+    await expect(ensure()).rejects.toThrow("The build in ./dist has no manifest.browser.json: it is not whole. Build again");
   });
 
   it("is made again with --build", async () => {
