@@ -135,7 +135,11 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
 
 /** One problem may be seen from several places: it is told once. */
 export function unique(problems: readonly Problem[]): readonly Problem[] {
-  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
+  const files = [...new Set(problems.map((problem) => problem.file))];
+  // Imports are looked up at the same time, so what is found first changes from build to build.
+  const place = (one: Problem, other: Problem): number =>
+    files.indexOf(one.file) - files.indexOf(other.file) || (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()].toSorted(place);
 }
 
 // Pages that are served as they are count too: they are the application's own, and start clients like any other.
