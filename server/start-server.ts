@@ -51,7 +51,7 @@ export interface Server {
 }
 
 /** How long requests under way may take to finish when a service stops, in ms (R2). */
-const drainTime = 9_000;
+const drainTime = 7_500;
 /** From the signal to the end of the process, whatever the application still has open, in ms (R2). */
 const endTime = 10_000;
 // For output that is still being written.

@@ -4,8 +4,12 @@ import type { Host } from "../ports.ts";
 import { headers, mediaTypes, paths } from "../protocol.ts";
 
 export interface Membership {
-  /** Resolves after the first try, whether it went well or not: a node that starts before its gateway keeps trying. */
+  /**
+   * Resolves after the first try, whether it went well or not: a node that starts before its gateway keeps trying.
+   * Rejects when the gateway refuses the trust key: that does not mend itself.
+   */
   join(url: string): Promise<void>;
+  /** Resolves when no more calls come: the gateway knows, and what it had sent before has arrived. */
   leave(): Promise<void>;
 }
 
@@ -17,6 +21,11 @@ const longestWait = 2000;
 const answerTime = 5000;
 const leaveTime = 900;
 
+/** How long a node that has left serves on, in ms: calls that were sent before are on their way (R2). */
+const lameDuck = 1000;
+
+class RefusedKey extends Error {}
+
 export function createMembership(host: Host, gateway: string, trustKey: string, procedures: () => readonly string[]): Membership {
   const decoder = new TextDecoder();
   let joined: { id: string; lease: number } | undefined;
@@ -24,6 +33,7 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
   let stopped = false;
   let wait = firstWait;
   let complained = false;
+  let starting = true;
 
   const send = async (method: string, path: string, body?: unknown) => {
     const abort = new AbortController();
@@ -50,18 +60,16 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
     try {
       const answer = await send("POST", paths.nodes, { url, procedures: procedures() });
       const text = decoder.decode(answer.body);
-      if (answer.status !== 201)
-        throw new Error(
-          answer.status === 401
-            ? "it refuses this node's trust key: both must have the same trustKey"
-            : `it answered ${answer.status}: ${text.slice(0, 200)}`,
-        );
+      if (answer.status === 401)
+        throw new RefusedKey(`The gateway at ${gateway} refuses this node's trust key: both must have the same trustKey`);
+      if (answer.status !== 201) throw new Error(`it answered ${answer.status}: ${text.slice(0, 200)}`);
       joined = readMembership(text);
       host.log.info(`joined the gateway at ${gateway}`);
       wait = firstWait;
       complained = false;
       again(joined.lease / 3, () => renew(url));
     } catch (error) {
+      if (error instanceof RefusedKey && starting) throw error;
       // Once, not at every try: the terminal is for people.
       if (!complained)
         host.log.warn(`can't join the gateway at ${gateway} yet (${(error as Error).message}); trying again until it takes this node`);
@@ -86,13 +94,17 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
   };
 
   return {
-    join: tryJoin,
+    async join(url) {
+      await tryJoin(url);
+      starting = false;
+    },
     async leave() {
       stopped = true;
       cancel();
       if (joined === undefined) return;
       try {
         await send("DELETE", `${paths.nodes}/${encodeURIComponent(joined.id)}`);
+        await new Promise<void>((resolve) => void host.clock.after(lameDuck, resolve));
       } catch (error) {
         host.log.warn(
           `could not tell the gateway at ${gateway} that this node leaves (${(error as Error).message}); its lease runs out by itself`,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { ask } from "../_cluster.ts";
+import { createNode } from "../../src/roles/node.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { ask, settle, testHost, testModules } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
+import { money, outOfStock, shop } from "./_shop.ts";
 
 /** No answer until whoever asked has given up. */
 const silence = (signal: AbortSignal): Promise<never> =>
@@ -25,8 +28,13 @@ describe("§3 membership of a node at the gateway", () => {
   });
 
   it("removes a node that goes down: its lease runs out, and the procedure is 503 with retry-after", async () => {
-    const { gateway, b } = await deploy();
-    await b.stop();
+    const { gateway, b, clock } = await deploy();
+    const stopped = b.stop();
+    // It serves on for a second: calls that were sent before it left are on their way.
+    await settle();
+    expect((await ask(b, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
+    await clock.pass(1000);
+    await stopped;
     const answer = await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
     expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1", "x-svc-error": "NodeNotAvailable" } });
   });
@@ -99,6 +107,21 @@ describe("§3 membership of a node at the gateway", () => {
     network.roles.delete(urls.b);
     for (let calls = 0; calls < 4; calls++) expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
     expect(log.lines.filter((line) => line.includes("can't be reached; it gets no calls"))).toHaveLength(1);
+  });
+
+  it("ends the start of a node whose trust key the gateway refuses", async () => {
+    const { network } = await deploy();
+    const stranger = createNode(testHost(network), {
+      trustKey: "another",
+      limits: defaultLimits,
+      gateway: urls.gateway,
+      modules: testModules(shop, [outOfStock, money]),
+      segments: ["b"],
+      name: undefined,
+    });
+    await expect(stranger.start("http://c")).rejects.toThrow(
+      "The gateway at http://gateway refuses this node's trust key: both must have the same trustKey",
+    );
   });
 
   it("lets nobody join, renew or remove without the trust key", async () => {
