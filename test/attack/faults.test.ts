@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ask, settle, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
+import { relayed } from "../../src/roles/forward.ts";
 import { createMembership } from "../../src/roles/membership.ts";
 import { traced, traceOf } from "../../src/trace.ts";
 import { binaryFrom } from "../../src/serializer/binary.ts";
@@ -54,6 +55,14 @@ describe("a member's address", () => {
       expect(answer.status).toBe(400);
     },
   );
+});
+
+describe("HEAD through a proxy", () => {
+  it("tells the length that a GET would have", () => {
+    const answer = { status: 200, headers: { "content-length": "5", connection: "close" }, body: new Uint8Array() };
+    expect(relayed(answer, "HEAD").headers).toEqual({ "content-length": "5" });
+    expect(relayed(answer).headers).toEqual({});
+  });
 });
 
 describe("a trace that is none", () => {

@@ -1,0 +1,61 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { alive, attack, calls } from "./_attack.ts";
+import { doors, openSockets, type Sockets } from "./_sockets.ts";
+
+let sockets: Sockets;
+beforeAll(async () => {
+  sockets = await openSockets();
+});
+afterAll(() => sockets.close());
+
+describe("framing", () => {
+  const post = "POST /rpc/a/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+  const get = "GET /rpc/a/canary HTTP/1.1\r\nHost: a\r\n";
+  const inner = "GET /rpc/a/secret HTTP/1.1\r\nHost: a\r\n\r\n";
+  it.each([
+    ["length and chunks", `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`],
+    ["two lengths", `${post}Content-Length: 11\r\nContent-Length: 12\r\n\r\n{"value":1}`],
+    ["a length with a sign", `${post}Content-Length: +11\r\n\r\n{"value":1}`],
+    ["an unknown transfer coding", `${post}Transfer-Encoding: xchunked\r\n\r\n{"value":1}`],
+    ["a space before the colon", `${post}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`],
+    ["a folded line", `${get}X-A: 1\r\n X-B: 2\r\n\r\n`],
+    ["lines that end in LF alone", "GET /rpc/a/canary HTTP/1.1\nHost: a\n\n"],
+    ["a CR inside a line", `${get}X-A: 1\rX-B: 2\r\n\r\n`],
+    ["a chunk without a size", `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
+    ["a bad name", `${get}b@d(: 1\r\n\r\n`],
+    ["no name", `${get}: 1\r\n\r\n`],
+    ["no host", "GET /rpc/a/canary HTTP/1.1\r\n\r\n"],
+    ["another protocol", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"],
+  ])("%s: one 400, and the connection ends", async (_, bytes) => {
+    for (const { head, body } of await attack(sockets, doors, bytes, 400)) {
+      expect(head.toLowerCase()).toContain("connection: close");
+      // Nothing, or that in chunks.
+      expect(["", "0\r\n\r\n"]).toContain(body);
+    }
+  });
+
+  it("a head that is too long: 431", async () => {
+    await attack(sockets, doors, `${get}X-A: ${"a".repeat(20_000)}\r\n\r\n`, 431);
+  });
+
+  it("headers named as what objects have are headers", async () => {
+    await attack(sockets, calls, `${get}__proto__: 1\r\nconstructor: 2\r\ntoString: 3\r\n\r\n`, 200);
+  });
+
+  it("one who leaves in the middle of his body holds nothing up", async () => {
+    for (const door of calls) {
+      await Promise.all(Array.from({ length: 20 }, () => leave(sockets.ports[door], `${post}Content-Length: 100\r\n\r\n{`)));
+      await alive(sockets, door);
+    }
+  });
+});
+
+/** Writes and goes away without a word. */
+async function leave(port: number, bytes: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes, () => socket.resetAndDestroy()));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+  });
+}
