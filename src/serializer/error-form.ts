@@ -33,7 +33,11 @@ export function textOf(value: unknown): string {
  */
 export function publicMessage(error: Error): string {
   const { code } = error as { code?: unknown };
-  const hidden = "syscall" in error || error.name === "TransportError" || (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
+  const hidden =
+    // A command that failed has its whole line in the message, passwords too.
+    ["syscall", "cmd", "stderr"].some((key) => key in error) ||
+    error.name === "TransportError" ||
+    (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
   return hidden ? internal : textOf(error.message);
 }
 

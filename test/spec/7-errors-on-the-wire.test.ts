@@ -54,6 +54,12 @@ describe("§7.1 errors that a procedure throws", () => {
     for (const headers of [{}, serialized])
       expect((await knock(throwing(error), { headers })).text).not.toMatch(/\bat |\/etc|errno|stack|\.ts/);
     expect((await knock(throwing(error.cause), {})).text).toBe("Internal error");
+    // As node:child_process makes them: of exec, and of execSync.
+    for (const more of [{ cmd: "psql -p secret" }, { stderr: "", stdout: "", status: 1 }]) {
+      const command = Object.assign(new Error("Command failed: psql -p secret"), more);
+      expect((await knock(throwing(command), {})).text).toBe("Internal error");
+      expect((await knock(throwing(command), { headers: serialized })).text).not.toContain("psql");
+    }
     const missing = Object.assign(new Error("Cannot find module '/srv/x.js'"), { code: "ERR_MODULE_NOT_FOUND" });
     expect((await knock(throwing(missing), {})).text).toBe("Internal error");
   });
