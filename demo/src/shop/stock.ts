@@ -24,6 +24,9 @@ export async function stockLevels(...skus: string[]): Promise<Map<string, number
 
 /** Takes every line from its roll, or none of them. Private: an order calls it, nobody else can. */
 export async function reserve(lines: readonly OrderLine[]): Promise<void> {
-  for (const { sku, metres } of lines) if (left(sku) < metres) throw new OutOfStock(sku, metres, left(sku));
+  const wanted = new Map<string, number>();
+  // Two lines may be for one roll.
+  for (const { sku, metres } of lines) wanted.set(sku, (wanted.get(sku) ?? 0) + metres);
+  for (const [sku, metres] of wanted) if (left(sku) < metres) throw new OutOfStock(sku, metres, left(sku));
   for (const { sku, metres } of lines) sold.set(sku, (sold.get(sku) ?? 0) + metres);
 }
