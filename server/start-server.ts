@@ -120,7 +120,10 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   try {
     await role.start(url);
   } catch (error) {
+    // Asked to stop while it was starting: that is no failure of the start.
+    const asked = stopping !== undefined;
     await server.stop();
+    if (asked) return server;
     throw error;
   }
   noteServer(server);

@@ -113,6 +113,14 @@ describe("seamline start, as a process", () => {
 });
 
 describe("a node and its repository, as processes", () => {
+  it("that is asked to stop while it waits for its repository ends with 0", { timeout: 30_000 }, async () => {
+    await application.put("node.json", { mode: "node", url: anywhere, repository: "http://127.0.0.1:9", segments: ["greet"], log: "info" });
+    const node = application.seamline(["start", "--config", "node.json"]);
+    await node.says(/repository/);
+    expect(await node.ended("SIGTERM")).toBe(0);
+    expect(node.output()).not.toContain("error");
+  });
+
   it("takes its modules over HTTP, and starts from what it has when the repository is away (R10)", { timeout: 30_000 }, async () => {
     const trustKey = "the-key-of-both-folders";
     const far = await createApplication();
