@@ -73,7 +73,8 @@ function valueOfForm(form: Members, reading: Reading): unknown {
     case "BigInt": {
       only(form, "value");
       const digits = text(form, "value");
-      if (digits.length > reading.limits.digits + 1) throw new Fault(`more than ${reading.limits.digits} digits (limit 'digits')`);
+      if (digits.length - (digits.startsWith("-") ? 1 : 0) > reading.limits.digits)
+        throw new Fault(`more than ${reading.limits.digits} digits (limit 'digits')`);
       if (!/^-?\d+$/.test(digits)) break;
       return BigInt(digits);
     }

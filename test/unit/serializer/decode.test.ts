@@ -115,7 +115,9 @@ describe("decisions §3, limits", () => {
   });
   it("10,000 digits", () => {
     expect(decode(mark("BigInt", { value: "9".repeat(10_000) }))).toBe(10n ** 10_000n - 1n);
-    expect(() => decode(mark("BigInt", { value: "9".repeat(10_002) }))).toThrow(/limit 'digits'/);
+    expect(decode(mark("BigInt", { value: `-${"9".repeat(10_000)}` }))).toBe(1n - 10n ** 10_000n);
+    expect(() => decode(mark("BigInt", { value: "9".repeat(10_001) }))).toThrow(/limit 'digits'/);
+    expect(() => decode(mark("BigInt", { value: `-${"9".repeat(10_001)}` }))).toThrow(/limit 'digits'/);
   });
   it("text that is no JSON", () => {
     expect(() => decodeSerialized('{"a":', outside)).toThrow(new BadRequest("The text is no JSON"));
