@@ -2,12 +2,12 @@
 
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
-import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../errors.ts";
+import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, ProcedureNotFound } from "../errors.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
-import { decodeSegment, pathOf, queryOf, refuseMethod } from "../router.ts";
+import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { type Trust, trustOf } from "../trust.ts";
 import type { Version } from "../version.ts";
@@ -47,12 +47,12 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     const cors = parts.cors();
     if (request.method === "OPTIONS")
       return { status: 204, headers: { allow: "GET, POST", ...answerHeaders, ...cors?.preflightHeaders() } };
-    if (request.method !== "GET" && request.method !== "POST") return withHeaders(refuseMethod(["GET", "POST"]), cors?.answerHeaders());
     const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
     let encoding: Encoding = "plain";
     let answer: HttpResponse;
     try {
       encoding = readEncoding(request.headers);
+      if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
       const call = new Incoming(request, encoding, trust, cors, limits, host.clock);
       answer = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {

@@ -22,7 +22,16 @@ describe.each(["gateway", "proxy"] as const)("§4.1, §4.2 a call at the %s", (d
   });
 
   it.each(["HEAD", "PUT", "DELETE", "PATCH"])("answers 405 to %s, with what is allowed", async (method) => {
-    expect(await ask(cluster[door], method, "/rpc/shop/stock?sku=1")).toMatchObject({ status: 405, headers: { allow: "GET, POST" } });
+    expect(await ask(cluster[door], method, "/rpc/shop/stock?sku=1")).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, POST", "x-svc-error": "MethodNotAllowed" },
+    });
+  });
+
+  it("answers 405 in the serialized form to who asks for it", async () => {
+    const answer = await ask(cluster[door], "PUT", "/rpc/shop/stock", { "x-svc-data-encoding": "serialized" });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, POST" } });
+    expect(JSON.parse(answer.text)).toMatchObject({ serialized: true, name: "Error", type: "MethodNotAllowed" });
   });
 
   it("answers OPTIONS with 204", async () => {
