@@ -4,7 +4,7 @@ import { isAbsolute, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { HealthCheck } from "../src/health.ts";
-import type { Middleware } from "../src/middleware.ts";
+import { nameMiddleware, type Middleware } from "../src/middleware.ts";
 import type { ModuleNamespace } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
@@ -26,7 +26,9 @@ export async function configuredModules(
   const middleware: Middleware[] = [];
   // One after the other, as their order matters (§4.8).
   for (const [index, specifier] of (config.middleware ?? []).entries()) {
-    middleware.push((await configured(specifier, `middleware[${index}]`, "handle", config, options)) as Middleware);
+    const layer = (await configured(specifier, `middleware[${index}]`, "handle", config, options)) as Middleware;
+    nameMiddleware(layer, isAbsolute(specifier) ? slashed(relative(options.root, specifier)) : specifier);
+    middleware.push(layer);
   }
   const healthChecks: [string, HealthCheck][] = [];
   for (const [name, specifier] of Object.entries(config.healthChecks ?? {})) {

@@ -62,12 +62,24 @@ export function compose(layers: readonly Middleware[], invoke: Invoke, log: Log)
   return layers.reduce<Invoke>((next, layer) => (call) => pass(layer, call, next, log), innermost);
 }
 
+const names = new WeakMap<Middleware, string>();
+
+/** What the log calls a middleware that has no class of its own: the module that the configuration names. */
+export function nameMiddleware(layer: Middleware, name: string): void {
+  names.set(layer, name);
+}
+
+function nameOf(layer: Middleware): string {
+  const given = names.get(layer) ?? (layer.constructor === Object ? undefined : layer.constructor?.name);
+  return given ? `middleware ${given}` : "a middleware";
+}
+
 async function pass(layer: Middleware, call: Call, next: Invoke, log: Log): Promise<unknown> {
   // Kept, so that a second `next()` gets the first one's answer: a call never runs twice.
   let passed: Promise<unknown> | undefined;
   const result = await layer.handle(call.fqn, call.version, call.args, call.headers, () => (passed ??= next(call)));
   if (passed === undefined) {
-    const name = layer.constructor.name === "Object" ? "a middleware" : `middleware ${layer.constructor.name}`;
+    const name = nameOf(layer);
     log.error(`${name} did not call next() for ${call.fqn}: every middleware must (§4.8)`);
     throw new MiddlewareNotCompleted("A middleware did not call next");
   }

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+
+import { expect, it } from "vitest";
+
+import { configuredModules } from "../../../server/configured-modules.ts";
+import { compose } from "../../../src/middleware.ts";
+import type { Call } from "../../../src/call.ts";
+
+it("a configured middleware that is a plain object has its module's name in the log (§4.8)", async () => {
+  const root = join(import.meta.dirname, "application");
+  const { middleware } = await configuredModules(
+    { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", "log.ts")] } as unknown as Parameters<
+      typeof configuredModules
+    >[0],
+    { root, modules: undefined, moduleImporter: async () => ({ default: { handle: async () => "nothing" } }) },
+  );
+  const lines: string[] = [];
+  const note = (line: string): void => void lines.push(line);
+  const run = compose(middleware, async () => "never", { info: note, warn: note, error: note });
+  await expect(run({ fqn: "shop/stock" } as Call)).rejects.toThrow("A middleware did not call next");
+  expect(lines).toEqual(["middleware src/log.ts did not call next() for shop/stock: every middleware must (§4.8)"]);
+});
