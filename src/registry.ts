@@ -56,7 +56,7 @@ export class Registry {
     throw procedureNotFound(
       fqn,
       version,
-      visible.map((one) => one.record.version),
+      visible.map((one) => one.record.version).toSorted((a, b) => a.localeCompare(b, "en", { numeric: true })),
     );
   }
 
