@@ -135,8 +135,12 @@ const convert = {
   number: (text: string): number | undefined =>
     /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined,
   boolean: (text: string): boolean | undefined => (text === "true" ? true : text === "false" ? false : undefined),
-  bigint: (text: string, limits: Limits): bigint | undefined =>
-    /^-?\d+$/.test(text) && text.length <= limits.digits ? BigInt(text) : undefined,
+  bigint: (text: string, limits: Limits): bigint | undefined => {
+    if (!/^-?\d+$/.test(text)) return undefined;
+    if (text.length - (text.startsWith("-") ? 1 : 0) > limits.digits)
+      throw new InvalidParameterValue(`More than ${limits.digits} digits (limit 'digits')`);
+    return BigInt(text);
+  },
   // Chosen: ISO 8601, the one form that every engine reads alike.
   Date: (text: string): Date | undefined => {
     const parts = /^(?:\d{4}|[+-]\d{6})(?:-(\d\d)(?:-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?)?)?$/.exec(text);

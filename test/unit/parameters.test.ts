@@ -187,6 +187,12 @@ describe("§4.1 arguments from a query string", () => {
   ])("%s: %j is refused", (type, text) => {
     expect(() => read(typed(type), `x=${text}`)).toThrow(InvalidParameterValue);
   });
+  it("takes a bigint of 10,000 digits, and names the limit past it", () => {
+    expect(read(typed("bigint"), `x=-${"9".repeat(10_000)}`)).toEqual({ x: 1n - 10n ** 10_000n });
+    expect(() => read(typed("bigint"), `x=${"9".repeat(10_001)}`)).toThrow(
+      new InvalidParameterValue("More than 10000 digits (limit 'digits')"),
+    );
+  });
   it("converts the names of patterns", () => {
     expect(
       read(
