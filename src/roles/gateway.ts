@@ -40,6 +40,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const classes = new Classes();
   const parts = { host, trustKey: options.trustKey, limits: options.limits };
   let cancelMonitor = (): void => {};
+  let stopped = false;
 
   const forward = async (call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> => {
     const holders = members.holders(call.fqn);
@@ -67,11 +68,15 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     routes: memberRoutes(host, options, members),
     start: async () => {
       const check = (): void => {
-        cancelMonitor = host.clock.after(options.monitor, () => void checkAll(host, options, members).finally(check));
+        // A check that was under way when the gateway stopped must not begin the next one.
+        if (!stopped) cancelMonitor = host.clock.after(options.monitor, () => void checkAll(host, options, members).finally(check));
       };
       check();
     },
-    stop: async () => cancelMonitor(),
+    stop: async () => {
+      stopped = true;
+      cancelMonitor();
+    },
     describe: () => ({ members: members.all().map((member) => member.url) }),
   });
 }

@@ -124,6 +124,17 @@ describe("§3 membership of a node at the gateway", () => {
     );
   });
 
+  it("ends its health checks when the gateway stops, also when one is under way", async () => {
+    const { gateway, b, clock, network } = await deploy();
+    b.addHealthCheck("slow", { isHealthy: () => new Promise(() => {}) });
+    await clock.pass(5000);
+    await gateway.stop();
+    await clock.pass(2000);
+    const before = network.sent.filter((request) => request.url.endsWith("/health/status")).length;
+    await clock.pass(30_000);
+    expect(network.sent.filter((request) => request.url.endsWith("/health/status"))).toHaveLength(before);
+  });
+
   it("lets nobody join, renew or remove without the trust key", async () => {
     const { gateway } = await deploy();
     const join = JSON.stringify({ url: "http://evil", procedures: ["shop/stock"] });
