@@ -1,7 +1,7 @@
 // startClient (§4.6): makes the page a node of its own, whose remote calls go to its origin.
 
 import type { Client, StartClient } from "../src/client.ts";
-import { emptyContext } from "../src/context.ts";
+import { emptyContext, isContext } from "../src/context.ts";
 import { NodeNotAvailable, SegmentNotFound } from "../src/errors.ts";
 import type { Manifest } from "../src/manifest.ts";
 import { bodiesOf, createPlacement } from "../src/placement.ts";
@@ -49,7 +49,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   graph.bind({
     attach: placement.attach,
     // A page can't carry a context across an await: what a procedure calls gets it by `this`.
-    currentContext: emptyContext,
+    contextFor: (self) => (isContext(self) ? self : emptyContext()),
     runProcedure: async (...call) => await (await remote()).runProcedure(...call),
   });
 

@@ -2,6 +2,16 @@ import type { CallHeaders } from "./call.ts";
 
 const brand: unique symbol = Symbol.for("seamline.context");
 
+/** What a {@link Context} is made of. */
+export interface ContextParts {
+  readonly headers: CallHeaders;
+  readonly deadline: number | undefined;
+  readonly trace: readonly string[];
+  readonly hops: number;
+  /** Asked when somebody first looks. */
+  readonly signal: () => AbortSignal;
+}
+
 /**
  * What `this` is inside a procedure (§4.6, decisions §5): the headers of the call, and what bounds it. Calls made
  * inside inherit it; where the platform can't carry it, pass it on: `quote.call(this, …)`.
@@ -11,18 +21,12 @@ export class Context {
   readonly headers: CallHeaders;
   /** Monotonic milliseconds of this host at which the call must be answered. */
   readonly deadline: number | undefined;
-  /** Lines of the procedures that run on this service for this call, the outermost first. */
+  /** The procedure's own line: the same whether its caller runs beside it or far away. */
   readonly trace: readonly string[];
   readonly hops: number;
   readonly #signal: () => AbortSignal;
 
-  constructor(parts: {
-    headers: CallHeaders;
-    deadline: number | undefined;
-    trace: readonly string[];
-    hops: number;
-    signal: () => AbortSignal;
-  }) {
+  constructor(parts: ContextParts) {
     this.headers = parts.headers;
     this.deadline = parts.deadline;
     this.trace = parts.trace;

@@ -1,8 +1,9 @@
 // Here or there: a node's procedures for those who call it, and the way out for what it calls.
 
 import type { Args, Call } from "./call.ts";
-import { Context, emptyContext, isContext } from "./context.ts";
+import { Context, type ContextParts, emptyContext, isContext } from "./context.ts";
 import { SegmentNotFound } from "./errors.ts";
+import { forwardedHeaders } from "./forwarded.ts";
 import { traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
 import type { Manifest } from "./manifest.ts";
@@ -58,7 +59,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     registry,
     attach: placement.attach,
     observe: placement.observe,
-    currentContext: calls.currentContext,
+    contextFor: calls.contextFor,
     runProcedure: calls.runProcedure,
     load: async (manifest, segments) =>
       await placement.load(
@@ -67,11 +68,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       ),
     invoke: (registration, call) => {
       const { headers, deadline, hops } = call;
-      return calls.run(
-        registration,
-        new Context({ headers, deadline, hops, trace: [], signal: () => call.signal }),
-        registration.bind(call.args),
-      );
+      return calls.run(registration, { headers, deadline, hops, signal: () => call.signal }, registration.bind(call.args));
     },
   };
 }
@@ -94,13 +91,11 @@ export interface CallParts {
 }
 
 /** The calls that a node makes: through its seams to others, and by name. */
-export interface Calls extends Pick<SeamHost, "currentContext" | "runProcedure"> {
+export interface Calls extends Pick<SeamHost, "contextFor" | "runProcedure"> {
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => Procedure;
   /** Runs a procedure of this node in a context of its own. */
-  readonly run: (held: Held, context: Context, values: readonly unknown[]) => Promise<unknown>;
-  readonly currentContext: () => Context;
-  readonly runProcedure: SeamHost["runProcedure"];
+  readonly run: (held: Held, context: Omit<ContextParts, "trace">, values: readonly unknown[]) => Promise<unknown>;
 }
 
 export function createCalls({ placement, carrier, clock, remote }: CallParts): Calls {
@@ -121,15 +116,22 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
     }
   };
 
-  const run: Calls["run"] = ({ record, run: procedure }, context, values) => {
-    const { headers, deadline, hops } = context;
-    const trace = [...context.trace, traceLine(record.fqn, record.version)];
-    const inner = new Context({ headers, deadline, hops, trace, signal: () => context.signal });
-    return carrier.run(inner, () => procedure.apply(inner, values as never[]));
+  // Made for a call whose procedure has not begun yet: it is that procedure's own, and nobody else's.
+  const entering = new WeakSet<Context>();
+
+  const run: Calls["run"] = ({ record, run: procedure }, parts, values) => {
+    const context = new Context({ ...parts, trace: [traceLine(record.fqn, record.version)] });
+    entering.add(context);
+    return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
 
   return {
-    currentContext,
+    contextFor(self, line) {
+      if (!isContext(self)) self = currentContext();
+      const context = self as Context;
+      // A procedure that another one calls on the same node finds what it would find on a node of its own.
+      return entering.delete(context) ? context : new Context({ ...inherited(context), trace: [line] });
+    },
     run,
     away({ fqn, version, parameters }) {
       const named = nameArguments(parameters);
@@ -143,9 +145,15 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
       const values = new Map(Object.entries(args));
       const held = await placement.find(name, wanted);
       if (held === undefined) return await send(name, wanted, values, calling);
-      return await run(held, calling, bindArguments(held.record.parameters)(values));
+      return await run(held, inherited(calling), bindArguments(held.record.parameters)(values));
     },
   };
+}
+
+/** What a call takes over from the procedure that makes it. */
+function inherited(context: Context): Omit<ContextParts, "trace"> {
+  const { headers, deadline, hops } = context;
+  return { headers: forwardedHeaders(headers), deadline, hops, signal: () => context.signal };
 }
 
 /** `this` of a procedure, or anything with headers: what a page passes that has a token to send (§4.6). */

@@ -1,7 +1,7 @@
 // A seam: a live binding that a node points either at the local implementation or at a remote call.
 // Faces create seams, a graph of modules holds them, a node is bound to the graph. There is no global.
 
-import { type Context, isContext } from "./context.ts";
+import type { Context } from "./context.ts";
 import { procedureKey } from "./fqn.ts";
 import type { Parameter } from "./manifest.ts";
 import { traced } from "./trace.ts";
@@ -26,8 +26,8 @@ export interface SeamHost {
   /** Points a new seam at its procedure. */
   attach(seam: Seam): void;
   runProcedure(name: string, version?: string, args?: Readonly<Record<string, unknown>>, context?: unknown): Promise<unknown>;
-  /** The context of the running call, where the platform carries it. */
-  currentContext(): Context;
+  /** What `this` is in a procedure: `self` when it was made for this very call, else what the call inherits (decisions §5). */
+  contextFor(self: unknown, line: string): Context;
 }
 
 /** One graph of modules, and the place where its seams find their node. */
@@ -37,7 +37,7 @@ export interface Graph {
   /** For bodies: `thrown`, with the procedure's line added (§7.1). */
   readonly traced: (thrown: unknown, line: string) => Error;
   /** For bodies whose procedure mentions `this`: a context in every case (decisions §5). */
-  readonly context: (self: unknown) => Context;
+  readonly context: (self: unknown, line: string) => Context;
   /** §4.6. For application modules, which import it from `seamline`. */
   runProcedure: SeamHost["runProcedure"];
   /** For the node, once. */
@@ -70,7 +70,7 @@ export function createGraph(): Graph {
       return seam;
     },
     traced,
-    context: (self) => (isContext(self) ? self : bound().currentContext()),
+    context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
     bind(host) {
       if (node !== undefined) throw new Error("This graph of modules has a node already: give each node its own copy of the modules");

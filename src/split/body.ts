@@ -79,7 +79,7 @@ class Writer {
     const catchable = !wrapped && !generator && !read.selfInParameters && read.catchable;
     if (inUnit && fn.type === "ArrowFunctionExpression" && read.selves.length > 0) this.#arrowToFunction(fn, !catchable);
     if (wrapped) return generator ? { name, wrapper: "" } : this.#wrap(procedure, name, inUnit ? read : undefined);
-    if (generator) this.#bindSelf(fn, read);
+    if (generator) this.#bindSelf(procedure, read);
     else if (catchable) this.#catch(procedure, read);
     else return this.#wrap(procedure, name, read);
     return { name, wrapper: "" };
@@ -100,7 +100,7 @@ class Writer {
   #rethrow({ record }: Procedure): string {
     const { error, traced } = this.#words;
     this.used.add(traced);
-    return `catch (${error}) { throw ${traced}(${error}, ${JSON.stringify(traceLine(record.fqn, record.version))}); }`;
+    return `catch (${error}) { throw ${traced}(${error}, ${lineOf(record)}); }`;
   }
 
   /** `try` and `catch` inside the function: the cheapest way, and the usual one. */
@@ -108,7 +108,7 @@ class Writer {
     const { text } = this.#draft;
     const { fn } = procedure;
     const body = need(fn, "body");
-    const self = this.#self(read);
+    const self = this.#self(procedure, read);
     for (const value of read.returns) text.appendLeft(value.start, "await (").appendLeft(value.end, ")");
     if (body.type === "BlockStatement") {
       text.appendLeft(body.start + 1, ` try {${self}`).appendLeft(body.end - 1, `} ${this.#rethrow(procedure)} `);
@@ -119,19 +119,19 @@ class Writer {
     text.appendLeft(body.end, `${close}; } ${this.#rethrow(procedure)} }`);
   }
 
-  #bindSelf(fn: Node, read: FunctionText): void {
+  #bindSelf(procedure: Procedure, read: FunctionText): void {
     if (read.selfInParameters) return;
-    const self = this.#self(read);
-    if (self !== "") this.#draft.text.appendLeft(need(fn, "body").start + 1, self);
+    const self = this.#self(procedure, read);
+    if (self !== "") this.#draft.text.appendLeft(need(procedure.fn, "body").start + 1, self);
   }
 
   /** Lets the function's `this` be a context; gives the text that makes it one. */
-  #self(read: FunctionText): string {
+  #self({ record }: Procedure, read: FunctionText): string {
     if (read.selves.length === 0) return "";
     const { self, context } = this.#words;
     this.used.add(context);
     for (const node of read.selves) this.#draft.text.update(node.start, node.end, self);
-    return ` const ${self} = ${context}(this);`;
+    return ` const ${self} = ${context}(this, ${lineOf(record)});`;
   }
 
   /** A function around it, for what can't be caught inside; of a function that another one made, it checks the result. */
@@ -140,7 +140,7 @@ class Writer {
     const name = this.#draft.names.fresh(`$run_${inner.replace(/^\$/, "")}`);
     const needsContext = wrapped || (read?.selves.length ?? 0) > 0;
     if (needsContext) this.used.add(this.#words.context);
-    const call = `${inner}.apply(${needsContext ? `${this.#words.context}(this)` : "this"}, arguments)`;
+    const call = `${inner}.apply(${needsContext ? `${this.#words.context}(this, ${lineOf(record)})` : "this"}, arguments)`;
     const answer = this.#draft.names.fresh("$answer");
     const message = `The procedure ${record.fqn} gave no promise: what wraps it has to return an async function`;
     const run = wrapped
@@ -163,4 +163,9 @@ class Writer {
     // An expression that is caught inside gets its braces there.
     if (braces && body.type !== "BlockStatement") text.appendLeft(body.start, "{ return ").appendLeft(body.end, "; }");
   }
+}
+
+/** The procedure's trace line, as text of a program. */
+function lineOf({ fqn, version }: Procedure["record"]): string {
+  return JSON.stringify(traceLine(fqn, version));
 }

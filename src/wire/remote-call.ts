@@ -4,6 +4,7 @@
 import type { Args } from "../call.ts";
 import type { Context } from "../context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
+import { forwardedHeaders } from "../forwarded.ts";
 import { type Clock, type Transport, TransportError } from "../ports.ts";
 import { headers, mediaTypes, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
@@ -30,10 +31,6 @@ export interface RemoteOptions {
   readonly clock: Clock;
 }
 
-// Headers of one message, of one connection or of a browser's request: the inner call has its own (decisions §5, headers forwarded).
-const own =
-  /^(content-.*|accept|accept-encoding|range|if-.*|expect|origin|referer|sec-.*|access-control-.*|host|user-agent|x-svc-.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|:.*)$/;
-
 /** Sends calls away and gives back what came of them: the value, or the error as it was thrown there. A call is sent once. */
 export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Promise<Answer> {
   const { transport, trustKey, classes, limits, clock } = options;
@@ -44,12 +41,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
     const body = await encodeBody(args, classes);
     if (left() <= 0) throw late();
-    const fields: Record<string, string> = {};
-    const named = context.headers
-      .get("connection")
-      ?.toLowerCase()
-      .split(/\s*,\s*/);
-    for (const [name, value] of context.headers) if (!own.test(name) && !named?.includes(name)) fields[name] = value;
+    const fields: Record<string, string> = Object.fromEntries(forwardedHeaders(context.headers));
     Object.assign(fields, {
       "content-type": mediaTypes.json,
       [headers.encoding]: "serialized",

@@ -18,7 +18,7 @@ export function body(
   return (graph) =>
     async function (this: unknown, ...args: never[]) {
       try {
-        return await run(graph.context(this), graph, ...args);
+        return await run(graph.context(this, traceLine(fqn, version)), graph, ...args);
       } catch (thrown) {
         throw graph.traced(thrown, traceLine(fqn, version));
       }

@@ -202,7 +202,7 @@ describe("a procedure's context", () => {
         import: async () => ({
           run: async function (this: unknown) {
             await new Promise((resolve) => setImmediate(resolve));
-            seen.push(graph.context(undefined).headers.get("authorization"));
+            seen.push(graph.context(undefined, "[a | v0.0.0]").headers.get("authorization"));
             await seamOf(graph, "elsewhere")();
           },
         }),

@@ -11,7 +11,7 @@ import type TypeScript from "typescript";
 import { onTestFinished } from "vitest";
 import { parseSync } from "vite";
 
-import { emptyContext } from "../../../src/context.ts";
+import { emptyContext, isContext } from "../../../src/context.ts";
 import { createGraph, type Graph, type Seam } from "../../../src/seam.ts";
 import { describeModule, type ModuleDescription } from "../../../src/split/describe.ts";
 import { type Parse, type Part, type SegmentedExport, type SplitModule, splitModule } from "../../../src/split/split-module.ts";
@@ -140,7 +140,7 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
       };
     },
     runProcedure: () => Promise.reject(new Error("not here")),
-    currentContext: emptyContext,
+    contextFor: (self) => (isContext(self) ? self : emptyContext()),
   });
   return { calls, folder, import: async (name) => await load(url(`${name}.mjs`)) };
 }
