@@ -79,8 +79,9 @@ export default defineConfig({
     // Only bounds a failure: some tests start processes, and a machine may be busy with something else.
     testTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**"] } },
+      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**", "test/docs/**"] } },
       { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
+      { extends: true, test: { name: "docs", include: ["test/docs/**/*.test.ts"], globalSetup: "test/docs/_build.ts" } },
     ],
   },
 });

@@ -99,7 +99,9 @@ describe("commands", () => {
 });
 
 describe("code blocks", () => {
-  const quoted = documents.flatMap((document) => blocksOf(document).map((block) => ({ ...block, document })));
+  // Blocks of the guide name files of applications of their own: test/docs runs them.
+  const own = documents.filter((document) => !document.startsWith("docs/guide/"));
+  const quoted = own.flatMap((document) => blocksOf(document).map((block) => ({ ...block, document })));
 
   it.each(quoted.filter(({ label }) => /^(?:demo|src\/(?!shop|main)|server|client)\//.test(label)))(
     "that $document quotes from $label stand there",

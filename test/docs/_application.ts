@@ -1,0 +1,109 @@
+// The folder in which a page's example lives, with what a person would have installed, and the processes started in it.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { root as packageRoot } from "../_sources.ts";
+
+/** What `npm install` has put there; each is a link to what the project itself uses. */
+const installed = ["vite", "vitest", "superjson", "typescript"];
+const commands = { seamline: "seamline/dist/cli.js", vite: "vite/bin/vite.js", vitest: "vitest/vitest.mjs", tsc: "typescript/bin/tsc" };
+/** Bounds a failure: no example takes nearly as long. */
+const longest = 30_000;
+
+export interface Finished {
+  readonly code: number;
+  readonly output: string;
+}
+
+export interface Service {
+  output(): string;
+  /** Undefined while it runs. */
+  code(): number | undefined;
+  stop(): Promise<void>;
+}
+
+export interface Application {
+  readonly root: string;
+  write(path: string, text: string): Promise<void>;
+  run(command: string): Promise<Finished>;
+  start(command: string): Service;
+  remove(): Promise<void>;
+}
+
+export async function createApplication(): Promise<Application> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "seamline-docs-")));
+  const home = `${root}-home`;
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  };
+  await write("package.json", '{ "type": "module", "private": true }\n');
+  await mkdir(join(root, "node_modules/.bin"), { recursive: true });
+  await symlink(packageRoot, join(root, "node_modules/seamline"), "junction");
+  for (const name of installed) await symlink(join(packageRoot, "node_modules", name), join(root, "node_modules", name), "junction");
+  await mkdir(home);
+  // Without a terminal, curl would draw its progress.
+  await writeFile(join(home, ".curlrc"), "silent\nshow-error\n");
+  const script = async (name: string, text: string): Promise<void> => {
+    await writeFile(join(home, name), `#!/bin/sh\n${text}\n`);
+    await chmod(join(home, name), 0o755);
+  };
+  // The package manager takes a second to find what is beside it.
+  await script("npx", 'exec "$@"');
+  for (const [name, file] of Object.entries(commands)) await script(name, `exec node "${root}/node_modules/${file}" "$@"`);
+  // Nothing of this process's own surroundings: under Vitest the plugin would split nothing.
+  const env = { PATH: `${home}:${process.env["PATH"] ?? ""}`, HOME: home, CURL_HOME: home, NO_COLOR: "1", LANG: "C.UTF-8" };
+  const begin = (command: string) => launch(command, root, env);
+  const services = new Set<Service>();
+  return {
+    root,
+    write,
+    async run(command) {
+      const { child, output, ended } = begin(command);
+      const timer = setTimeout(() => child.kill("SIGKILL"), longest);
+      const code = await ended;
+      clearTimeout(timer);
+      return { code, output: output() };
+    },
+    start(command) {
+      const { child, output, ended } = begin(command);
+      const service: Service = {
+        output,
+        code: () => child.exitCode ?? undefined,
+        async stop() {
+          child.kill("SIGTERM");
+          const timer = setTimeout(() => child.kill("SIGKILL"), longest);
+          await ended;
+          clearTimeout(timer);
+          services.delete(service);
+        },
+      };
+      services.add(service);
+      return service;
+    },
+    async remove() {
+      await Promise.all([...services].map((service) => service.stop()));
+      for (const folder of [root, home]) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  output(): string;
+  readonly ended: Promise<number>;
+}
+
+function launch(command: string, cwd: string, env: Record<string, string>): Launched {
+  // One stream for both, in the order in which they were written, as on a terminal.
+  const child = spawn("bash", ["-c", `exec 2>&1\n${command}`], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (output += text));
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+  return { child, output: () => output, ended };
+}

@@ -1,0 +1,115 @@
+// What a page of the guide holds: its fenced blocks, and what each of them asks to have done.
+//
+//   ```ts src/shop/stock.ts     the file is written; a later block with the same path replaces it
+//   ```ts +src/shop/stock.ts    an excerpt: it has to stand in a file that was written before
+//   ```sh run                   commands, and below each the output that it has to have
+//   ```js test                  a module that is run beside the services of the page; `assert` is there
+//   ```ini shown                only shown: for what runs on another machine
+//
+// A block may stand in an HTML comment, where showing it would bore the reader.
+
+/** One fenced block of a page. */
+export interface Block {
+  /** `docs/guide/http.md:42`: the line of its fence. */
+  readonly at: string;
+  readonly line: number;
+  readonly language: string;
+  readonly kind: "file" | "excerpt" | "run" | "test" | "shown";
+  /** Of a file or an excerpt. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What a page asks for that nothing can be done with. */
+export class BlockError extends Error {
+  override readonly name: string = "BlockError";
+}
+
+const words = { run: "run", test: "test", shown: "shown" } as const;
+
+/** Reads a page. A block that says nothing of what it is for is an error: no example goes untested by accident. */
+export function blocksOf(page: string, text: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = text.split("\n");
+  for (let index = 0; index < lines.length; index++) {
+    const fence = /^(`{3,})(\w*) ?(.*)$/.exec(lines[index] ?? "");
+    if (fence === null) continue;
+    const [, ticks = "", language = "", label = ""] = fence;
+    const line = index + 1;
+    const at = `${page}:${line}`;
+    const end = lines.indexOf(ticks, index + 1);
+    if (end < 0) throw new BlockError(`${at}: the block has no end`);
+    const content = lines.slice(index + 1, end).join("\n");
+    blocks.push({ at, line, language, text: `${content}\n`, ...readLabel(label.trim(), language, at) });
+    index = end;
+  }
+  return blocks;
+}
+
+function readLabel(label: string, language: string, at: string): Pick<Block, "kind" | "path"> {
+  if (label === "")
+    throw new BlockError(`${at}: a block has to say what it is for: a path, +path, run, test or shown (such as \`\`\`${language} shown)`);
+  if (label in words) {
+    const kind = words[label as keyof typeof words];
+    if (kind === "run" && language !== "sh") throw new BlockError(`${at}: only sh is run as commands, this is ${language}`);
+    if (kind === "test" && language !== "js") throw new BlockError(`${at}: only js is run as a test, this is ${language}`);
+    return { kind, path: "" };
+  }
+  const excerpt = label.startsWith("+");
+  const path = excerpt ? label.slice(1) : label;
+  // One word that names a file of the application, and nothing outside of it.
+  if (!/^[\w.@-]+(?:\/[\w.@-]+)*$/.test(path) || path.split("/").includes(".."))
+    throw new BlockError(`${at}: '${label}' is neither a path in the application nor run, test or shown`);
+  return { kind: excerpt ? "excerpt" : "file", path };
+}
+
+/** A piece of a `sh run` block: commands, and the output that has to follow. */
+export interface Step {
+  /** Line of the page on which the commands begin. */
+  readonly line: number;
+  /** Line of the page behind the commands, where the expected output begins. */
+  readonly outputLine: number;
+  readonly command: string;
+  /** A service: it goes on running until the end of the page, or `kill %1`. */
+  readonly service: boolean;
+  /** Without a written output, the commands only have to succeed. */
+  readonly expected: readonly string[] | undefined;
+}
+
+/** Reads the commands of a `sh run` block. A comment at the beginning, or behind an empty line, is a comment. */
+export function stepsOf(block: Block): Step[] {
+  const steps: Step[] = [];
+  const lines = block.text.trimEnd().split("\n");
+  let index = 0;
+  while (index < lines.length) {
+    const first = lines[index] ?? "";
+    if (first.trim() === "" || isComment(first)) {
+      index++;
+      continue;
+    }
+    const begin = index;
+    const service = first.endsWith(" &");
+    index++;
+    if (!service) while (index < lines.length && goesOn(lines, begin, index)) index++;
+    const behind = index;
+    while (index < lines.length && isComment(lines[index] ?? "")) index++;
+    steps.push({
+      line: block.line + 1 + begin,
+      outputLine: block.line + 1 + behind,
+      command: lines.slice(begin, behind).join("\n").replace(/ &$/, ""),
+      service,
+      expected: behind === index ? undefined : lines.slice(behind, index).map((line) => line.replace(/^# ?/, "")),
+    });
+  }
+  return steps;
+}
+
+const isComment = (line: string): boolean => /^#(?: |$)/.test(line);
+
+/** Whether a line belongs to the commands that began before it: it is no output and no service, or a quotation is open. */
+function goesOn(lines: readonly string[], begin: number, index: number): boolean {
+  const before = lines.slice(begin, index).join("\n");
+  if ((before.match(/'/g)?.length ?? 0) % 2 === 1 || before.endsWith("\\")) return true;
+  const line = lines[index] ?? "";
+  return line.trim() !== "" && !isComment(line) && !line.endsWith(" &");
+}

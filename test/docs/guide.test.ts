@@ -1,0 +1,18 @@
+// Every example in the guide works, from top to bottom of each page.
+
+import { describe, expect, it, vi } from "vitest";
+import { filesIn } from "../_sources.ts";
+import { runPage } from "./_runner.ts";
+
+// Each page starts processes of its own, and a machine may have two cores. The time only bounds a failure.
+vi.setConfig({ maxConcurrency: 3, testTimeout: 120_000 });
+
+const pages = filesIn("docs/guide").filter((path) => path.endsWith(".md"));
+
+describe("every example", () => {
+  it.concurrent.each(pages)("of %s does what the page says", async (page) => {
+    const { examples, failures } = await runPage(page);
+    if (failures.length > 0) expect.fail(failures.join("\n\n"));
+    expect(examples).toBeGreaterThan(0);
+  });
+});

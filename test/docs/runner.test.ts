@@ -1,0 +1,107 @@
+// The runner of the examples refuses what a page gets wrong: a check that can't fail checks nothing.
+
+import { describe, expect, it } from "vitest";
+import { blocksOf, stepsOf } from "./_blocks.ts";
+import { difference } from "./_output.ts";
+import { portsFor } from "./_ports.ts";
+import { runPage } from "./_runner.ts";
+
+const fenced = (label: string, text: string): string => `\`\`\`${label}\n${text}\n\`\`\`\n`;
+
+describe("blocks of a page", () => {
+  it("know what they are for, also in a comment", () => {
+    const page = `# Page\n\n${fenced("ts src/a.ts", "1;")}<!-- hidden\n${fenced("sh run", "true")}-->\n${fenced("ts +src/a.ts", "1;")}`;
+    expect(blocksOf("p.md", page).map(({ at, kind, path, text }) => [at, kind, path, text])).toEqual([
+      ["p.md:3", "file", "src/a.ts", "1;\n"],
+      ["p.md:7", "run", "", "true\n"],
+      ["p.md:11", "excerpt", "src/a.ts", "1;\n"],
+    ]);
+  });
+
+  it.each([
+    ["", "a block has to say what it is for"],
+    ["ts", "a block has to say what it is for"],
+    ["ts src/a.ts twice", "is neither a path"],
+    ["ts ../a.ts", "is neither a path"],
+    ["ts run", "only sh is run"],
+    ["ts test", "only js is run as a test"],
+  ])("labelled '%s' are refused", (label, message) => {
+    expect(() => blocksOf("p.md", fenced(label, "1;"))).toThrow(message);
+  });
+
+  it("without an end are refused", () => {
+    expect(() => blocksOf("p.md", "\n```sh run\ntrue\n")).toThrow("p.md:2: the block has no end");
+  });
+
+  it("of commands are cut where their output stands", () => {
+    const text = "# a comment\none \\\n  more\ntwo\n# out\n#\n# more\n\n# again one\nserve &\n# up\nlast '{\n  1 }'\n";
+    expect(stepsOf({ at: "", line: 1, language: "sh", kind: "run", path: "", text })).toEqual([
+      { line: 3, outputLine: 6, command: "one \\\n  more\ntwo", service: false, expected: ["out", "", "more"] },
+      { line: 11, outputLine: 12, command: "serve", service: true, expected: ["up"] },
+      { line: 13, outputLine: 15, command: "last '{\n  1 }'", service: false, expected: undefined },
+    ]);
+  });
+});
+
+describe("an output", () => {
+  it.each([
+    [["one", "two"], "one\ntwo\n", true],
+    [["one"], "one\ntwo\n", false],
+    [["one", "two"], "one\n", false],
+    [["built in … s: 1"], "built in 0.3 s: 1", true],
+    [["built in … s: 1"], "built in 0.3 s: 2", false],
+    [["one", "…"], "one\ntwo\nthree", true],
+    [["one", "…"], "one", true],
+    [["…", "three"], "one\ntwo", false],
+    [["a.c"], "abc", false],
+  ] as const)("%j is compared with %j", (expected, actual, same) => {
+    expect(difference(expected, actual) === undefined).toBe(same);
+  });
+
+  it("that differs is shown beside what was expected", () => {
+    expect(difference(["a", "b"], "a\nc\nd")).toBe("    a\n  - b\n  + c\n  + d");
+  });
+});
+
+it("ports of a page are others in each run, and come back in outputs", async () => {
+  const page = "http://127.0.0.1:3000 PORT=3001 port: 3001 3001 metres";
+  const { real, toReal, toPage } = await portsFor(page);
+  expect(new Set(real).size).toBe(2);
+  expect(toReal(page)).toBe(`http://127.0.0.1:${real[0]} PORT=${real[1]} port: ${real[1]} 3001 metres`);
+  expect(toPage(toReal(page))).toBe(page);
+});
+
+describe("a page fails, with its name and the line,", () => {
+  const failuresOf = async (text: string): Promise<readonly string[]> => (await runPage("p.md", text)).failures;
+
+  it("by an output that differs", async () => {
+    expect(await failuresOf(fenced("sh run", "echo 1\n# 2"))).toEqual(["p.md:3: the output of echo 1\n  - 2\n  + 1"]);
+  });
+
+  it("by a command that fails and says no output", async () => {
+    expect(await failuresOf(fenced("sh run", "echo why; exit 3"))).toEqual(["p.md:2: ended with 3: echo why; exit 3\nwhy\n"]);
+  });
+
+  it("by an excerpt that stands nowhere", async () => {
+    const page = fenced("ts +a.ts", "1;") + fenced("ts a.ts", "1;") + fenced("ts +a.ts", "2;") + fenced("ts +a.ts", "1;");
+    expect(await failuresOf(page)).toEqual([
+      "p.md:1: no block before this one writes a.ts",
+      "p.md:7: that doesn't stand in a.ts as it was written last",
+    ]);
+  });
+
+  it("by a test that fails", async () => {
+    const [failure, ...others] = await failuresOf(fenced("js test", "\nassert.equal(1, 2);"));
+    expect(others).toEqual([]);
+    expect(failure).toMatch(/^p\.md:1: the test failed/);
+    expect(failure).toContain("at p.md:3:8");
+  });
+
+  it("by a service that ends", async () => {
+    expect(await failuresOf(fenced("sh run", "echo port: 3000; false &"))).toEqual(["p.md:2: ended: echo port: 3000; false\nport: 3000\n"]);
+  });
+
+  it("by a service to stop that isn't there", async () => {
+    expect(await failuresOf(fenced("sh run", "kill %1"))).toEqual(["p.md:2: there is no service %1"]);
+  });
+});
