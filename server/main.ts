@@ -4,6 +4,7 @@ import type { Client } from "../src/client.ts";
 
 export * from "../src/index.ts";
 export { runProcedure } from "./process-services.ts";
+export type { Client, StartClient } from "../src/client.ts";
 export type { ModuleImporter, Server, ServerOptions } from "./start-server.ts";
 
 import type { ModuleImporter, Server, ServerOptions } from "./start-server.ts";

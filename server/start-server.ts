@@ -12,10 +12,10 @@ import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { type Config, readConfig } from "./config.ts";
 import { configuredModules } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
-import { listen } from "./http.ts";
+import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
-import { composeRole } from "./compose-role.ts";
+import { type Composed, composeRole } from "./compose-role.ts";
 import { noteServer, forgetServer } from "./process-services.ts";
 
 /** Imports a module of the application, so that its dependencies load from the application's context (§4.6). */
@@ -69,27 +69,40 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
   if (weak !== undefined) host.log.warn(weak);
-  const { role, modules } = await composeRole(host, config, {
-    root,
-    limits,
-    trustKey,
-    moduleImporter,
-    build: options.build,
-    newId: randomUUID,
-    configFile: typeof given === "string" ? resolve(root, given) : undefined,
-  });
-
   const address = new URL(config.url);
-  const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
-  for (const one of middleware) role.addMiddleware(one);
-  for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
-
-  // It listens before it joins: a port that is taken must be told before a gateway hears of this node.
-  const http = await listen((request) => role.handle(request), {
-    host: address.hostname.replace(/^\[|\]$/g, ""),
-    port: address.port === "" ? 80 : Number(address.port),
-    limits: definedOf(config.limits ?? {}),
-    onFault: (fault) => host.log.error("a request could not be answered", fault),
+  let modules: Composed["modules"];
+  /** Gives back what a service holds besides its door. */
+  const release = async (): Promise<void> => {
+    await host.transport.close();
+    await modules?.close();
+  };
+  const open = async (): Promise<{ role: Role; http: HttpServer }> => {
+    const composed = await composeRole(host, config, {
+      root,
+      limits,
+      trustKey,
+      moduleImporter,
+      build: options.build,
+      newId: randomUUID,
+      configFile: typeof given === "string" ? resolve(root, given) : undefined,
+    });
+    ({ modules } = composed);
+    const { role } = composed;
+    const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
+    for (const one of middleware) role.addMiddleware(one);
+    for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
+    // It listens before it joins: a port that is taken must be told before a gateway hears of this node.
+    const http = await listen((request) => role.handle(request), {
+      host: address.hostname.replace(/^\[|\]$/g, ""),
+      port: address.port === "" ? 80 : Number(address.port),
+      limits: definedOf(config.limits ?? {}),
+      onFault: (fault) => host.log.error("a request could not be answered", fault),
+    });
+    return { role, http };
+  };
+  const { role, http } = await open().catch(async (error: unknown) => {
+    await release();
+    throw error;
   });
   const url = address.port === "0" ? http.url : config.url;
 
@@ -112,8 +125,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     // First out of the gateway's rotation, then the door is closed: no call is sent to a closed one.
     await role.stop();
     await http.close(drainTime);
-    await host.transport.close();
-    await modules?.close();
+    await release();
     unlisten();
   };
 

@@ -187,7 +187,7 @@ describe("public names", () => {
         graph,
         hooks,
         server,
-        "Args CallHeaders Context CorsMiddleware HealthCheck Middleware ObservedCall Version parseVersion traceOf",
+        "Args CallHeaders Client Context CorsMiddleware HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
       ],
     ],
     [
