@@ -2,7 +2,7 @@
 
 import type { Args, Call, CallHeaders, Invoke } from "./call.ts";
 import { MiddlewareNotCompleted } from "./errors.ts";
-import type { Log } from "./ports.ts";
+import type { HttpResponse, Log } from "./ports.ts";
 import type { Version } from "./version.ts";
 
 /** One layer round every call that comes in. It must call `next`, and returns the result, changed or not (§2.7). */
@@ -11,21 +11,27 @@ export interface Middleware {
 }
 
 /**
- * Headers as middleware sees them: the request's until the procedure has answered, and what is set from then on goes
- * out with the response (decisions §5). Names are lower-case whatever is passed.
+ * Headers as middleware sees them: the request's until `next` has come to its end, and what is set from then on goes
+ * out with the response (decisions §5). Names are lower-case whatever is passed. Throws TypeError for what no header can be.
  */
 export class MiddlewareHeaders extends Map<string, string> {
-  // A field of a Map's subclass isn't there yet while Map's constructor fills it, so this may be undefined in `set`.
-  readonly #response: Map<string, string> = new Map();
+  readonly #response: Map<string, readonly string[]> = new Map();
   #answered = false;
+
+  /** Headers of a request, that were checked when they came. */
+  fill(name: string, value: string): void {
+    super.set(name, value);
+  }
 
   answered(): void {
     this.#answered = true;
   }
 
-  /** What was set after the procedure had answered. */
-  get response(): ReadonlyMap<string, string> {
-    return this.#response;
+  /** What was set after `next`, to be put over the headers of a response that holds cookies of its own, or has none. */
+  over(given: HttpResponse["headers"]): Record<string, string | readonly string[]> {
+    const fields: Record<string, string | readonly string[]> = {};
+    for (const [name, values] of this.#response) fields[name] = name === cookie ? [...listOf(given[cookie]), ...values] : (values[0] ?? "");
+    return fields;
   }
 
   override get(name: string): string | undefined {
@@ -37,51 +43,111 @@ export class MiddlewareHeaders extends Map<string, string> {
   }
 
   override set(name: string, value: string): this {
-    const key = name.toLowerCase();
-    if (#answered in this && this.#answered) this.#response.set(key, value);
+    const key = checked(name, value);
+    if (this.#answered) {
+      if (ofTheMessage.has(key) || key.startsWith("x-svc-"))
+        throw new TypeError(`A middleware can't set the header '${key}' of a response: it is made with the answer`);
+      // Chosen: each cookie that is set is one more, as no other header can stand in a response several times and mean something by it.
+      this.#response.set(key, key === cookie ? [...(this.#response.get(key) ?? []), value] : [value]);
+    }
     return super.set(key, value);
   }
 
   override delete(name: string): boolean {
     const key = name.toLowerCase();
-    if (this.#answered) this.#response.delete(key);
+    this.#response.delete(key);
     return super.delete(key);
   }
+
+  override clear(): void {
+    this.#response.clear();
+    super.clear();
+  }
+}
+
+const cookie = "set-cookie";
+
+// They say where the body ends and how it is written.
+const ofTheMessage = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** The lower-case name. A line break would begin another header, or the body: refused where it is set, not where it is sent. */
+function checked(name: unknown, value: unknown): string {
+  if (typeof name !== "string" || !/^[-!#$%&'*+.^_`|~\w]+$/.test(name))
+    throw new TypeError(`${JSON.stringify(name)} can't be the name of a header`);
+  if (typeof value !== "string")
+    throw new TypeError(`The header '${name}' takes text, and was given ${value === null ? "null" : typeof value}`);
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw new TypeError(`The value of the header '${name}' holds a character that no header can carry; encode it first`);
+  return name.toLowerCase();
+}
+
+function listOf(field: string | readonly string[] | undefined): readonly string[] {
+  return field === undefined ? [] : typeof field === "string" ? [field] : field;
 }
 
 /** The chain round `invoke`. With no layer it is `invoke` itself. */
 export function compose(layers: readonly Middleware[], invoke: Invoke, log: Log): Invoke {
-  if (layers.length === 0) return invoke;
-  const innermost: Invoke = async (call) => {
-    try {
-      return await invoke(call);
-    } finally {
-      if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
-    }
-  };
-  return layers.reduce<Invoke>((next, layer) => (call) => pass(layer, call, next, log), innermost);
+  return layers.reduce<Invoke>((next, layer) => (call) => pass(layer, call, next, log), invoke);
 }
 
 const names = new WeakMap<Middleware, string>();
 
-/** What the log calls a middleware that has no class of its own: the module that the configuration names. */
+/** Gives a middleware its name in the log, unless it has one already. */
 export function nameMiddleware(layer: Middleware, name: string): void {
-  names.set(layer, name);
+  if (!names.has(layer)) names.set(layer, name);
+}
+
+/** The name that a middleware says itself: its property `name`, or that of its class. */
+export function ownName(layer: Middleware): string | undefined {
+  const { name, constructor } = layer as { name?: unknown; constructor?: { name?: unknown } };
+  if (typeof name === "string" && name !== "") return name;
+  return constructor !== Object && typeof constructor?.name === "string" && constructor.name !== "" ? constructor.name : undefined;
 }
 
 function nameOf(layer: Middleware): string {
-  const given = names.get(layer) ?? (layer.constructor === Object ? undefined : layer.constructor?.name);
-  return given ? `middleware ${given}` : "a middleware";
+  const name = names.get(layer) ?? ownName(layer);
+  return name === undefined ? "a middleware" : `middleware ${name}`;
 }
 
 async function pass(layer: Middleware, call: Call, next: Invoke, log: Log): Promise<unknown> {
   // Kept, so that a second `next()` gets the first one's answer: a call never runs twice.
   let passed: Promise<unknown> | undefined;
-  const result = await layer.handle(call.fqn, call.version, call.args, call.headers, () => (passed ??= next(call)));
-  if (passed === undefined) {
-    const name = nameOf(layer);
-    log.error(`${name} did not call next() for ${call.fqn}: every middleware must (§4.8)`);
-    throw new MiddlewareNotCompleted("A middleware did not call next");
+  let settled = false;
+  let left = false;
+  const pending = async (): Promise<unknown> => {
+    try {
+      return await next(call);
+    } finally {
+      settled = true;
+      if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
+    }
+  };
+  const once = (): Promise<unknown> => {
+    if (passed !== undefined) return passed;
+    if (left) log.error(`${nameOf(layer)} called next() for ${call.fqn} after its handle() had ended: nothing was run`);
+    passed = left ? Promise.reject(new Error("next() was called after handle() had ended")) : pending();
+    // A layer that doesn't wait for it leaves nobody to take what fails, and that would end the process.
+    passed.catch(() => {});
+    return passed;
+  };
+  try {
+    const result = await layer.handle(call.fqn, call.version, call.args, call.headers, once);
+    if (passed !== undefined) return result;
+  } finally {
+    left = true;
+    const waits = passed !== undefined && !settled;
+    if (waits)
+      void passed?.catch((error: unknown) => log.error(`${nameOf(layer)} did not wait for next() of ${call.fqn}, which failed`, error));
   }
-  return result;
+  log.error(`${nameOf(layer)} did not call next() for ${call.fqn}: every middleware must (§4.8)`);
+  throw new MiddlewareNotCompleted("A middleware did not call next");
 }

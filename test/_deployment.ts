@@ -2,6 +2,7 @@
 
 import { createGateway } from "../src/roles/gateway.ts";
 import { createNode } from "../src/roles/node.ts";
+import type { ServerModules } from "../src/roles/load-node.ts";
 import { createProxy } from "../src/roles/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
@@ -24,14 +25,16 @@ export interface Deployment {
 }
 
 /** Starts the deployment; `gateway: false` leaves the gateway out of the network until the test puts it there. */
-/** `modules: true` gives gateway and proxy the application's modules, as a configured repository does. */
-export async function deploy(options: { readonly gateway?: false; readonly modules?: true } = {}): Promise<Deployment> {
+/** `modules: true` gives gateway and proxy the application's modules, as a configured repository does; `loads` gets what they load, and "broken" in it fails that. */
+export async function deploy(
+  options: { readonly gateway?: false; readonly modules?: true; readonly loads?: string[] } = {},
+): Promise<Deployment> {
   const network = new TestNetwork();
   const clock = new TestClock();
   const log = new TestLog();
   const limits = defaultLimits;
   const common = { trustKey: key, limits };
-  const modules = options.modules ? testModules(shop, [outOfStock, money]) : undefined;
+  const modules = options.modules ? counted(testModules(shop, [outOfStock, money]), options.loads ?? []) : undefined;
   let ids = 0;
   const host = () => testHost(network, clock, log);
   const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}`, modules });
@@ -52,4 +55,15 @@ export async function deploy(options: { readonly gateway?: false; readonly modul
   await b.start(urls.b);
   await proxy.start(urls.proxy);
   return { network, clock, log, gateway, a, b, proxy, node };
+}
+
+function counted(modules: ServerModules, loads: string[]): ServerModules {
+  const note = (what: string): void => {
+    if (loads.includes("broken")) throw new Error("the repository is away");
+    loads.push(what);
+  };
+  return {
+    manifest: async () => (note("manifest"), await modules.manifest()),
+    import: async (file) => (note(file), await modules.import(file)),
+  };
 }

@@ -44,17 +44,15 @@ export function createCallHere(
     const registration = node.registry.findForOutside(incoming.fqn, incoming.version.toString(), incoming.trusted);
     if (registration.access === "protected" && !incoming.trusted) throw new Unauthorized();
     if (!registration.safe) refuseCrossSite(incoming);
-    const args = await decodeArguments(incoming.request, incoming.query, registration.record, {
-      classes,
-      limits,
-      trusted: incoming.trusted,
-    });
     let answer: HttpResponse;
     try {
+      const options = { classes, limits, trusted: incoming.trusted };
+      const args = await decodeArguments(incoming.request, incoming.query, registration.record, options);
       answer = await encodeResult(await chainOf(registration)(callOf(incoming, args)), incoming.encoding, { classes });
     } catch (thrown) {
       answer = await refuse(thrown);
     }
-    return withHeaders(withHeaders(answer, ran), layers.list.length === 0 ? undefined : Object.fromEntries(incoming.headers.response));
+    answer = withHeaders(answer, ran);
+    return layers.list.length === 0 ? answer : withHeaders(answer, incoming.headers.over(answer.headers));
   };
 }

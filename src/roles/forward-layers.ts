@@ -1,19 +1,20 @@
-// Middleware at a service that only passes calls on (§4.8). Without a layer bytes stay bytes.
+// Middleware at a service that only passes calls on (§4.8). Bytes stay bytes as far as no layer looks at them.
 
 import type { Args } from "../call.ts";
 import { CorsMiddleware } from "../cors.ts";
-import { compose } from "../middleware.ts";
-import type { Host, HttpRequest, HttpResponse, IncomingResponse } from "../ports.ts";
-import { headers, versionParameter } from "../protocol.ts";
-import { pathOf } from "../router.ts";
+import { compose, type Middleware } from "../middleware.ts";
+import type { Host, HttpResponse, IncomingResponse } from "../ports.ts";
+import { headers } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { encodeArguments } from "../serializer/serialized.ts";
-import { decodeArguments } from "../wire/decode-call.ts";
+import { encodeSerialized } from "../serializer/serialized.ts";
+import { decodeReceived } from "../wire/decode-call.ts";
 import { encodeResult } from "../wire/encode-result.ts";
 import { decodeAnswer } from "../wire/decode-answer.ts";
 import { callOf, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
+import { changedCall, withClasses } from "./changed-call.ts";
 import { type Forwarded, joined, passedOn, relayed } from "./forward.ts";
+import { LazyArguments, looksAtArguments } from "./lazy-arguments.ts";
 import type { Application } from "./load-node.ts";
 import type { Layers } from "./role.ts";
 
@@ -22,71 +23,133 @@ export interface ForwardLayersParts {
   readonly limits: Limits;
   readonly layers: Layers;
   /** Without it class instances pass unopened, and the values of a GET are text (decisions §5, gateway). */
-  readonly application?: (() => Promise<Application>) | undefined;
+  readonly application?: Application | undefined;
 }
 
 /** Sends the call as it came; or through the layers, which may change arguments, headers and result. */
 export async function throughLayers(
   parts: ForwardLayersParts,
   incoming: IncomingCall,
-  forwarded: Forwarded,
+  came: Forwarded,
   send: (call: IncomingCall, forwarded: Forwarded) => Promise<IncomingResponse>,
+  refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   // CORS is the door's work: it never looks at arguments or result.
   const layers = parts.layers.list.filter((layer) => !(layer instanceof CorsMiddleware));
-  if (layers.length === 0) return relayed(await send(incoming, forwarded));
-  const application = await parts.application?.();
-  const classes: ClassSource = application?.classes ?? "opaque";
-  const options = { classes, limits: parts.limits, trusted: incoming.trusted };
-  const procedure = application?.procedure(incoming.fqn, incoming.version.toString());
-  const args = await decodeArguments(alreadyRead(incoming, forwarded.body), incoming.query, procedure, options);
+  if (layers.length === 0) return relayed(await send(incoming, came));
+  const classes: ClassSource = parts.application?.classes ?? "opaque";
+  const read = await argumentsOf(parts, layers, incoming, came, classes);
+  const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
-  let failure: unknown;
+  /** What `next` gave, while the answer's bytes still say it to this caller. */
+  let given: { readonly value: unknown } | { readonly error: unknown; readonly form: unknown } | undefined;
   const chain = compose(
     layers,
     async (call) => {
-      const fields = joined(passedOn(Object.fromEntries(call.headers), (name) => name === headers.encoding));
-      answer = await send(incoming, { ...(await rewritten(incoming, call.args, classes)), headers: fields });
+      const changed = args.touched ? await changedCall(incoming, came, args, read, classes) : undefined;
+      const encoding = changed?.encoding ?? incoming.encoding;
+      answer = await send(incoming, { ...(changed ?? came), headers: fieldsOf(incoming, call.headers, changed) });
       try {
-        return (await decodeAnswer(answer, { ...options, plain: incoming.encoding === "plain" })).value;
-      } catch (thrown) {
-        failure = thrown;
-        throw thrown;
+        const { value } = await decodeAnswer(answer, { classes, limits: parts.limits, plain: encoding === "plain" });
+        if (encoding === incoming.encoding) given = { value };
+        return value;
+      } catch (error) {
+        if (encoding === incoming.encoding) given = { error, form: formOf(error, classes) };
+        throw error;
       }
     },
     parts.host.log,
   );
   let response: HttpResponse;
   try {
-    response = await encodeResult(await chain(callOf(incoming, args)), incoming.encoding, { classes });
-    const node = answer?.headers[headers.node];
-    if (typeof node === "string") response = withHeaders(response, { [headers.node]: node });
+    const value = await chain(callOf(incoming, args));
+    response =
+      untouched(answer, given, value) ??
+      over(answer, await withClasses(classes, () => encodeResult(value, incoming.encoding, { classes })));
   } catch (thrown) {
-    // An error that no layer replaced goes back as the bytes that came, its class and trace untouched.
-    if (answer === undefined || thrown !== failure) throw thrown;
-    response = relayed(answer);
+    // An error that no layer replaced or changed goes back as the bytes that came, its class and trace untouched.
+    const same = given !== undefined && "error" in given && given.error === thrown && given.form === formOf(thrown, classes);
+    response = answer !== undefined && same ? relayed(answer) : over(answer, await refuse(thrown));
   }
-  return withHeaders(response, Object.fromEntries(incoming.headers.response));
+  return withHeaders(response, incoming.headers.over(response.headers));
 }
 
-/** The request again, its body as it was read. */
-function alreadyRead({ request }: IncomingCall, body: Uint8Array): HttpRequest {
-  const { method, target, headers: fields, signal } = request;
-  return { method, target, headers: fields, signal, readBody: async () => body };
+/** How to decode the arguments, once a layer looks at them. All that takes a wait is done when it resolves. */
+async function argumentsOf(
+  parts: ForwardLayersParts,
+  layers: readonly Middleware[],
+  incoming: IncomingCall,
+  came: Forwarded,
+  classes: ClassSource,
+): Promise<() => Args> {
+  const { method, headers: fields } = incoming.request;
+  const { fqn, version, query, trusted } = incoming;
+  const received = { method, headers: fields, body: came.body };
+  const { application, limits } = parts;
+  let procedure: Awaited<ReturnType<Application["procedure"]>>;
+  if (application !== undefined && layers.some(looksAtArguments))
+    try {
+      if (method === "GET" && query !== "") procedure = await application.procedure(fqn, version.toString());
+      // Of an application's classes nothing but instances has need; a key may be written with escapes.
+      else if (incoming.encoding !== "plain" && application.classes.load !== undefined && /"key"|"class"|\\u/.test(textOf(came.body)))
+        await application.classes.load();
+    } catch (error) {
+      // The call itself may still do without.
+      return () => {
+        throw error;
+      };
+    }
+  return () => decodeReceived(received, query, procedure, { classes, limits, trusted });
 }
 
-/** The call with the arguments as the layers left them. */
-async function rewritten(incoming: IncomingCall, args: Args, classes: ClassSource): Promise<Forwarded> {
-  const { method, target } = incoming.request;
-  if (method === "POST") {
-    const body = incoming.encoding === "plain" ? JSON.stringify(Object.fromEntries(args)) : await encodeArguments(args, { classes });
-    return { method, target, body: new TextEncoder().encode(body) };
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** The request's headers as the layers left them; those that say how the body is to be read are the body's own. */
+function fieldsOf(
+  incoming: IncomingCall,
+  left: ReadonlyMap<string, string>,
+  changed: { encoding: string; contentType?: string } | undefined,
+): Record<string, string> {
+  const fields = joined(passedOn(Object.fromEntries(left), () => false));
+  const came = joined(passedOn(incoming.request.headers, (name) => name === headers.encoding));
+  for (const name of ["content-type", "content-encoding", headers.encoding]) {
+    delete fields[name];
+    if (came[name] !== undefined) fields[name] = came[name];
   }
-  const query = new URLSearchParams();
-  const version = new URLSearchParams(incoming.query).get(versionParameter);
-  if (version !== null) query.set(versionParameter, version);
-  for (const [name, value] of args)
-    for (const one of Array.isArray(value) ? value : [value]) query.append(name, one instanceof Date ? one.toISOString() : String(one));
-  const text = query.toString();
-  return { method, target: text === "" ? pathOf(target) : `${pathOf(target)}?${text}`, body: new Uint8Array() };
+  if (changed?.contentType !== undefined) {
+    delete fields["content-encoding"];
+    delete fields[headers.encoding];
+    fields["content-type"] = changed.contentType;
+    if (changed.encoding !== "plain") fields[headers.encoding] = changed.encoding;
+  }
+  return fields;
+}
+
+/** The answer as it came, if the layers gave back what they got. An object may have been changed inside: only its encoding would tell. */
+function untouched(answer: IncomingResponse | undefined, given: object | undefined, value: unknown): HttpResponse | undefined {
+  if (answer === undefined || given === undefined || !("value" in given) || !Object.is(given.value, value)) return undefined;
+  if (typeof value !== "object" || value === null) return relayed(answer);
+  // Raw bytes: a Blob's media type is known from the answer alone.
+  return value instanceof Uint8Array && answer.headers[headers.dataType] === "binary" ? { ...relayed(answer), body: value } : undefined;
+}
+
+/** What an error says, to see whether a layer changed it. */
+function formOf(error: unknown, classes: ClassSource): unknown {
+  try {
+    return encodeSerialized(error, { classes });
+  } catch {
+    return undefined;
+  }
+}
+
+// They speak of the body that came, or of the error that it was.
+const ofTheBody = new Set(["content-type", "content-encoding", headers.dataType, headers.encoding, headers.error, "retry-after", "allow"]);
+
+/** `made`, with what else the answer from behind said in its headers: cookies, the node's name. */
+function over(answer: IncomingResponse | undefined, made: HttpResponse): HttpResponse {
+  if (answer === undefined) return made;
+  const kept = Object.entries(relayed(answer).headers).filter(([name]) => !ofTheBody.has(name));
+  return { ...made, headers: { ...Object.fromEntries(kept), ...made.headers } };
 }

@@ -64,7 +64,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     ...parts,
     classes,
     layers,
-    call: async (call) => await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward),
+    call: async (call, refuse) =>
+      await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward, refuse),
     routes: memberRoutes(host, options, members),
     start: async () => {
       const check = (): void => {

@@ -1,6 +1,7 @@
 // Brings a server's node to life: its graph of modules is bound, its segments' bodies and their classes are loaded.
 
 import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
+import { NodeNotAvailable } from "../errors.ts";
 import { procedureKey } from "../fqn.ts";
 import type { ProcedureRecord, ServerManifest } from "../manifest.ts";
 import type { Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
@@ -35,25 +36,36 @@ export async function loadSegments(node: LocalNode, classes: Classes, options: N
 
 /** What a service without procedures knows of the application's, so that its middleware sees real values (decisions §5, gateway). */
 export interface Application {
+  /** Empty until a value needs one of them. */
   readonly classes: Classes;
-  procedure(fqn: string, version: string): ProcedureRecord | undefined;
+  /** The manifest's record, by which the values of a GET have types. */
+  procedure(fqn: string, version: string): Promise<ProcedureRecord | undefined>;
 }
 
-/** Loads every class that may travel, and the parameters of all procedures: once, when the first layer needs them. */
-export function applicationOf(modules: ServerModules): () => Promise<Application> {
-  let loaded: Promise<Application> | undefined;
-  const load = async (): Promise<Application> => {
-    const manifest = await modules.manifest();
-    const classes = new Classes();
-    await loadClasses(classes, manifest, modules, new Set(manifest.classes.map((record) => record.module)));
-    const procedures = new Map(manifest.procedures.map((record) => [procedureKey(record.fqn, record.version), record]));
-    return { classes, procedure: (fqn, version) => procedures.get(procedureKey(fqn, version)) };
-  };
+/** Fetches the manifest, and loads every class that may travel, once each, when a call first needs them. */
+export function applicationOf(modules: ServerModules): Application {
+  const classes = new Classes();
+  const manifest = once(async () => {
+    const found = await modules.manifest();
+    return { ...found, byKey: new Map(found.procedures.map((record) => [procedureKey(record.fqn, record.version), record])) };
+  });
+  classes.load = once(async () => {
+    const found = await manifest();
+    await loadClasses(classes, found, modules, new Set(found.classes.map((record) => record.module)));
+    classes.load = undefined;
+  });
+  return { classes, procedure: async (fqn, version) => (await manifest()).byKey.get(procedureKey(fqn, version)) };
+}
+
+/** What failed is tried again at the next call: a repository that was away comes back. */
+function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
   return () =>
-    (loaded ??= load().catch((error: unknown) => {
-      // The next call tries again: a repository that was away comes back.
-      loaded = undefined;
-      throw error;
+    (done ??= act().catch((error: unknown) => {
+      done = undefined;
+      throw new NodeNotAvailable("The application's modules, by which arguments and results are read here, can't be had now", {
+        cause: error,
+      });
     }));
 }
 

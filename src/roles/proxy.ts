@@ -34,7 +34,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   return createRole({
     ...parts,
     classes: new Classes(),
-    call: async (call) => await throughLayers(parts, call, await asItCame(call, limits), forward),
+    call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
     otherwise: (request) => fetchFile(host, options.repository, request),
     start: async () => {},
     stop: async () => {},

@@ -4,7 +4,7 @@ import type { CorsMiddleware as Cors } from "../cors.ts";
 import { CorsMiddleware } from "../cors.ts";
 import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
-import type { Middleware } from "../middleware.ts";
+import { type Middleware, nameMiddleware, ownName } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
 import { createRouter, pathOf, type Route } from "../router.ts";
@@ -67,7 +67,11 @@ export function createRole(parts: RoleParts): Role {
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
   const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, stacks: boolean): Promise<HttpResponse> => {
     if (!(thrown instanceof ServiceError)) host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
-    const answer = await encodeError(thrown, encoding, { classes: parts.classes, stacks });
+    const answer = await encodeError(thrown, encoding, {
+      classes: parts.classes,
+      stacks,
+      onLost: (what) => host.log.warn(`${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`),
+    });
     if (!(thrown instanceof ServiceError)) return answer;
     // Text alone does not tell a program which error it is.
     const { kind } = thrown.constructor as typeof ServiceError;
@@ -115,6 +119,7 @@ export function createRole(parts: RoleParts): Role {
       if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
         throw new TypeError("addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7)");
       layers.list.push(middleware);
+      nameMiddleware(middleware, ownName(middleware) ?? `number ${layers.list.length}, in the order in which they were added,`);
       layers.revision++;
     },
     addHealthCheck(name, check) {

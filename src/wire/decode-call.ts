@@ -30,28 +30,56 @@ export function readVersion(query: string): Version {
   return parseVersion(version);
 }
 
+export interface DecodeCallOptions {
+  readonly classes: ClassSource;
+  readonly limits: Limits;
+  readonly trusted: boolean;
+}
+
 /** The arguments of a GET or POST on the RPC door (§4.1, §4.2). Without a procedure (a gateway) the text of a query stays text. */
 export async function decodeArguments(
   request: HttpRequest,
   query: string,
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
-  options: { readonly classes: ClassSource; readonly limits: Limits; readonly trusted: boolean },
+  options: DecodeCallOptions,
 ): Promise<Args> {
-  const encoding = readEncoding(request.headers);
-  if (request.method === "GET") {
+  const { method, headers: fields } = request;
+  // Refused before its body has come.
+  if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
+  const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
+  return decodeReceived({ method, headers: fields, body }, query, procedure, options);
+}
+
+const noBytes = new Uint8Array();
+
+/** As {@link decodeArguments}, at once, of a request whose body has come. */
+export function decodeReceived(
+  { method, headers: fields, body }: { readonly method: string; readonly headers: HeaderFields; readonly body: Uint8Array },
+  query: string,
+  procedure: { readonly parameters: readonly Parameter[] } | undefined,
+  options: DecodeCallOptions,
+): Args {
+  if (method === "GET") {
     // The version is no argument, even for a procedure that has a parameter of this name (§4.1).
     const given = [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
     return convertQuery(procedure?.parameters ?? [], given, options.limits);
   }
-  const type = textOf(request.headers["content-type"]);
-  // Chosen: an empty body needs no content type, unless a page sent it. One of another site could do so unasked.
-  if (type === "" && request.headers["origin"] === undefined && (await request.readBody(options.limits.body)).length === 0)
-    return new Map();
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw new UnsupportedEncoding("A call's body must have the content type application/json");
-  const packed = textOf(request.headers["content-encoding"]);
+  if (body.length === 0 && mayBeEmpty(fields)) return new Map();
+  checkBodyType(fields);
+  const text = decodeText(body);
+  return text === "" ? new Map() : decodeMembers(text, { ...options, path: "args", plain: readEncoding(fields) === "plain" });
+}
+
+/** Chosen: an empty body needs no content type, unless a page sent it. One of another site could do so unasked. */
+function mayBeEmpty(fields: HeaderFields): boolean {
+  return textOf(fields["content-type"]) === "" && fields["origin"] === undefined;
+}
+
+function checkBodyType(fields: HeaderFields): void {
+  if (!/^application\/json\s*(;|$)/i.test(textOf(fields["content-type"])))
+    throw new UnsupportedEncoding("A call's body must have the content type application/json");
+  const packed = textOf(fields["content-encoding"]);
   if (packed !== "" && packed !== "identity") throw new UnsupportedEncoding(`Unsupported content encoding '${packed.slice(0, 64)}'`);
-  const text = decodeText(await request.readBody(options.limits.body));
-  return text === "" ? new Map() : decodeMembers(text, { ...options, path: "args", plain: encoding === "plain" });
 }
 
 function decodeText(body: Uint8Array): string {

@@ -145,7 +145,7 @@ function procedureHeaders(fields: HeaderFields): MiddlewareHeaders {
   const seen = new MiddlewareHeaders();
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || (name.startsWith("x-svc-") && name !== headers.encoding)) continue;
-    seen.set(name, typeof value === "string" ? value : value.join(", "));
+    seen.fill(name, typeof value === "string" ? value : value.join(", "));
   }
   return seen;
 }
@@ -159,7 +159,7 @@ function spanOf(text: unknown): number | undefined {
 }
 
 /** `response` with more headers. */
-export function withHeaders(response: HttpResponse, more: Readonly<Record<string, string>> | undefined): HttpResponse {
+export function withHeaders(response: HttpResponse, more: HttpResponse["headers"] | undefined): HttpResponse {
   return more === undefined ? response : { ...response, headers: { ...response.headers, ...more } };
 }
 

@@ -30,8 +30,8 @@ interface Refusal {
   readonly error: string;
   readonly status: number;
   readonly text: string;
-  /** The procedure's own node found it, after its middleware. */
-  readonly atProcedure?: true;
+  /** The procedure's own node found it; `"alone"`: only where the call came straight to it. */
+  readonly atProcedure?: true | "alone";
 }
 
 const post = { method: "POST", headers: { "content-type": "application/json" } };
@@ -45,6 +45,7 @@ const refusals: readonly Refusal[] = [
     error: "UnsupportedEncoding",
     status: 415,
     text: "A call's body must have the content type application/json",
+    atProcedure: true,
   },
   {
     name: "an encoding that is not known",
@@ -63,6 +64,7 @@ const refusals: readonly Refusal[] = [
     error: "UnsupportedEncoding",
     status: 415,
     text: "Unsupported content encoding 'gzip'",
+    atProcedure: true,
   },
   {
     name: "half a JSON text",
@@ -72,6 +74,7 @@ const refusals: readonly Refusal[] = [
     error: "BadRequest",
     status: 400,
     text: "The text is no JSON",
+    atProcedure: true,
   },
   {
     name: "a body that is no object",
@@ -81,6 +84,7 @@ const refusals: readonly Refusal[] = [
     error: "BadRequest",
     status: 400,
     text: "The body must be a JSON object",
+    atProcedure: true,
   },
   {
     name: "a value that is missing",
@@ -115,6 +119,7 @@ const refusals: readonly Refusal[] = [
     error: "InvalidSerializedValue",
     status: 400,
     text: "args.value.__proto__: this key is not allowed",
+    atProcedure: true,
   },
   {
     name: "a value that doesn't convert",
@@ -122,6 +127,7 @@ const refusals: readonly Refusal[] = [
     error: "InvalidParameterValue",
     status: 400,
     text: "parameter 'number' must be a number",
+    atProcedure: true,
   },
   { name: "a protected procedure", path: "wire/guarded", error: "Unauthorized", status: 401, text: "Unauthorized" },
   {
@@ -155,6 +161,7 @@ const refusals: readonly Refusal[] = [
     error: "PayloadTooLarge",
     status: 413,
     text: "The request's body is over the limit of 65536 bytes",
+    atProcedure: "alone",
   },
 ];
 
@@ -163,17 +170,14 @@ describe.each([
   ["through proxy and gateway", "proxy"],
 ] as const)("§4, §7 over sockets, %s:", (_, door) => {
   it.each(refusals)("$status $error for $name", async ({ path, error, status, text: body, atProcedure, name: _name, ...init }) => {
+    const node = atProcedure === true || (atProcedure === "alone" && door === "node") ? ran : {};
     const answer = await fetchFrom(`${sockets[door]}/rpc/${path}`, init);
-    expect([answer.status, answer.headers, answer.text]).toEqual([
-      status,
-      { ...text, "x-svc-error": error, ...(atProcedure ? ran : {}) },
-      body,
-    ]);
+    expect([answer.status, answer.headers, answer.text]).toEqual([status, { ...text, "x-svc-error": error, ...node }, body]);
     const serialized = await fetchFrom(`${sockets[door]}/rpc/${path}`, { ...init, headers: { ...encoded, ...init.headers } });
     if (init.headers?.["x-svc-data-encoding"] === undefined) {
       expect([serialized.status, serialized.headers]).toEqual([
         status,
-        { ...every, "content-type": "application/json", "x-svc-error": error, ...(atProcedure ? ran : {}) },
+        { ...every, "content-type": "application/json", "x-svc-error": error, ...node },
       ]);
       expect(JSON.parse(serialized.text)).toMatchObject({
         serialized: true,

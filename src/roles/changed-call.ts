@@ -1,0 +1,99 @@
+// What goes on of a call whose arguments a layer may have changed (§2.7): the bytes that came, if they are still the same.
+
+import type { Args } from "../call.ts";
+import { Forbidden, ValueNotSerializable } from "../errors.ts";
+import { mediaTypes, versionParameter } from "../protocol.ts";
+import { pathOf } from "../router.ts";
+import type { ClassSource } from "../serializer/classes.ts";
+import { encodeArguments } from "../serializer/serialized.ts";
+import type { Encoding } from "../wire/decode-call.ts";
+import type { IncomingCall } from "../wire/rpc-door.ts";
+import type { Forwarded } from "./forward.ts";
+
+/** A call as it goes on, and the encoding that its body and its answer have. */
+export interface ChangedCall extends Forwarded {
+  readonly encoding: Encoding;
+  /** Of the body. */
+  readonly contentType?: string;
+}
+
+/** `undefined` when the arguments are still what `read` gives of `came`. Throws ValueNotSerializable with the path for what can't be sent. */
+export async function changedCall(
+  incoming: IncomingCall,
+  came: Forwarded,
+  args: Args,
+  read: () => Args,
+  classes: ClassSource,
+): Promise<ChangedCall | undefined> {
+  const text = await withClasses(classes, () => encodeArguments(args, { classes }));
+  // Most bodies are written as this service writes them. One that is not is decoded once more, to compare like with like.
+  if (text === new TextDecoder().decode(came.body) || text === (await encodeArguments(read(), { classes }))) return undefined;
+  const { method, target } = incoming.request;
+  if (method === "GET" && (classes === "opaque" || incoming.crossSite)) {
+    // Without the application's manifest nobody here knows what is text and what a number. As for a cross-site call: the node refuses
+    // it by its being a GET, so it stays one.
+    const query = queryOf(args, incoming);
+    return {
+      method,
+      target: query === "" ? pathOf(target) : `${pathOf(target)}?${query}`,
+      body: new Uint8Array(),
+      encoding: incoming.encoding,
+    };
+  }
+  const version = new URLSearchParams(incoming.query).get(versionParameter);
+  const path = version === null ? pathOf(target) : `${pathOf(target)}?${new URLSearchParams([[versionParameter, version]])}`;
+  const body = (content: string, encoding: Encoding): ChangedCall => ({
+    method: "POST",
+    target: path,
+    body: new TextEncoder().encode(content),
+    encoding,
+    contentType: mediaTypes.json,
+  });
+  if (incoming.encoding !== "plain") return body(text, incoming.encoding);
+  const plain = JSON.stringify(Object.fromEntries(args));
+  if ((await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) === text) return body(plain, "plain");
+  // A layer set a date, a map, an instance: the procedure gets it as such, and the caller still a plain answer.
+  if (classes !== "opaque") return body(text, "serialized");
+  throw new ValueNotSerializable(
+    "args: a layer set a value that plain JSON can't carry; name a 'repository' in this service's configuration",
+  );
+}
+
+/** Encodes; where a class is missing that can still be loaded, loads it and encodes again. */
+export async function withClasses<T>(classes: ClassSource, encode: () => T | Promise<T>): Promise<T> {
+  try {
+    return await encode();
+  } catch (thrown) {
+    if (classes === "opaque" || classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
+    await classes.load();
+    return await encode();
+  }
+}
+
+/** The arguments as a query, of texts and what a text stands for. */
+function queryOf(args: Args, incoming: IncomingCall): string {
+  const query = new URLSearchParams();
+  const version = new URLSearchParams(incoming.query).get(versionParameter);
+  if (version !== null) query.set(versionParameter, version);
+  for (const [name, value] of args) {
+    // An empty list would be no parameter at all.
+    if (Array.isArray(value) && value.length === 0) throw unfit(name, incoming);
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(name, textOf(one) ?? fail(unfit(name, incoming)));
+  }
+  return query.toString();
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  return ["string", "number", "boolean", "bigint"].includes(typeof value) ? String(value) : undefined;
+}
+
+function unfit(name: string, { crossSite }: IncomingCall): Error {
+  return crossSite
+    ? new Forbidden(`A page of another site may not call this by GET, whose query can't carry '${name}' as a layer changed it`)
+    : new ValueNotSerializable(`args.${name}: a query can't carry it; name a 'repository' in this service's configuration`);
+}
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,246 @@
+// At gateway and proxy arguments are decoded only if a middleware looks at them; what goes on is what came, unless a layer changed it.
+
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+
+import type { Middleware } from "../../src/middleware.ts";
+import { ask } from "../_cluster.ts";
+import { deploy, type Deployment, urls } from "../_deployment.ts";
+import { Money } from "./_shop.ts";
+
+const json = { "content-type": "application/json" };
+const serialized = { ...json, "x-svc-data-encoding": "serialized" };
+const money = { serialized: true, key: "shop/Money", name: "class", args: { 0: 3 }, fields: {} };
+
+type Look = (args: Map<string, unknown>) => unknown;
+
+/** What the layer saw, and the request that the next service got. */
+async function pass(
+  door: "gateway" | "proxy",
+  look: Look,
+  call: { method?: string; target?: string; headers?: Record<string, string>; body?: string },
+  cluster?: Deployment,
+) {
+  const deployment = cluster ?? (await deploy({ modules: true }));
+  let seen: unknown;
+  deployment[door].addMiddleware({
+    async handle(_fqn, _version, args, _headers, next) {
+      seen = look(args);
+      return await next();
+    },
+  });
+  const { method = "POST", target = "/rpc/shop/stock", headers = json, body = "" } = call;
+  deployment.network.sent.length = 0;
+  const answer = await ask(deployment[door], method, target, headers, body);
+  const base = door === "gateway" ? urls.b : urls.gateway;
+  const [sent] = deployment.network.sent.filter((one) => one.url.startsWith(base));
+  return {
+    answer,
+    seen,
+    sent: sent && { method: sent.method, target: sent.url.slice(base.length), body: sent.body, headers: sent.headers },
+  };
+}
+
+const odd = '{ "sku" : "1" }';
+
+describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) => {
+  it.each<[string, Look]>([
+    ["that looks at nothing", () => undefined],
+    ["that reads a text", (args) => args.get("sku")],
+    ["that asks for a name", (args) => args.has("sku")],
+    ["that counts", (args) => args.size],
+    ["that reads the names", (args) => [...args.keys()]],
+    ["that reads all", (args) => [...args, ...args.values(), ...args.entries()]],
+    ["that goes through them", (args) => args.forEach((value) => value)],
+    ["that prints them", (args) => inspect(args)],
+    ["that sets what was there", (args) => args.set("sku", "1")],
+  ])("%s leaves the bytes as they came", async (_, look) => {
+    const { answer, sent } = await pass(door, look, { body: odd });
+    expect(answer.text).toBe("5");
+    expect(sent).toMatchObject({ method: "POST", target: "/rpc/shop/stock", body: odd });
+  });
+
+  it("that reads an object leaves the bytes as they came, unless it changed the object inside", async () => {
+    const body = '{ "sku": { "id": 1, "zero": -0 } }';
+    const read = await pass(door, (args) => (args.get("sku") as { id: number }).id, { body });
+    expect([read.seen, read.sent?.body]).toEqual([1, body]);
+    const changed = await pass(door, (args) => ((args.get("sku") as { id: number }).id = 2), { body: '{ "sku": { "id": 1 } }' });
+    expect(changed.sent?.body).toBe('{"sku":{"id":2}}');
+  });
+
+  it.each<[string, Look, string]>([
+    ["sets", (args) => args.set("sku", "2"), '{"sku":"2"}'],
+    ["adds", (args) => args.set("more", true), '{"sku":"1","more":true}'],
+    ["deletes", (args) => args.delete("sku"), "{}"],
+    ["clears", (args) => args.clear(), "{}"],
+  ])("that %s sends on what it left", async (_, look, body) => {
+    expect((await pass(door, look, { body: odd })).sent).toMatchObject({ body, headers: { "content-type": "application/json" } });
+  });
+
+  it("sees all that came, whichever way it looks", async () => {
+    const body = '{"sku":"1","other":[1]}';
+    const all: [string, unknown][] = [
+      ["sku", "1"],
+      ["other", [1]],
+    ];
+    const ways: [Look, unknown][] = [
+      [(args) => args.get("other"), [1]],
+      [(args) => args.has("sku"), true],
+      [(args) => args.size, 2],
+      [(args) => [...args], all],
+      [(args) => [...args.entries()], all],
+      [(args) => [...args.keys()], ["sku", "other"]],
+      [(args) => [...args.values()], ["1", [1]]],
+      [(args) => Object.fromEntries(args), { sku: "1", other: [1] }],
+      [(args) => new Map(args), new Map(all)],
+      [(args) => inspect(args), "Map(2) { 'sku' => '1', 'other' => [ 1 ] }"],
+      [(args) => args.delete("sku"), true],
+    ];
+    for (const [look, expected] of ways) expect((await pass(door, look, { body })).seen).toEqual(expected);
+    const names: string[] = [];
+    await pass(door, (args) => args.forEach((_value, name) => names.push(name)), { body });
+    expect(names).toEqual(["sku", "other"]);
+  });
+
+  it.each([
+    ["half a JSON text", json, '{"sku":'],
+    ["no object", json, "[1]"],
+    ["a key that is not allowed", json, '{"sku":{"__proto__":1}}'],
+    ["a class that isn't there", serialized, '{"sku":{"serialized":true,"name":"class","key":"no/Such","args":{},"fields":{}}}'],
+    ["a pattern from outside", serialized, '{"sku":{"serialized":true,"name":"RegExp","source":"a","flags":""}}'],
+    ["another type", { "content-type": "text/plain" }, '{"sku":"1"}'],
+    ["a packed body", { ...json, "content-encoding": "gzip" }, "x"],
+    ["what is too deep", json, `{"sku":${"[".repeat(200)}${"]".repeat(200)}}`],
+  ])("meets %s with the node's own refusal when it looks, and leaves it to the node when not", async (_, headers, body) => {
+    const { "x-svc-node": node, ...own } = (await ask((await deploy()).b, "POST", "/rpc/shop/stock", headers, body)).headers;
+    const alone = await ask((await deploy()).b, "POST", "/rpc/shop/stock", headers, body);
+    expect(node).toBe("node b");
+    const looked = await pass(door, (args) => args.size, { headers, body });
+    expect([looked.answer.status, looked.answer.text, looked.answer.headers]).toEqual([alone.status, alone.text, own]);
+    expect(looked.sent).toBeUndefined();
+    const blind = await pass(door, () => undefined, { headers, body });
+    expect([blind.answer.status, blind.answer.text, blind.answer.headers]).toEqual([alone.status, alone.text, alone.headers]);
+    expect(blind.sent?.body).toBe(body);
+  });
+
+  it("may take what is malformed for no obstacle: the node refuses it", async () => {
+    const { answer, seen } = await pass(
+      door,
+      (args) => {
+        const refusals = ["get", "has"].map((way) => {
+          try {
+            return args[way as "get"]("sku");
+          } catch (error) {
+            return (error as Error).name;
+          }
+        });
+        return refusals;
+      },
+      { body: "{" },
+    );
+    expect(seen).toEqual(["BadRequest", "BadRequest"]);
+    expect(answer).toMatchObject({ status: 400, text: "The text is no JSON", headers: { "x-svc-node": "node b" } });
+  });
+
+  it("that changes the arguments of a GET gives the procedure the very values", async () => {
+    const { sent, answer } = await pass(door, (args) => args.set("money", new Money(7)), {
+      method: "GET",
+      target: "/rpc/shop/double?price=4",
+      headers: {},
+    });
+    expect(sent).toMatchObject({ method: "POST", target: "/rpc/shop/double", headers: { "x-svc-data-encoding": "serialized" } });
+    expect([answer.status, answer.text]).toEqual([200, '{"cents":14}']);
+    const versioned = await pass(door, (args) => args.set("more", [1]), {
+      method: "GET",
+      target: "/rpc/shop/stock?version=1&sku=a%26",
+      headers: {},
+    });
+    expect(versioned.sent).toMatchObject({ method: "POST", target: "/rpc/shop/stock?version=1", body: '{"sku":"a&","more":[1]}' });
+    const read = await pass(door, (args) => [...args], { method: "GET", target: "/rpc/shop/double?price=4", headers: {} });
+    expect([read.seen, read.sent?.method, read.sent?.target]).toEqual([[["price", 4]], "GET", "/rpc/shop/double?price=4"]);
+  });
+
+  it("that sets what plain JSON can't carry gives the procedure that value, and the caller a plain answer", async () => {
+    const { sent, answer } = await pass(door, (args) => args.set("money", new Money(7)), {
+      target: "/rpc/shop/double",
+      body: '{"price":1}',
+    });
+    expect(sent?.headers["x-svc-data-encoding"]).toBe("serialized");
+    expect([answer.status, answer.text, answer.headers["x-svc-data-type"]]).toEqual([200, '{"cents":14}', "object"]);
+    const failing = await pass(door, (args) => args.set("sku", "none").set("at", new Date(0)).delete("at"), { body: odd });
+    expect([failing.answer.status, failing.answer.text]).toEqual([404, "no none left\n[shop/stock | v0.0.0]"]);
+    const unknown = await pass(door, (args) => args.set("at", new Date(0)), { body: odd });
+    expect([unknown.answer.status, unknown.answer.text]).toEqual([400, "Unknown parameter 'at'"]);
+    expect(unknown.answer.headers).toMatchObject({
+      "x-svc-error": "UnknownParameter",
+      "content-type": "text/plain; charset=utf-8",
+      "x-svc-node": "node b",
+    });
+  });
+
+  it("that sets what can't be sent at all is told the path", async () => {
+    const { answer } = await pass(door, (args) => args.set("sku", { on: [() => 1] }), { body: odd });
+    expect([answer.status, answer.headers["x-svc-error"], answer.text]).toEqual([
+      500,
+      "ValueNotSerializable",
+      expect.stringContaining("args.sku.on[0]"),
+    ]);
+  });
+});
+
+describe.each(["gateway", "proxy"] as const)("the application's modules at the %s", (door) => {
+  /** A deployment whose loads are counted. */
+  async function counted() {
+    const loads: string[] = [];
+    const deployment = await deploy({ modules: true, loads });
+    return { deployment, loads };
+  }
+  const instance = { target: "/rpc/shop/stock", headers: serialized, body: JSON.stringify({ sku: money }) };
+
+  it("are not loaded for a middleware that can't look at arguments, whatever they are", async () => {
+    const { deployment, loads } = await counted();
+    const blind: Middleware = {
+      handle: async (fqn, version, _args, headers, next) => (headers.set("x-to", `${fqn} ${version.toString()}`), await next()),
+    };
+    deployment[door].addMiddleware(blind);
+    expect((await ask(deployment[door], "POST", "/rpc/shop/stock", serialized, instance.body)).text).toBe("5");
+    expect((await ask(deployment[door], "GET", "/rpc/shop/stock?sku=1")).text).toBe("5");
+    expect(loads).toEqual([]);
+  });
+
+  it("are loaded once, when an instance is there to be looked at", async () => {
+    const { deployment, loads } = await counted();
+    await pass(door, (args) => args.get("sku"), { body: '{"sku":"1"}' }, deployment);
+    await pass(door, (args) => args.get("sku"), { headers: serialized, body: '{"sku":[]}' }, deployment);
+    expect(loads).toEqual([]);
+    const { seen } = await pass(door, (args) => args.get("sku"), instance, deployment);
+    expect(seen).toEqual(new Money(3));
+    expect(seen).toBeInstanceOf(Money);
+    await pass(door, (args) => args.get("sku"), instance, deployment);
+    expect(loads.toSorted()).toEqual(["manifest", "shop/errors.js", "shop/money.js"]);
+  });
+
+  it("are loaded for a result that holds an instance, and for a text of a GET only the manifest is", async () => {
+    const { deployment, loads } = await counted();
+    await pass(door, (args) => args.get("price"), { method: "GET", target: "/rpc/shop/double?price=4", headers: {} }, deployment);
+    expect(loads).toEqual(["manifest"]);
+    await pass(door, () => undefined, { method: "GET", target: "/rpc/shop/double?price=4", headers: serialized }, deployment);
+    expect(loads).toHaveLength(3);
+  });
+
+  it("that can't be had fail the calls that need them with 503, and no other; the next call tries again", async () => {
+    const { deployment, loads } = await counted();
+    loads.push("broken");
+    const looking: Look = (args) => args.size;
+    const first = await pass(door, looking, instance, deployment);
+    expect([first.answer.status, first.answer.headers["x-svc-error"], first.answer.headers["retry-after"]]).toEqual([
+      503,
+      "NodeNotAvailable",
+      "1",
+    ]);
+    const other = await pass(door, looking, { body: odd }, deployment);
+    expect(other.answer.text).toBe("5");
+    loads.pop();
+    expect((await pass(door, looking, instance, deployment)).answer.text).toBe("5");
+  });
+});
