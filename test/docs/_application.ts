@@ -1,9 +1,10 @@
 // The folder in which a page's example lives, with what a person would have installed, and the processes started in it.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { inject } from "vitest";
 import { root as packageRoot } from "../_sources.ts";
 
 /** What `npm install` has put there; each is a link to what the project itself uses. */
@@ -54,27 +55,34 @@ export async function createApplication(): Promise<Application> {
   await script("npx", 'exec "$@"');
   for (const [name, file] of Object.entries(commands)) await script(name, `exec node "${root}/node_modules/${file}" "$@"`);
   // Nothing of this process's own surroundings: under Vitest the plugin would split nothing.
-  const env = { PATH: `${home}:${process.env["PATH"] ?? ""}`, HOME: home, CURL_HOME: home, NO_COLOR: "1", LANG: "C.UTF-8" };
+  const env = {
+    PATH: `${home}:${process.env["PATH"] ?? ""}`,
+    HOME: home,
+    CURL_HOME: home,
+    NO_COLOR: "1",
+    LANG: "C.UTF-8",
+    DOCS_CHROMIUM: inject("chromium"),
+  };
   const begin = (command: string) => launch(command, root, env);
   const services = new Set<Service>();
   return {
     root,
     write,
     async run(command) {
-      const { child, output, ended } = begin(command);
-      const timer = setTimeout(() => child.kill("SIGKILL"), longest);
+      const { send, output, ended } = begin(command);
+      const timer = setTimeout(send, longest, "SIGKILL");
       const code = await ended;
       clearTimeout(timer);
       return { code, output: output() };
     },
     start(command) {
-      const { child, output, ended } = begin(command);
+      const { code, send, output, ended } = begin(command);
       const service: Service = {
         output,
-        code: () => child.exitCode ?? undefined,
+        code,
         async stop() {
-          child.kill("SIGTERM");
-          const timer = setTimeout(() => child.kill("SIGKILL"), longest);
+          send("SIGTERM");
+          const timer = setTimeout(send, longest, "SIGKILL");
           await ended;
           clearTimeout(timer);
           services.delete(service);
@@ -91,19 +99,37 @@ export async function createApplication(): Promise<Application> {
 }
 
 interface Launched {
-  readonly child: ChildProcess;
   output(): string;
+  /** Undefined while it runs. */
+  code(): number | undefined;
+  /** To the shell and to all that it has started. */
+  send(signal: NodeJS.Signals): void;
   readonly ended: Promise<number>;
 }
 
 function launch(command: string, cwd: string, env: Record<string, string>): Launched {
-  // One stream for both, in the order in which they were written, as on a terminal.
-  const child = spawn("bash", ["-c", `exec 2>&1\n${command}`], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  // One stream for both, in the order in which they were written, as on a terminal. A group of its own, to be ended as one.
+  const child = spawn("bash", ["-c", `exec 2>&1\n${command}`], { cwd, env, stdio: ["ignore", "pipe", "inherit"], detached: true });
   let output = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (output += text));
+  let code: number | undefined;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
+  const send = (signal: NodeJS.Signals): void => {
+    if (code !== undefined || child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, signal);
+    } catch (error) {
+      // It ended by itself, and has not been heard of yet.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  };
+  const abandoned = (): void => send("SIGKILL");
+  process.once("exit", abandoned);
   const ended = new Promise<number>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve(code ?? 1));
+    child.on("close", (status) => {
+      process.off("exit", abandoned);
+      resolve((code = status ?? 1));
+    });
   });
-  return { child, output: () => output, ended };
+  return { output: () => output, code: () => code, send, ended };
 }

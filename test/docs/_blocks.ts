@@ -3,7 +3,8 @@
 //   ```ts src/shop/stock.ts     the file is written; a later block with the same path replaces it
 //   ```ts +src/shop/stock.ts    an excerpt: it has to stand in a file that was written before
 //   ```sh run                   commands, and below each the output that it has to have
-//   ```js test                  a module that is run beside the services of the page; `assert` is there
+//   ```js test                  a module that is run beside the services of the page; `assert` is there,
+//                               and `openPage` for what a browser sees
 //   ```ini shown                only shown: for what runs on another machine
 //
 // A block may stand in an HTML comment, where showing it would bore the reader.

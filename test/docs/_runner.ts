@@ -5,6 +5,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { root } from "../_sources.ts";
 import { type Application, createApplication, type Service } from "./_application.ts";
 import { type Block, blocksOf, type Step, stepsOf } from "./_blocks.ts";
@@ -17,6 +18,8 @@ export interface PageRun {
   /** Each names page and line. */
   readonly failures: readonly string[];
 }
+
+const helper = pathToFileURL(join(import.meta.dirname, "_browser.mjs")).href;
 
 interface Correction {
   readonly step: Step;
@@ -74,9 +77,10 @@ class Reader {
   }
 
   async #test({ at, line, text }: Block): Promise<void> {
-    // The line of an error is the line of the page.
-    const before = `import assert from "node:assert/strict";${"\n".repeat(line)}`;
-    await this.#application.write(".example.mjs", before + this.#ports.toReal(text));
+    // One line before it, as many as the page has: the line of an error is the line of the page.
+    const imports = `import assert from "node:assert/strict"; import { openPage, closePages } from "${helper}";`;
+    const after = "\nawait closePages();\n";
+    await this.#application.write(".example.mjs", imports + "\n".repeat(line) + this.#ports.toReal(text) + after);
     const { code, output } = await this.#application.run("node .example.mjs");
     if (code !== 0) this.failures.push(`${at}: the test failed\n${this.#shown(output).replaceAll(/\S*\.example\.mjs/g, this.#page)}`);
   }

@@ -1,0 +1,28 @@
+// For the `js test` blocks of a page: `await openPage("http://127.0.0.1:3000/")` gives a page of Playwright in Chromium.
+// JavaScript, as these blocks run under Node and not under Vitest.
+
+import { chromium } from "playwright";
+
+/** @type {import("playwright").Browser | undefined} */
+let browser;
+
+/**
+ * An error that nobody catches in the page is one of the test.
+ * @param {string} address
+ * @returns {Promise<import("playwright").Page>}
+ */
+export async function openPage(address) {
+  browser ??= await chromium.launch({ executablePath: process.env["DOCS_CHROMIUM"] ?? "", args: ["--no-sandbox"] });
+  const page = await browser.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on("pageerror", (error) => {
+    throw error;
+  });
+  await page.goto(address);
+  return page;
+}
+
+/** Ends what `openPage` has started. */
+export async function closePages() {
+  await browser?.close();
+}
