@@ -78,6 +78,8 @@ export default defineConfig({
   test: {
     // Only bounds a failure: some tests start processes, and a machine may be busy with something else.
     testTimeout: 30_000,
+    // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
+    coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**", "test/docs/**"] } },
       { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
