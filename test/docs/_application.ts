@@ -109,7 +109,7 @@ interface Launched {
 
 function launch(command: string, cwd: string, env: Record<string, string>): Launched {
   // One stream for both, in the order in which they were written, as on a terminal. A group of its own, to be ended as one.
-  const child = spawn("bash", ["-c", `exec 2>&1\n${command}`], { cwd, env, stdio: ["ignore", "pipe", "inherit"], detached: true });
+  const child = spawn("bash", ["-c", `set -e; exec 2>&1\n${command}`], { cwd, env, stdio: ["ignore", "pipe", "inherit"], detached: true });
   let output = "";
   let code: number | undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));

@@ -89,9 +89,9 @@ export function stepsOf(block: Block): Step[] {
       continue;
     }
     const begin = index;
-    const service = first.endsWith(" &");
+    const service = isService(first);
     index++;
-    if (!service) while (index < lines.length && goesOn(lines, begin, index)) index++;
+    if (!service && !isKill(first)) while (index < lines.length && goesOn(lines, begin, index)) index++;
     const behind = index;
     while (index < lines.length && isComment(lines[index] ?? "")) index++;
     steps.push({
@@ -105,6 +105,9 @@ export function stepsOf(block: Block): Step[] {
   return steps;
 }
 
+const isService = (line: string): boolean => line.endsWith(" &");
+/** `kill %1 %2`: of services that the page has started. */
+export const isKill = (line: string): boolean => /^kill(?: %\d+)+$/.test(line);
 const isComment = (line: string): boolean => /^#(?: |$)/.test(line);
 
 /** Whether a line belongs to the commands that began before it: it is no output and no service, or a quotation is open. */
@@ -112,5 +115,5 @@ function goesOn(lines: readonly string[], begin: number, index: number): boolean
   const before = lines.slice(begin, index).join("\n");
   if ((before.match(/'/g)?.length ?? 0) % 2 === 1 || before.endsWith("\\")) return true;
   const line = lines[index] ?? "";
-  return line.trim() !== "" && !isComment(line) && !line.endsWith(" &");
+  return line.trim() !== "" && !isComment(line) && !isService(line) && !isKill(line);
 }

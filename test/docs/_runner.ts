@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "../_sources.ts";
 import { type Application, createApplication, type Service } from "./_application.ts";
-import { type Block, blocksOf, type Step, stepsOf } from "./_blocks.ts";
+import { type Block, blocksOf, isKill, type Step, stepsOf } from "./_blocks.ts";
 import { difference, linesOf } from "./_output.ts";
 import { type Ports, portsFor } from "./_ports.ts";
 
@@ -95,8 +95,7 @@ class Reader {
   }
 
   async #command(step: Step): Promise<void> {
-    const stopped = /^kill((?: %\d+)+)$/.exec(step.command);
-    if (stopped !== null) return await this.#kill(step, (stopped[1] ?? "").trim().split(" "));
+    if (isKill(step.command)) return await this.#kill(step, step.command.split(" ").slice(1));
     const { code, output } = await this.#application.run(this.#ports.toReal(step.command));
     if (step.expected !== undefined) return this.#compare(step, output);
     if (code !== 0) this.failures.push(`${this.#at(step.line)}: ended with ${code}: ${step.command}\n${this.#shown(output)}`);
@@ -154,7 +153,10 @@ class Reader {
 
   /** What a reader would see: ports of the page, no folder of this run, and not the three headers that Node itself adds. */
   #shown(output: string): string {
-    const text = output.replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, "").replaceAll(this.#application.root, "/app");
+    const text = output
+      .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, "")
+      .replaceAll(this.#application.root, "/app")
+      .replaceAll(root, "/app/node_modules/seamline");
     return this.#ports.toPage(text);
   }
 

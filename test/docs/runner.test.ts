@@ -34,11 +34,13 @@ describe("blocks of a page", () => {
   });
 
   it("of commands are cut where their output stands", () => {
-    const text = "# a comment\none \\\n  more\ntwo\n# out\n#\n# more\n\n# again one\nserve &\n# up\nlast '{\n  1 }'\n";
+    const text = "# a comment\none \\\n  more\ntwo\n# out\n#\n# more\n\n# again one\nserve &\n# up\nlast '{\n  1 }'\nkill %1\nthen\n";
     expect(stepsOf({ at: "", line: 1, language: "sh", kind: "run", path: "", text })).toEqual([
       { line: 3, outputLine: 6, command: "one \\\n  more\ntwo", service: false, expected: ["out", "", "more"] },
       { line: 11, outputLine: 12, command: "serve", service: true, expected: ["up"] },
       { line: 13, outputLine: 15, command: "last '{\n  1 }'", service: false, expected: undefined },
+      { line: 15, outputLine: 16, command: "kill %1", service: false, expected: undefined },
+      { line: 16, outputLine: 17, command: "then", service: false, expected: undefined },
     ]);
   });
 });
@@ -76,6 +78,10 @@ describe("a page fails, with its name and the line,", () => {
 
   it("by an output that differs", async () => {
     expect(await failuresOf(fenced("sh run", "echo 1\n# 2"))).toEqual(["p.md:3: the output of echo 1\n  - 2\n  + 1"]);
+  });
+
+  it("by a command that fails before another", async () => {
+    expect(await failuresOf(fenced("sh run", "false\necho 1"))).toEqual(["p.md:2: ended with 1: false\necho 1\n"]);
   });
 
   it("by a command that fails and says no output", async () => {
