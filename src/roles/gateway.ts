@@ -1,17 +1,16 @@
 // Gateway (§1.3, §3): tracks nodes and their procedures, balances, and passes calls on as bytes.
 
-import { BadRequest, NodeNotAvailable, Unauthorized } from "../errors.ts";
+import { NodeNotAvailable } from "../errors.ts";
 import { procedureNotFound } from "../registry.ts";
-import { type Host, type HttpRequest, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
+import { type Host, type IncomingResponse, TransportError } from "../ports.ts";
 import { paths } from "../protocol.ts";
-import type { Route } from "../router.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { trustOf } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 import { asItCame, failureOf, type Forwarded, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
+import { memberRoutes } from "./member-doors.ts";
 import { createMembers, type Member, type Members } from "./members.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
 
@@ -108,65 +107,4 @@ async function askHealth(host: Host, member: Member): Promise<"healthy" | "unhea
   } finally {
     cancel();
   }
-}
-
-/** §3 and decisions §5, §6: joining, renewing, leaving. For holders of the trust key. */
-function memberRoutes(host: Host, options: GatewayOptions, members: Members): Route[] {
-  const demandKey = (request: HttpRequest): void => {
-    if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member)
-      throw new Unauthorized("Joining takes the trust key of this deployment");
-  };
-  const id = (parameter: string | string[] | undefined): string => (typeof parameter === "string" ? parameter : "");
-  const answer = (known: boolean): HttpResponse => ({ status: known ? 204 : 404, headers: {} });
-  return [
-    [
-      "POST",
-      paths.nodes,
-      async (request) => {
-        demandKey(request);
-        const { url, procedures } = readJoin(await request.readBody(options.limits.body));
-        const member = members.join(url, procedures);
-        host.log.info(`${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`);
-        return {
-          status: 201,
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ id: member.id, lease: options.lease }),
-        };
-      },
-    ],
-    ["PUT", `${paths.nodes}/:id`, (request, { id: named }) => (demandKey(request), answer(members.renew(id(named))))],
-    [
-      "DELETE",
-      `${paths.nodes}/:id`,
-      (request, { id: named }) => {
-        demandKey(request);
-        const member = members.all().find((one) => one.id === named);
-        if (member !== undefined) host.log.info(`${member.url} left`);
-        return answer(members.leave(id(named)));
-      },
-    ],
-  ];
-}
-
-function readJoin(body: Uint8Array): { url: string; procedures: string[] } {
-  const wrong = (what: string): BadRequest => new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    throw wrong("The body is not JSON");
-  }
-  const { url, procedures } = (value ?? {}) as { url?: unknown; procedures?: unknown };
-  const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  if (
-    parsed === undefined ||
-    !/^https?:$/.test(parsed.protocol) ||
-    parsed.username !== "" ||
-    parsed.password !== "" ||
-    /[?#]/.test(parsed.href)
-  )
-    throw wrong("'url' is not an http address");
-  if (!Array.isArray(procedures) || !procedures.every((one) => typeof one === "string" && one !== ""))
-    throw wrong("'procedures' is not a list of FQNs");
-  return { url: parsed.href.replace(/\/+$/, ""), procedures: procedures as string[] };
 }

@@ -15,7 +15,13 @@ export interface Membership {
 
 /** Waits between tries, in ms: short at first, since a gateway that restarts is back soon. */
 const firstWait = 100;
-const longestWait = 2000;
+const longestWait = 1500;
+
+/** How often a node asks whether it is still known, in ms: calls must not wait for its next renewal after a gateway's restart (R9). */
+const lookTime = 1000;
+
+// Nodes that lost the same gateway must not come back to it in one moment.
+const jittered = (ms: number): number => Math.round(ms * (0.5 + Math.random() / 2));
 
 /** How long the gateway may take for an answer, in ms: one that hangs is away, and a node that leaves has little time (R2). */
 const answerTime = 5000;
@@ -57,6 +63,8 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
   };
 
   const tryJoin = async (url: string): Promise<void> => {
+    // What was asked before the stop may be answered after it.
+    if (stopped) return;
     try {
       const answer = await send("POST", paths.nodes, { url, procedures: procedures() });
       const text = decoder.decode(answer.body);
@@ -67,29 +75,34 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
       host.log.info(`joined the gateway at ${gateway}`);
       wait = firstWait;
       complained = false;
-      again(joined.lease / 3, () => renew(url));
+      watch(url, host.clock.now() + joined.lease / 3);
     } catch (error) {
       if (error instanceof RefusedKey && starting) throw error;
       // Once, not at every try: the terminal is for people.
       if (!complained)
         host.log.warn(`can't join the gateway at ${gateway} yet (${(error as Error).message}); trying again until it takes this node`);
       complained = true;
-      again(wait, () => tryJoin(url));
+      again(jittered(wait), () => tryJoin(url));
       wait = Math.min(wait * 2, longestWait);
     }
   };
 
-  const renew = async (url: string): Promise<void> => {
-    if (joined === undefined) return await tryJoin(url);
+  const watch = (url: string, renewal: number): void =>
+    again(Math.min(jittered(lookTime), renewal - host.clock.now()), () => look(url, renewal));
+
+  /** Renews when it is time for that, else only asks: either way a gateway that has forgotten this node says so. */
+  const look = async (url: string, renewal: number): Promise<void> => {
+    const due = host.clock.now() >= renewal;
+    const { id = "", lease = 0 } = joined ?? {};
     try {
-      const answer = await send("PUT", `${paths.nodes}/${encodeURIComponent(joined.id)}`);
-      if (answer.status === 204) return again(joined.lease / 3, () => renew(url));
+      const { status } = await send(due ? "PUT" : "GET", `${paths.nodes}/${encodeURIComponent(id)}`);
+      if (due ? status === 204 : status !== 404) return watch(url, due ? host.clock.now() + lease / 3 : renewal);
       host.log.info(`the gateway at ${gateway} doesn't know this node any more: joining again`);
+      joined = undefined;
     } catch (error) {
       host.log.warn(`the gateway at ${gateway} can't be reached (${(error as Error).message}); joining again`);
       complained = true;
     }
-    joined = undefined;
     await tryJoin(url);
   };
 
