@@ -14,7 +14,7 @@ export interface Health {
   add(name: string, check: HealthCheck): void;
   /** `true` when every check says so; without checks too. */
   status(): Promise<boolean>;
-  /** By name: whether it is healthy, or an object with `healthy` and the check's details. */
+  /** By name: whether it is healthy, or an object with `healthy` and the check's details. All of it can be sent as JSON. */
   details(): Promise<Record<string, unknown>>;
 }
 
@@ -23,6 +23,8 @@ const longestCheck = 5000;
 
 export function createHealth(clock: Clock, log: Log): Health {
   const checks = new Map<string, HealthCheck>();
+  /** Anybody may ask: those who ask while a check runs get the answer of that run. */
+  const running = new Map<HealthCheck, Promise<boolean>>();
 
   const within = async <T>(ask: () => Promise<T>, otherwise: T, name: string): Promise<T> => {
     let cancel = (): void => {};
@@ -42,18 +44,50 @@ export function createHealth(clock: Clock, log: Log): Health {
     }
   };
 
-  const ask = async (name: string, check: HealthCheck): Promise<boolean> => (await within(() => check.isHealthy(), false, name)) === true;
+  const run = async (name: string, check: HealthCheck): Promise<boolean> => {
+    const said: unknown = await within<unknown>(() => check.isHealthy(), false, name);
+    // `undefined` of a forgotten `return`, or a row of a database, says nothing of health.
+    if (typeof said !== "boolean") log.warn(`health check '${name}' gave ${kindOf(said)}, which is no boolean: it counts as unhealthy`);
+    return said === true;
+  };
+
+  const ask = (name: string, check: HealthCheck): Promise<boolean> => {
+    let asked = running.get(check);
+    if (asked === undefined) {
+      asked = run(name, check).finally(() => running.delete(check));
+      running.set(check, asked);
+    }
+    return asked;
+  };
+
+  const more = async (name: string, check: HealthCheck): Promise<object> => {
+    const given: unknown = await within<unknown>(async () => await check.details?.(), undefined, name);
+    if (given === undefined) return {};
+    try {
+      if (typeof given !== "object" || given === null || Array.isArray(given)) throw new TypeError(`it is ${kindOf(given)}`);
+      // What one check says must not cost the answer of the others.
+      const text = JSON.stringify(given);
+      return JSON.parse(text) as object;
+    } catch (error) {
+      log.error(`what details() of the health check '${name}' gave is no object that JSON can carry`, error);
+      return {};
+    }
+  };
 
   return {
     add: (name, check) => void checks.set(name, check),
     status: async () => (await Promise.all([...checks].map(([name, check]) => ask(name, check)))).every(Boolean),
     details: async () => {
       const rows = [...checks].map(async ([name, check]) => {
-        const healthy = await ask(name, check);
-        if (check.details === undefined) return [name, healthy] as const;
-        return [name, { ...(await within(async () => await check.details?.(), undefined, name)), healthy }] as const;
+        if (check.details === undefined) return [name, await ask(name, check)] as const;
+        const [healthy, details] = await Promise.all([ask(name, check), more(name, check)]);
+        return [name, { ...details, healthy }] as const;
       });
       return Object.fromEntries(await Promise.all(rows));
     },
   };
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
 }

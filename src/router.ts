@@ -31,6 +31,7 @@ export function createRouter(routes: readonly Route[]): (request: HttpRequest) =
       // A HEAD is a GET whose body the adapter leaves out.
       if (method === request.method || (method === "GET" && request.method === "HEAD")) return door(request, found.params);
       others.add(method);
+      if (method === "GET") others.add("HEAD");
     }
     return others.size === 0 ? undefined : refuseMethod([...others]);
   };

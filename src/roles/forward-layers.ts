@@ -1,7 +1,7 @@
 // Middleware at a service that only passes calls on (§4.8). Bytes stay bytes as far as no layer looks at them.
 
 import type { Args } from "../call.ts";
-import { CorsMiddleware } from "../cors.ts";
+import { isCors } from "../cors.ts";
 import { compose, type Middleware } from "../middleware.ts";
 import type { Host, HttpResponse, IncomingResponse } from "../ports.ts";
 import { headers } from "../protocol.ts";
@@ -35,7 +35,7 @@ export async function throughLayers(
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   // CORS is the door's work: it never looks at arguments or result.
-  const layers = parts.layers.list.filter((layer) => !(layer instanceof CorsMiddleware));
+  const layers = parts.layers.list.filter((layer) => !isCors(layer));
   if (layers.length === 0) return relayed(await send(incoming, came));
   const classes: ClassSource = parts.application?.classes ?? "opaque";
   const read = await argumentsOf(parts, layers, incoming, came, classes);

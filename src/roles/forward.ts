@@ -72,6 +72,10 @@ export async function sendOn(parts: ForwardParts, base: string, call: IncomingCa
     forwarded.headers ?? joined(passedOn(call.request.headers, (name) => name === headers.encoding));
   // A cross-site GET that this service's CORS allows is settled here; for another the node must know, as the procedure may be safe.
   if (call.crossSite && site !== undefined) fields["sec-fetch-site"] = site;
+  // Chosen: `host` names the service that is spoken to, and what lies between finds it by that name. The one that the caller used goes on
+  // beside it, where the application looks behind any proxy; a proxy in front of this one may have said it already.
+  const { host: asked } = call.request.headers;
+  if (!call.member && typeof asked === "string") fields["x-forwarded-host"] ??= asked;
   const own: Record<string, string> = { [headers.hops]: String(call.hops + 1), [headers.deadline]: String(left) };
   if (trustKey !== undefined) Object.assign(own, { [headers.trustKey]: trustKey, [headers.origin]: call.trusted ? "trusted" : "outside" });
   return await host.transport.send({

@@ -1,7 +1,6 @@
 // What all roles have in common: doors, middleware, health, and one place where errors become answers.
 
-import type { CorsMiddleware as Cors } from "../cors.ts";
-import { CorsMiddleware } from "../cors.ts";
+import { isCors } from "../cors.ts";
 import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import { type Middleware, nameMiddleware, ownName } from "../middleware.ts";
@@ -85,9 +84,13 @@ export function createRole(parts: RoleParts): Role {
       host,
       trustKey: parts.trustKey,
       limits: parts.limits,
-      cors: () => layers.list.findLast((one): one is Cors => one instanceof CorsMiddleware),
+      cors: () => layers.list.findLast(isCors),
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
-      answer: (incoming) => call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted)),
+      answer: (incoming) => {
+        // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
+        if (!ready) throw new NodeNotAvailable("This service is starting");
+        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
+      },
       refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
     });
 
@@ -96,11 +99,7 @@ export function createRole(parts: RoleParts): Role {
       try {
         // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
         if (!request.target.startsWith("/")) throw new BadRequest("The request's target is no path");
-        if (rpc !== undefined && request.target.startsWith(rpcPath)) {
-          // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
-          if (!ready) throw new NodeNotAvailable("This service is starting");
-          return await rpc(request);
-        }
+        if (rpc !== undefined && request.target.startsWith(rpcPath)) return await rpc(request);
         const answer = (await route(request)) ?? (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
@@ -117,19 +116,31 @@ export function createRole(parts: RoleParts): Role {
     },
     addMiddleware(middleware) {
       if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
-        throw new TypeError("addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7)");
+        throw new TypeError(
+          `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7), not ${given(middleware)}`,
+        );
       layers.list.push(middleware);
       nameMiddleware(middleware, ownName(middleware) ?? `number ${layers.list.length}, in the order in which they were added,`);
       layers.revision++;
     },
     addHealthCheck(name, check) {
+      if (typeof name !== "string" || name === "")
+        throw new TypeError(`addHealthCheck(name, check) takes a name first, not ${given(name)} (§2.6)`);
       if (typeof (check as { isHealthy?: unknown } | undefined)?.isHealthy !== "function")
-        throw new TypeError(`addHealthCheck('${name}', …) takes an object with an async function isHealthy() (§2.6)`);
+        throw new TypeError(`addHealthCheck('${name}', …) takes an object with an async function isHealthy() (§2.6), not ${given(check)}`);
       health.add(name, check);
     },
     describe: parts.describe,
     ...(parts.runProcedure === undefined ? {} : { runProcedure: parts.runProcedure }),
   };
+}
+
+/** What somebody gave in place of what was wanted, and what he may have meant. */
+function given(value: unknown): string {
+  if (typeof value === "object") return value === null ? "null" : "an object without it";
+  if (typeof value !== "function") return value === "" ? "an empty text" : typeof value;
+  const isClass = /^class\b/.test(Function.prototype.toString.call(value));
+  return isClass ? `the class ${value.name}: give an instance, new ${value.name}()` : "a function";
 }
 
 /** §4.5, and two for orchestrators (decisions §5). */

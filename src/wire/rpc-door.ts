@@ -45,8 +45,10 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
   const { host, limits } = parts;
   return async (request) => {
     const cors = parts.cors();
-    if (request.method === "OPTIONS")
-      return { status: 204, headers: { allow: "GET, POST", ...answerHeaders, ...cors?.preflightHeaders() } };
+    if (request.method === "OPTIONS") {
+      const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...answerHeaders } };
+      return cors?.ontoPreflight(allowed) ?? allowed;
+    }
     const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
     let encoding: Encoding = "plain";
     let answer: HttpResponse;
@@ -58,7 +60,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     } catch (thrown) {
       answer = await parts.refuse(thrown, request, encoding, trust);
     }
-    return withHeaders(answer, cors?.answerHeaders());
+    return cors?.onto(answer) ?? answer;
   };
 }
 
