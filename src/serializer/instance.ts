@@ -7,7 +7,19 @@ import { type Walk, walkValue } from "./walk.ts";
 export type Members = Record<string, unknown>;
 
 /** Constructs an instance of a class that the build recorded (§2.3): constructor arguments by position, then the fields. */
-export function buildInstance({ record, constructor, names, rest }: KnownClass, args: Members, fields: Members): object {
+export function buildInstance(known: KnownClass, args: Members, fields: Members): object {
+  const instance = construct(known, args);
+  let name = "";
+  try {
+    for (name in fields) setField(instance, known, name, fields[name]);
+  } catch (thrown) {
+    throw faultAt(thrown, name, instance);
+  }
+  return instance;
+}
+
+/** An instance without its fields. */
+export function construct({ record, constructor, names, rest }: KnownClass, args: Members): object {
   const given = Object.keys(args);
   // A rest parameter takes as many as were sent, and no more: a far index must not make a long list.
   const most = names.length + (rest === undefined ? 0 : given.length);
@@ -21,17 +33,13 @@ export function buildInstance({ record, constructor, names, rest }: KnownClass, 
     const strange = given.find((key) => !(String(Number(key)) === key && Number(key) < positions.length));
     throw new Fault(`class '${record.key}' has no constructor argument '${strange}'`);
   }
-  const instance = new constructor(...positions) as Members;
-  let name = "";
-  try {
-    for (name in fields) {
-      if (!record.fields.includes(name)) throw new Fault(`class '${record.key}' has no such field`);
-      instance[name] = fields[name];
-    }
-  } catch (thrown) {
-    throw faultAt(thrown, name, instance);
-  }
-  return instance;
+  return new constructor(...positions);
+}
+
+/** Sets what the class declares as a field, and nothing else. */
+export function setField(instance: object, { record }: KnownClass, name: string, value: unknown): void {
+  if (!record.fields.includes(name)) throw new Fault(`class '${record.key}' has no such field`);
+  (instance as Members)[name] = value;
 }
 
 /** Constructor arguments and fields of an instance, as its class was recorded (§2.3). What is `undefined` is left out. */
