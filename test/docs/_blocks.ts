@@ -7,7 +7,7 @@
 //                               and `openPage` for what a browser sees
 //   ```ini shown                only shown: for what runs on another machine
 //
-// A block may stand in an HTML comment, where showing it would bore the reader.
+// A block may stand in a list, and in an HTML comment where showing it would bore the reader.
 
 /** One fenced block of a page. */
 export interface Block {
@@ -33,14 +33,18 @@ export function blocksOf(page: string, text: string): Block[] {
   const blocks: Block[] = [];
   const lines = text.split("\n");
   for (let index = 0; index < lines.length; index++) {
-    const fence = /^(`{3,})(\w*) ?(.*)$/.exec(lines[index] ?? "");
+    const fence = /^( *)(`{3,})(\w*) ?(.*)$/.exec(lines[index] ?? "");
     if (fence === null) continue;
-    const [, ticks = "", language = "", label = ""] = fence;
+    const [, indent = "", ticks = "", language = "", label = ""] = fence;
     const line = index + 1;
     const at = `${page}:${line}`;
-    const end = lines.indexOf(ticks, index + 1);
+    const end = lines.indexOf(indent + ticks, index + 1);
     if (end < 0) throw new BlockError(`${at}: the block has no end`);
-    const content = lines.slice(index + 1, end).join("\n");
+    // In a list, a block is as far right as its item.
+    const content = lines
+      .slice(index + 1, end)
+      .map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one))
+      .join("\n");
     blocks.push({ at, line, language, text: `${content}\n`, ...readLabel(label.trim(), language, at) });
     index = end;
   }

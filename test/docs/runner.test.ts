@@ -29,6 +29,12 @@ describe("blocks of a page", () => {
     expect(() => blocksOf("p.md", fenced(label, "1;"))).toThrow(message);
   });
 
+  it("stand in lists as well", () => {
+    expect(blocksOf("p.md", "1. Write:\n\n   ```ts a.ts\n   if (a) {\n     b();\n\n   }\n   ```\n")[0]?.text).toBe(
+      "if (a) {\n  b();\n\n}\n",
+    );
+  });
+
   it("without an end are refused", () => {
     expect(() => blocksOf("p.md", "\n```sh run\ntrue\n")).toThrow("p.md:2: the block has no end");
   });
