@@ -1,6 +1,7 @@
 // Segment files (§2.2): text to entries, or every mistake in the file at once.
 
 import { InvalidVersionNumber } from "./errors.ts";
+import { type JsonText, type Place, readJson } from "./json.ts";
 import type { Access } from "./manifest.ts";
 import { type Problem, nearest } from "./problem.ts";
 import { defaultVersion, parseVersion } from "./version.ts";
@@ -19,8 +20,10 @@ export interface SegmentFileEntry {
   readonly as?: string;
   readonly safe?: true;
   readonly idempotent?: true;
-  /** JSON path of the entry, for problems that come out later. */
+  /** JSON path of the entry and where it stands, for problems that come out later. */
   readonly path: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface SegmentFile {
@@ -31,55 +34,56 @@ export interface SegmentFile {
   readonly problems: readonly Problem[];
 }
 
-const accesses: readonly Access[] = ["public", "protected", "private"];
+/** What an entry may say of who calls it (§2.1). */
+export const accesses: readonly Access[] = ["public", "protected", "private"];
+// A name with a slash would leave the module's directory, and with it the rule that says what an FQN is.
+export const procedureName: RegExp = /^[^\s/?#%@]+$/;
 const fields = ["access", "version", "as", "safe", "idempotent"] as const;
 
 /** Reads one segment file (§2.2). What is wrong stands in `problems`; `entries` holds what could be read all the same. */
 export function parseSegment(text: string, file: string): SegmentFile {
   const entries: SegmentFileEntry[] = [];
-  const problems: Problem[] = [];
+  const json = readJson(text, file);
+  if ("broken" in json) return { name: segmentName(file), file, entries, problems: [json.broken] };
+  const problems: Problem[] = [...json.problems];
   const segment = { name: segmentName(file), file, entries, problems };
-  const refuse = (path: string, message: string, hint?: string): void => {
-    problems.push({ file, path, message, ...(hint === undefined ? {} : { hint }) });
+  const refuse: Refuse = (path, message, hint) => {
+    problems.push({ file, ...placeOf(json, path), path: textOf(path), message, ...(hint === undefined ? {} : { hint }) });
   };
-  let json: unknown;
-  try {
-    // Editors on Windows put a mark at the beginning that JSON doesn't know.
-    json = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    problems.push({ file, ...placeOf(error, text), message: `this is not JSON: ${(error as Error).message}` });
+  if (!isObject(json.value)) {
+    const hint = 'Write { "./shop/quote": { "quote": { "access": "public" } } }.';
+    refuse([], `expected an object of module paths, found ${kindOf(json.value)}`, hint);
     return segment;
   }
-  if (!isObject(json)) {
-    refuse(
-      "$",
-      `expected an object of module paths, found ${kindOf(json)}`,
-      'Write { "./shop/quote": { "quote": { "access": "public" } } }.',
-    );
-    return segment;
-  }
-  for (const [module, exports] of Object.entries(json)) {
+  for (const [module, exports] of Object.entries(json.value)) {
     // Chosen: editors look for the schema of a file here; everything else is a module.
-    if (module === "$schema") continue;
-    const path = `$[${JSON.stringify(module)}]`;
+    if (module === "$schema") {
+      if (typeof exports !== "string") refuse([module], `expected the path of a JSON Schema, found ${kindOf(exports)}`);
+      continue;
+    }
     const wrong = wrongModulePath(module);
     if (wrong !== undefined)
-      refuse(path, `expected a module path, ${wrong}`, `Write it relative to the source folder: "${repaired(module)}".`);
+      refuse([module], `expected a module path, ${wrong}`, `Write it relative to the source folder: "${repaired(module)}".`);
     if (!isObject(exports)) {
-      refuse(path, `expected an object of exported names, found ${kindOf(exports)}`, 'Write { "quote": { "access": "public" } }.');
+      refuse([module], `expected an object of exported names, found ${kindOf(exports)}`, 'Write { "quote": { "access": "public" } }.');
       continue;
     }
     for (const [name, entry] of Object.entries(exports)) {
-      const read = readEntry(entry, `${path}${member(name)}`, refuse);
-      if (read !== undefined && wrong === undefined) entries.push({ module, export: name, ...read });
+      const path = [module, name];
+      const read = readEntry(entry, path, refuse);
+      if (read !== undefined && wrong === undefined)
+        entries.push({ module, export: name, ...read, path: textOf(path), ...placeOf(json, path) });
     }
   }
   return segment;
 }
 
-type Refuse = (path: string, message: string, hint?: string) => void;
+type Path = readonly string[];
+type Refuse = (path: Path, message: string, hint?: string) => void;
 
-function readEntry(entry: unknown, path: string, refuse: Refuse): Omit<SegmentFileEntry, "module" | "export"> | undefined {
+type Read = Omit<SegmentFileEntry, "module" | "export" | "path" | "line" | "column">;
+
+function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined {
   if (!isObject(entry)) {
     refuse(path, `expected an object with "access", found ${kindOf(entry)}`, 'Write { "access": "public" } or { "access": "private" }.');
     return undefined;
@@ -87,17 +91,16 @@ function readEntry(entry: unknown, path: string, refuse: Refuse): Omit<SegmentFi
   for (const field of Object.keys(entry))
     if (!(fields as readonly string[]).includes(field)) {
       const near = nearest(field, fields);
-      refuse(path + member(field), `unknown field "${field}"; expected one of ${fields.join(", ")}`, near && `Did you mean "${near}"?`);
+      refuse([...path, field], `unknown field "${field}"; expected one of ${fields.join(", ")}`, near && `Did you mean "${near}"?`);
     }
   const access = readAccess(entry["access"], path, refuse);
-  const version = readVersion(entry["version"], `${path}.version`, refuse);
+  const version = readVersion(entry["version"], [...path, "version"], refuse);
   const as = entry["as"];
-  // A name with a slash would leave the module's directory, and with it the rule that says what an FQN is.
-  if (as !== undefined && (typeof as !== "string" || !/^[^\s/?#%@]+$/.test(as)))
-    refuse(`${path}.as`, `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`);
+  if (as !== undefined && (typeof as !== "string" || !procedureName.test(as)))
+    refuse([...path, "as"], `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`);
   for (const flag of ["safe", "idempotent"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
-      refuse(`${path}.${flag}`, `expected true or false, found ${kindOf(entry[flag])}`);
+      refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
   if (access === undefined || version === undefined) return undefined;
   return {
     access,
@@ -105,23 +108,22 @@ function readEntry(entry: unknown, path: string, refuse: Refuse): Omit<SegmentFi
     ...(typeof as === "string" && { as }),
     ...(entry["safe"] === true && { safe: true }),
     ...(entry["idempotent"] === true && { idempotent: true }),
-    path,
   };
 }
 
-function readAccess(value: unknown, path: string, refuse: Refuse): Access | undefined {
+function readAccess(value: unknown, path: Path, refuse: Refuse): Access | undefined {
   if (accesses.includes(value as Access)) return value as Access;
   const expected = `expected ${accesses.map((one) => `"${one}"`).join(", ")}`;
   if (value === undefined) {
-    refuse(`${path}.access`, `access is missing: ${expected}`, '"public" lets anyone call it, "private" nobody from outside.');
+    refuse([...path, "access"], `access is missing: ${expected}`, '"public" lets anyone call it, "private" nobody from outside.');
     return undefined;
   }
   const near = typeof value === "string" ? nearest(value, accesses) : undefined;
-  refuse(`${path}.access`, `${expected}, found ${kindOf(value)}`, near && `Did you mean "${near}"?`);
+  refuse([...path, "access"], `${expected}, found ${kindOf(value)}`, near && `Did you mean "${near}"?`);
   return undefined;
 }
 
-function readVersion(value: unknown, path: string, refuse: Refuse): string | undefined {
+function readVersion(value: unknown, path: Path, refuse: Refuse): string | undefined {
   if (value === undefined) return defaultVersion.toString();
   try {
     // Empty text is the default only in a query (decisions §2); here it is a version that somebody forgot.
@@ -152,16 +154,18 @@ function segmentName(file: string): string {
   return base.endsWith(segmentFileEnding) ? base.slice(0, -segmentFileEnding.length) : base;
 }
 
-/** Where `JSON.parse` stopped, if the engine says so. */
-function placeOf(error: unknown, text: string): { line: number; column: number } | undefined {
-  const at = /position (\d+)/.exec((error as Error).message)?.[1];
-  if (at === undefined) return undefined;
-  const before = text.slice(0, Number(at)).split("\n");
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+/** Where the key stands, or the nearest one around a key that is missing. */
+function placeOf(json: JsonText, path: Path): Place {
+  for (let length = path.length; length > 0; length--) {
+    const place = json.placeOf(path.slice(0, length));
+    if (place !== undefined) return place;
+  }
+  return { line: 1, column: 1 };
 }
 
-function member(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+/** `$["./shop/quote"].quote.access`. */
+function textOf(path: Path): string {
+  return `$${path.map((name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`)).join("")}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

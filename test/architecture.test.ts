@@ -53,7 +53,7 @@ describe("rooms", () => {
 describe("levels of src", () => {
   // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
   const levels: readonly (readonly [string, RegExp])[] = [
-    ["words", /^(call|client|context|errors|forwarded|fqn|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    ["words", /^(call|client|context|errors|forwarded|fqn|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
     ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
     ["wire", /^(cors|router|trust)\.ts$|^wire\//],

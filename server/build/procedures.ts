@@ -64,9 +64,9 @@ export async function findProcedures(
 }
 
 async function findFunction(named: NamedEntry, modules: Modules, problems: Problem[]): Promise<Found | undefined> {
-  const { segment, entry } = named;
+  const { entry } = named;
   const refuse = (message: string, hint?: string): undefined => {
-    problems.push({ file: segment.file, path: entry.path, message, ...(hint === undefined ? {} : { hint }) });
+    problems.push({ ...placeOf(named), message, ...(hint === undefined ? {} : { hint }) });
   };
   const module = modules.find(entry.module);
   if (module === undefined) {
@@ -108,7 +108,7 @@ function nameOf(module: SourceModule, entry: SegmentFileEntry, declared: ModuleE
 }
 
 function disagreement(first: Found, other: Found): readonly Problem[] {
-  const at = (message: string, hint: string): readonly Problem[] => [{ file: other.segment.file, path: other.entry.path, message, hint }];
+  const at = (message: string, hint: string): readonly Problem[] => [{ ...placeOf(other), message, hint }];
   const function_ = `the function "${first.export.ownName ?? first.export.name}" of ${first.module.name}`;
   const there = `${first.segment.file} at ${first.entry.path}`;
   if (first.fqn !== other.fqn)
@@ -173,9 +173,14 @@ function segmentsOf(procedure: Procedure): string {
   return [...new Set(procedure.entries.map((one) => one.segment.name))].sort().join(", ");
 }
 
-function place(procedure: Procedure): { file: string; path: string } {
-  const { segment, entry } = procedure.entries[0] as NamedEntry;
-  return { file: segment.file, path: entry.path };
+function place(procedure: Procedure): Place {
+  return placeOf(procedure.entries[0] as NamedEntry);
+}
+
+type Place = Pick<Problem, "file" | "line" | "column" | "path">;
+
+function placeOf({ segment, entry }: NamedEntry): Place {
+  return { file: segment.file, line: entry.line, column: entry.column, path: entry.path };
 }
 
 function text(procedure: Procedure): string {

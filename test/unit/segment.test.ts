@@ -16,8 +16,16 @@ describe("§2.2 segment files", () => {
     });
     expect(segment.problems).toEqual([]);
     expect(segment.name).toBe("shop");
-    expect(segment.entries).toEqual([
-      { module: "./shop/quote.js", export: "quote", access: "public", version: "0.0.0", path: '$["./shop/quote.js"].quote' },
+    expect(segment.entries).toMatchObject([
+      {
+        line: 1,
+        column: 55,
+        module: "./shop/quote.js",
+        export: "quote",
+        access: "public",
+        version: "0.0.0",
+        path: '$["./shop/quote.js"].quote',
+      },
       {
         module: "./shop/quote.js",
         export: "default",
