@@ -12,8 +12,8 @@ export function traceOf(error: unknown): readonly string[] {
 
 /** Sets the lines of `error`, out of sight of `Object.keys` and JSON. */
 export function setTrace(error: Error, lines: readonly string[]): void {
-  if (Object.isExtensible(error))
-    Object.defineProperty(error, "trace", { value: lines, configurable: true, writable: true, enumerable: false });
+  // False where it can't be: of a frozen error the lines are lost, and the error is worth more.
+  Reflect.defineProperty(error, "trace", { value: lines, configurable: true, writable: true });
 }
 
 /**
@@ -32,7 +32,8 @@ export function traced(thrown: unknown, line: string): Error {
 export function errorOf(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   try {
-    return new Error(String(thrown));
+    // The text of a function is its source, which is nobody's business.
+    return new Error(typeof thrown === "function" ? "A function was thrown" : String(thrown));
   } catch {
     // An object without a usable toString, `Object.create(null)` for one.
     return new Error("A value that has no text was thrown");

@@ -112,9 +112,10 @@ async function parentShape(name: string, module: SourceModule, modules: Modules,
     return found === undefined ? undefined : await shapeOf(found, declared.module, modules, depth);
   }
   if (!nativeErrors.has(name)) return undefined;
-  return errorShape(name === "AggregateError" ? ["errors", "message", "options"] : ["message", "options"]);
+  if (name !== "AggregateError") return errorShape(["message", "options"]);
+  return errorShape(["errors", "message", "options"], [["errors", { name: "errors", readable: true, writable: true }]]);
 }
 
-function errorShape(parameters: readonly string[]): Shape {
-  return { parameters, members: new Map(), error: true };
+function errorShape(parameters: readonly string[], members: readonly [string, ClassMember][] = []): Shape {
+  return { parameters, members: new Map(members), error: true };
 }

@@ -17,8 +17,8 @@ const views = new Map<string, View>(
     Float64Array,
     BigInt64Array,
     BigUint64Array,
-    (globalThis as { Float16Array?: View }).Float16Array,
-  ].flatMap((one) => (one ? [[one.name, one as View]] : [])),
+    (globalThis as { Float16Array?: View }).Float16Array ?? Uint8Array,
+  ].map((one) => [one.name, one as View]),
 );
 
 /** The bytes of a view, only its own, or of a buffer; `undefined` for everything else. */
@@ -60,6 +60,11 @@ export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): strin
   }
   const padding = text.length - Math.ceil((bytes.length * 4) / 3);
   return new TextDecoder().decode(text.fill(61, text.length - padding));
+}
+
+/** Reads a Blob into its base64 text while the walk goes on. */
+export function readBlob(blob: Blob, walk: { readonly pending: Promise<void>[] }, take: (base64: string) => void): void {
+  walk.pending.push(blob.arrayBuffer().then((buffer) => take(toBase64(new Uint8Array(buffer)))));
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

@@ -25,6 +25,8 @@ export class Classes {
   /** Makes instances of `constructor` able to travel under the record's key. */
   register(record: ClassRecord, constructor: unknown): void {
     if (typeof constructor !== "function") throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
+    // The build can't follow a class to the error class of a package that it extends.
+    if (constructor.prototype instanceof Error) record = { ...record, error: true };
     const rest = record.args.findIndex((name) => name?.startsWith("..."));
     const names = record.args.map((name, index) => (index === rest ? (name as string).slice(3) : name));
     const known = { record, constructor: constructor as Constructor, names, rest: rest < 0 ? undefined : rest };
@@ -48,8 +50,13 @@ export type ClassSource = Classes | "opaque";
 
 /** An instance of a class that this service doesn't have: it can be passed on, not looked into. */
 export class Opaque {
+  /** As it came in the first encoding. */
   readonly form: unknown;
-  constructor(form: unknown) {
+  /** As it came in the second, its parts decoded: they may refer to each other and to what stands around. */
+  readonly parts: { readonly key: string; readonly args: object; readonly fields: object } | undefined;
+
+  constructor(form: unknown, parts?: Opaque["parts"]) {
     this.form = form;
+    this.parts = parts;
   }
 }

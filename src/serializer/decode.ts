@@ -82,7 +82,9 @@ function valueOfForm(form: Members, reading: Reading): unknown {
       only(form, "value");
       if (form["value"] === null) return new Date(NaN);
       const date = new Date(text(form, "value"));
-      if (Number.isNaN(date.getTime()) || !/^[+-]?\d{4}.*Z$/.test(text(form, "value"))) break;
+      const [, day] = /^([^T]+T).*Z$/.exec(text(form, "value")) ?? [];
+      // It may leave out seconds, not more; and a 30th of February would become a day in March.
+      if (!day || !date.toJSON()?.startsWith(day)) break;
       return date;
     }
     case "Map": {

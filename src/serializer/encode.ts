@@ -1,7 +1,7 @@
 // From values to serialized forms (decisions §3). Every form is a plain object with `serialized: true` and a `name`.
 
-import { bytesOf, kindOf, toBase64 } from "./binary.ts";
-import { type ClassSource, Opaque } from "./classes.ts";
+import { bytesOf, kindOf, readBlob, toBase64 } from "./binary.ts";
+import { type ClassSource, type KnownClass, Opaque } from "./classes.ts";
 import { encodeErrorForm } from "./error-form.ts";
 import { Fault } from "./fault.ts";
 import { readInstance } from "./instance.ts";
@@ -9,7 +9,7 @@ import { type FormWalk, type Walk, walkMembers, walkValue } from "./walk.ts";
 
 /** A walk that leaves serialized forms behind it. */
 export function formWalk(classes: ClassSource, stacks: boolean): FormWalk {
-  return { classes, stacks, pending: [], level: 0, strict: true, replace: encodeForm as Walk["replace"] };
+  return { classes, stacks, pending: [], level: 0, objects: 0, strict: true, replace: encodeForm as Walk["replace"] };
 }
 
 const mark = (name: string, content?: object): object => ({ serialized: true, name, ...content });
@@ -30,12 +30,8 @@ function encodeForm(value: unknown, walk: FormWalk): unknown {
 }
 
 function encodeObject(value: object, walk: FormWalk): unknown {
-  if (value instanceof Opaque) return value.form;
-  const known = walk.classes === "opaque" ? undefined : walk.classes.of(value);
-  if (known?.record.clash !== undefined)
-    throw new Fault(
-      `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,
-    );
+  if (value instanceof Opaque) return opaqueForm(value, walk);
+  const known = classOf(value, walk.classes);
   if (value instanceof Error) return encodeErrorForm(value, walk);
   // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does.
   // An invalid date has no ISO text; its JSON is null.
@@ -54,17 +50,31 @@ function encodeObject(value: object, walk: FormWalk): unknown {
     const members = walkMembers(value, walk);
     return "serialized" in value && value.serialized === true ? mark("Object", { value: members }) : members;
   }
+  throw strange(value);
+}
+
+/** The class that `value` travels by. Throws a {@link Fault} when two classes have its key. */
+export function classOf(value: object, classes: ClassSource): KnownClass | undefined {
+  const known = classes === "opaque" ? undefined : classes.of(value);
+  if (known?.record.clash === undefined) return known;
+  throw new Fault(
+    `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,
+  );
+}
+
+/** The fault of an instance that no encoding knows. */
+export function strange(value: object): Fault {
   // Generators of streams have a constructor without a name.
   const name = value.constructor?.name || kindOf(value);
-  throw new Fault(`an instance of '${name}' can't be sent: no module of the application exports this class`);
+  return new Fault(`an instance of '${name}' can't be sent: no module of the application exports this class`);
+}
+
+function opaqueForm({ form, parts }: Opaque, walk: FormWalk): unknown {
+  return parts ? mark("class", { key: parts.key, args: walkMembers(parts.args, walk), fields: walkMembers(parts.fields, walk) }) : form;
 }
 
 function encodeBlob(blob: Blob, walk: FormWalk): object {
   const form = { serialized: true, name: "Binary", type: "Blob", mediaType: blob.type, base64: "" };
-  walk.pending.push(
-    blob.arrayBuffer().then((buffer) => {
-      form.base64 = toBase64(new Uint8Array(buffer));
-    }),
-  );
+  readBlob(blob, walk, (base64) => (form.base64 = base64));
   return form;
 }

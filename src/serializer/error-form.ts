@@ -1,54 +1,36 @@
 // Errors on the wire (§7.1, decisions §3 and §4): the class, the message, the trace lines, and what the class adds.
 
 import { frameworkErrors, ServiceError } from "../errors.ts";
-import { errorOf, setTrace, traceOf } from "../trace.ts";
-import { type KnownClass, Opaque } from "./classes.ts";
+import { setTrace, traceOf } from "../trace.ts";
+import { type Classes, type ClassSource, type KnownClass, Opaque } from "./classes.ts";
 import { Fault } from "./fault.ts";
 import { buildInstance, type Members, readInstance } from "./instance.ts";
+import { internal, publicMessage, textOf } from "./public-message.ts";
 import { type FormWalk, walkMembers, walkValue } from "./walk.ts";
+
+export { internal, publicMessage, textOf };
 
 type ErrorClass = new (message?: string) => Error;
 
 const builtIn = new Map<string, ErrorClass>(
-  [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError].map((one) => [one.prototype.name, one]),
+  [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError, AggregateError].map((one) => [
+    one.prototype.name,
+    one as ErrorClass,
+  ]),
 );
 
 // Own members that every error has or may have, and that stand in the form beside the fields.
-const reserved = new Set(["name", "message", "stack", "cause", "trace"]);
+export const reserved: ReadonlySet<string> = new Set(["name", "message", "stack", "cause", "trace"]);
 
 // On an error of a class that this service doesn't have: what came of it, to be sent on.
-const kept: unique symbol = Symbol("kept");
-
-/** What outsiders read of an error whose message isn't for them. */
-export const internal = "Internal error";
-
-/** Applications may put anything under an error's `name` and `message`. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : errorOf(value).message;
-}
-
-/**
- * The message of an error as outsiders may read it: those that the system and the transport throw tell of files and addresses
- * (reliability, rule 1). A transport's error is known by its name, as one that came from another node is of no class here.
- */
-export function publicMessage(error: Error): string {
-  const { code } = error as { code?: unknown };
-  const hidden =
-    // A command that failed has its whole line in the message, passwords too.
-    ["syscall", "cmd", "stderr"].some((key) => key in error) ||
-    error.name === "TransportError" ||
-    (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
-  return hidden ? internal : textOf(error.message);
-}
+// Registered, as /svc/remote.js and /svc/superjson.js each hold a copy of this module.
+const kept: unique symbol = Symbol.for("seamline.kept");
 
 /** The Error form. */
 export function encodeErrorForm(error: Error & { [kept]?: object }, walk: FormWalk): object {
   const { stacks } = walk;
   const message = stacks ? textOf(error.message) : publicMessage(error);
-  let known: KnownClass | undefined;
-  // A class that isn't exported travels as the nearest of its parents that is.
-  if (walk.classes !== "opaque")
-    for (let one: object | null = error; one && !known; one = Object.getPrototypeOf(one) as object | null) known = walk.classes.of(one);
+  const known = walk.classes === "opaque" ? undefined : knownError(error, walk.classes);
   const rest: Members = {};
   if (error[kept]) Object.assign(rest, walkMembers(error[kept], walk));
   else if (known) Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
@@ -57,11 +39,28 @@ export function encodeErrorForm(error: Error & { [kept]?: object }, walk: FormWa
     stacks ||
     error instanceof ServiceError ||
     (builtIn.get(error.constructor.name) === error.constructor && message === error.message)
-  )
-    rest["fields"] = walkMembers(Object.fromEntries(Object.entries(error).filter(([key]) => !reserved.has(key))), walk, true);
+  ) {
+    const own = Object.entries(error).filter(([key]) => !reserved.has(key));
+    // A member that nobody counts.
+    if (error instanceof AggregateError) own.push(["errors", error.errors]);
+    rest["fields"] = walkMembers(Object.fromEntries(own), walk, true);
+  }
   if (error.cause !== undefined) rest["cause"] = walkValue(error.cause, walk);
   if (stacks) rest["stack"] = error.stack;
   return { serialized: true, name: "Error", type: textOf(error.name), message, trace: traceOf(error), ...rest };
+}
+
+/** The class that an error travels as: one that isn't exported, as the nearest of its parents that is. */
+export function knownError(error: Error, classes: Classes): KnownClass | undefined {
+  let known: KnownClass | undefined;
+  for (let one: object | null = error; one && !known; one = Object.getPrototypeOf(one) as object | null) known = classes.of(one);
+  return known;
+}
+
+/** The key that an error travels under, if its class has one. */
+export function keyOfError(error: Error & { [kept]?: { readonly key?: unknown } }, classes: ClassSource): string | undefined {
+  const known = classes === "opaque" ? undefined : knownError(error, classes);
+  return (error[kept]?.key as string | undefined) ?? known?.record.key;
 }
 
 /** The error of a form whose members are decoded; `status` is that of the answer it came in, which tells the nearest class. */
@@ -75,14 +74,15 @@ export function decodeErrorForm(form: Members, known: KnownClass | undefined, st
   try {
     if (known) error = buildInstance(known, args, fields) as Error;
   } catch (thrown) {
-    if (thrown instanceof Fault) throw thrown;
-    // Its constructor wants more than what can be read of it. What was thrown is worth more than its class.
+    if (thrown instanceof Fault && thrown.cause === undefined) throw thrown;
+    // Its constructor or a setter wants more than what can be read of it. What was thrown is worth more than its class.
   }
   const own = error !== undefined;
   error ??= rebuild(type, message, status);
   const members = error as unknown as Members;
+  // A class may freeze its own: then what its constructor made is all there is.
   const define = (name: PropertyKey, value: unknown): void => {
-    Object.defineProperty(members, name, { value, configurable: true, writable: true, enumerable: false });
+    Reflect.defineProperty(members, name, { value, configurable: true, writable: true, enumerable: false });
   };
   if (!own && !(fields instanceof Opaque))
     for (const name of Object.keys(fields)) {
@@ -100,6 +100,7 @@ export function decodeErrorForm(form: Members, known: KnownClass | undefined, st
 
 function rebuild(type: string, message: string, status: number | undefined): Error {
   const exact = frameworkErrors.get(type) ?? builtIn.get(type);
+  if ((exact as unknown) === AggregateError) return new AggregateError([], message);
   return exact ? new exact(message) : nearestError(status, message);
 }
 

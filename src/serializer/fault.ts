@@ -1,4 +1,6 @@
+import { ValueNotSerializable } from "../errors.ts";
 import { errorOf } from "../trace.ts";
+import { publicMessage } from "./public-message.ts";
 
 /** A fault deep inside a value. It gathers its path on the way up, so that a walk without a fault pays nothing for paths. */
 export class Fault extends Error {
@@ -27,14 +29,19 @@ export function describeFault(thrown: unknown, root: string): string {
   return `${root}${where.join("").slice(0, 256)}: ${end < 0 ? fault.message.slice(0, 256) : "a cycle can't be sent"}`;
 }
 
-// A getter, setter or constructor of the application may throw anything.
+// A getter, setter or constructor of the application may throw anything, and of what it throws outsiders read no more than elsewhere.
 function faultOf(thrown: unknown): Fault {
-  return thrown instanceof Fault ? thrown : new Fault(errorOf(thrown).message, { cause: thrown });
+  return thrown instanceof Fault ? thrown : new Fault(publicMessage(errorOf(thrown)), { cause: thrown });
 }
 
 /** What the application threw under a fault; a fault of ours is all in its message. */
 export function causeOf(thrown: unknown): ErrorOptions {
   return !(thrown instanceof Fault) ? { cause: thrown } : thrown.cause === undefined ? {} : { cause: thrown.cause };
+}
+
+/** Whether an encoding that keeps references could send what this one could not. */
+export function needsReferences(thrown: unknown): thrown is ValueNotSerializable {
+  return thrown instanceof ValueNotSerializable && /: a cycle can't be sent$| objects$/.test(thrown.message);
 }
 
 /** Keys that are refused wherever data comes in, not cleaned (decisions §6): they reach prototypes. */

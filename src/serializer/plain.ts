@@ -1,7 +1,7 @@
 // Plain answers (§4.1, decisions §6): what any JSON client understands. It is a one-way street.
 
 import { ValueNotSerializable } from "../errors.ts";
-import { bytesOf, toBase64 } from "./binary.ts";
+import { bytesOf, kindOf, readBlob, toBase64 } from "./binary.ts";
 import { Opaque } from "./classes.ts";
 import { publicMessage, textOf } from "./error-form.ts";
 import { causeOf, describeFault, Fault } from "./fault.ts";
@@ -13,14 +13,21 @@ interface PlainWalk extends Walk {
 
 /** An object as plain JSON text; a promise only when a Blob is in it. Throws ValueNotSerializable with the path. */
 export function encodePlain(value: unknown, path = "result"): string | Promise<string> {
-  const walk: PlainWalk = { pending: [], level: 0, strict: false, replace: replace as Walk["replace"] };
+  const walk: PlainWalk = { pending: [], level: 0, objects: 0, strict: false, replace: replace as Walk["replace"] };
   // An own `toJSON` may return nothing at all.
   const text = (tree: unknown): string => JSON.stringify(tree) ?? "null";
+  const refuse = (cause: unknown): never => {
+    throw new ValueNotSerializable(describeFault(cause, path), causeOf(cause));
+  };
   try {
     const tree = walkValue(value, walk);
-    return walk.pending.length > 0 ? Promise.all(walk.pending).then(() => text(tree)) : text(tree);
+    return walk.pending.length > 0
+      ? Promise.all(walk.pending)
+          .then(() => text(tree))
+          .catch(refuse)
+      : text(tree);
   } catch (cause) {
-    throw new ValueNotSerializable(describeFault(cause, path), causeOf(cause));
+    return refuse(cause);
   }
 }
 
@@ -53,6 +60,9 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   // A promise or a stream would look like an object without data.
   if ("then" in value && typeof value.then === "function") throw new Fault("a promise can't be sent: an await is missing");
   if (Symbol.asyncIterator in value) throw new Fault("a stream can't be sent");
+  // What these hold is no data of their own, so they would look like objects without any.
+  const kind = kindOf(value);
+  if (/^(Weak(Map|Set|Ref)|Generator|.* Iterator)$/.test(kind)) throw new Fault(`a ${kind} can't be sent`);
   // Chosen: `toJSON` is the language's way of saying what a plain client gets, so it goes before the own data of an instance.
   if ("toJSON" in value && typeof value.toJSON === "function") return walkValue(value.toJSON(""), walk);
   return walkMembers(value, walk, true);
@@ -60,10 +70,6 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
 
 function encodeBlob(blob: Blob, walk: PlainWalk): object {
   let base64 = "";
-  walk.pending.push(
-    blob.arrayBuffer().then((buffer) => {
-      base64 = toBase64(new Uint8Array(buffer));
-    }),
-  );
+  readBlob(blob, walk, (text) => (base64 = text));
   return { toJSON: () => base64 };
 }

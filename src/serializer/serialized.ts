@@ -54,11 +54,18 @@ export function encodeArguments(args: Args, options: EncodeOptions): string | Pr
 
 function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => unknown): string | Promise<string> {
   const walk = formWalk(options.classes, options.stacks === true);
+  const refuse = (cause: unknown): never => {
+    throw new ValueNotSerializable(describeFault(cause, options.path ?? path), causeOf(cause));
+  };
   try {
     const tree = act(walk);
-    return walk.pending.length > 0 ? Promise.all(walk.pending).then(() => JSON.stringify(tree)) : JSON.stringify(tree);
+    return walk.pending.length > 0
+      ? Promise.all(walk.pending)
+          .then(() => JSON.stringify(tree))
+          .catch(refuse)
+      : JSON.stringify(tree);
   } catch (cause) {
-    throw new ValueNotSerializable(describeFault(cause, options.path ?? path), causeOf(cause));
+    return refuse(cause);
   }
 }
 

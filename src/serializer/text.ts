@@ -27,7 +27,8 @@ function measure(text: string, limits: Limits): void {
       case 0x5b: // [
       case 0x7b: // {
         if (++level > limits.depth) throw new BadRequest(`More than ${limits.depth} levels of nesting (limit 'depth')`);
-        values++;
+        // A comma stands for one value more, what opens a list or an object for the first in it; but not before ] or }.
+        if ((text.charCodeAt(index + 1) | 0x20) !== 0x7d) values++;
         break;
       case 0x5d: // ]
       case 0x7d: // }

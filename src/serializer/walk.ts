@@ -1,8 +1,11 @@
 import type { ClassSource } from "./classes.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
 
-// A JavaScript stack holds some thousand frames, of which two are spent on each level.
-const mostLevels = 512;
+/** Levels that a walk of ours goes down: a JavaScript stack holds some thousand frames, of which two are spent on each. */
+export const mostLevels = 512;
+// One object that stands in many places is sent in each: thirty lists, each with the one before it twice, would be a thousand million
+// objects. As forms, this many take a gigabyte.
+const mostObjects = 4_194_304;
 
 /** How one encoding goes through a value. */
 export interface Walk {
@@ -10,7 +13,11 @@ export interface Walk {
   readonly replace: (value: unknown, walk: Walk) => unknown;
   /** Refuse keys that no decoder takes. */
   readonly strict: boolean;
+  /** Takes every object itself: an encoding that keeps references. */
+  readonly graph?: (value: object) => unknown;
   level: number;
+  /** Objects until now. */
+  objects: number;
 }
 
 /** A walk that leaves serialized forms behind it (decisions §3). */
@@ -26,7 +33,9 @@ export function walkValue(value: unknown, walk: Walk): unknown {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return value;
   if (typeof value !== "object") return walk.replace(value, walk);
-  if (++walk.level > mostLevels) throw new Fault(`more than ${mostLevels} levels of nesting`);
+  if (walk.graph !== undefined) return walk.graph(value);
+  if (++walk.level > mostLevels || ++walk.objects > mostObjects)
+    throw new Fault(`more than ${mostLevels} levels of nesting, or ${mostObjects} objects`);
   let result: unknown;
   if (Array.isArray(value)) result = walkArray(value, walk);
   else {
@@ -46,7 +55,8 @@ function walkArray(array: readonly unknown[], walk: Walk): readonly unknown[] {
     for (; index < array.length; index++) {
       const one = array[index];
       const result = walkValue(one, walk);
-      if (result !== one) (copy ??= array.slice())[index] = result;
+      // No `slice`: of a class that extends Array it would call the constructor.
+      if (result !== one) (copy ??= [...array])[index] = result;
     }
   } catch (thrown) {
     throw faultAt(thrown, index, array);

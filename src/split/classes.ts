@@ -97,17 +97,27 @@ function parameterName(written: Node): string {
   return nameOf(written.type === "AssignmentPattern" ? need(written, "left") : written) ?? "";
 }
 
+/** Members of `this` that an assignment writes: one, or those in its pattern. */
+function ownTargets(target: Node): string[] {
+  if (target.type === "ArrayPattern" || target.type === "ObjectPattern" || target.type === "Property" || target.type === "RestElement")
+    return children(target).flatMap((one) => ownTargets(bare(one)));
+  if (target.type === "AssignmentPattern") return ownTargets(bare(need(target, "left")));
+  if (target.type !== "MemberExpression" || need(target, "object").type !== "ThisExpression" || target["computed"] === true) return [];
+  const name = nameOf(need(target, "property"));
+  return name === undefined ? [] : [name];
+}
+
 // `this.name = name` in a constructor is how JavaScript declares most of its fields.
 function assignedFields(node: Node): string[] {
   const found: string[] = [];
   const seek = (one: Node): void => {
     if (isFunction(one) || one.type === "ClassBody") return;
-    const target = one.type === "AssignmentExpression" && word(one, "operator") === "=" ? bare(need(one, "left")) : undefined;
-    if (target?.type === "MemberExpression" && need(target, "object").type === "ThisExpression" && target["computed"] !== true) {
-      const name = nameOf(need(target, "property"));
-      const value = bare(need(one, "right"));
-      if (name !== undefined && !isFunction(value)) found.push(name);
-    }
+    if (
+      one.type === "AssignmentExpression" &&
+      /^(\?\?|\|\||&&)?=$/.test(word(one, "operator")) &&
+      !isFunction(bare(need(one, "right")))
+    )
+      found.push(...ownTargets(bare(need(one, "left"))));
     children(one).forEach(seek);
   };
   seek(node);

@@ -7,6 +7,7 @@ import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodePlain } from "../serializer/plain.ts";
 import { internal, publicMessage, textOf } from "../serializer/error-form.ts";
+import { sendableError } from "../serializer/sendable-error.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
 import { errorOf, traceOf } from "../trace.ts";
 import type { Encoding } from "./decode-call.ts";
@@ -47,11 +48,14 @@ export function encodeResult(
   return typeof text === "string" ? answer("object", mediaTypes.json, text) : text.then((done) => answer("object", mediaTypes.json, done));
 }
 
-/** The answer that carries what was thrown (§7): in plain mode its message and trace lines as text. Never throws itself. */
+/**
+ * The answer that carries what was thrown (§7): in plain mode its message and trace lines as text. Never throws itself: what can't be
+ * sent of an error is left out, and told to `onLost`.
+ */
 export function encodeError(
   thrown: unknown,
   encoding: Encoding,
-  options: { readonly classes: ClassSource; readonly stacks: boolean },
+  options: { readonly classes: ClassSource; readonly stacks: boolean; readonly onLost?: (what: string) => void },
 ): HttpResponse | Promise<HttpResponse> {
   const error = errorOf(thrown);
   const more = error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {};
@@ -61,12 +65,19 @@ export function encodeError(
     body,
   });
   const json = (text: string): HttpResponse => answer(mediaTypes.json, text);
+  const whole = (): string | Promise<string> => {
+    try {
+      return encodeSerialized(error, options);
+    } catch {
+      return encodeSerialized(sendableError(error, { classes: options.classes, tell: options.onLost ?? (() => {}) }), options);
+    }
+  };
   try {
     if (encoding === "plain") return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
-    const text = encodeSerialized(error, options);
+    const text = whole();
     return typeof text === "string" ? json(text) : text.then(json, () => json(bare(error)));
   } catch {
-    // What the error carries can't be sent, or can't even be read. What happened is still worth telling.
+    // Not even name and message can be read. What happened is still worth telling.
     return encoding === "plain" ? answer(mediaTypes.text, internal) : json(bare(error));
   }
 }

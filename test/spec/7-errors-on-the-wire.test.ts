@@ -91,6 +91,7 @@ describe("§7.1 errors that a procedure throws", () => {
       type: "NotFound",
       message: "gone",
       trace: ["[a | v1.0.0]"],
+      fields: {},
     });
   });
   it("is told even when nothing of it can be read", async () => {
