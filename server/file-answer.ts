@@ -27,7 +27,7 @@ type Coding = "br" | "gzip";
 
 // The last two of JavaScript and of what is like JSON or XML, as IANA names them.
 const compressible =
-  /^(?:text\/|application\/(?:javascript|json|xml|wasm|[\w.-]+\+(?:json|xml))|image\/svg\+xml|image\/vnd\.microsoft\.icon)/;
+  /^(?:text\/|application\/(?:javascript|node|json|xml|wasm|[\w.-]+\+(?:json|xml))|image\/svg\+xml|image\/vnd\.microsoft\.icon)/;
 // Under it a packet is sent either way; over it the work and the memory are better left to something in front.
 const worthwhile = { from: 1_024, to: 8 * 1024 * 1024 };
 // All compressed bytes that are kept, of all files.
@@ -76,14 +76,16 @@ export function createFileAnswers(): FileAnswers {
 
   return {
     async answer(file, request) {
-      if (request.method !== "GET" && request.method !== "HEAD")
-        return { status: 405, headers: { ...common, allow: "GET, HEAD", "content-type": mediaTypes.text }, body: "Method not allowed" };
       // Since the map was made somebody may have put a link in its place.
       if ((await realpath(file.path).catch(() => undefined)) !== file.path) return undefined;
+      if (request.method !== "GET" && request.method !== "HEAD")
+        return { status: 405, headers: { ...common, allow: "GET, HEAD", "content-type": mediaTypes.text }, body: "Method not allowed" };
       const type = send.mime.getType(file.path) ?? mediaTypes.bytes;
       const codable = compressible.test(type);
+      // RFC 9239: the one name that JavaScript has, whatever the tables say.
+      const script = /^application\/(?:javascript|node)$/.test(type);
       // A range counts the bytes of the file itself, so it is answered from them.
-      const coding = codable && request.headers["range"] === undefined ? codingFor(request.headers["accept-encoding"]) : undefined;
+      const coding = codable && rangeOf(request) === undefined ? codingFor(request.headers["accept-encoding"]) : undefined;
       const fields: Record<string, string> = {
         ...common,
         "cache-control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
@@ -94,6 +96,9 @@ export function createFileAnswers(): FileAnswers {
       if (found.type === "error") return found.statusCode === 412 || found.statusCode === 416 ? refusal(found, fields) : undefined;
       for (const [name, value] of Object.entries(found.headers)) fields[name.toLowerCase()] = value;
       if (found.statusCode === 304) return { status: 304, headers: fields };
+      if (script) fields["content-type"] = mediaTypes.script;
+      // With nosniff, browsers make nothing of a file that has no type at all.
+      fields["content-type"] ??= type;
       const size = Number(fields["content-length"]);
       // It comes as a number, whatever its type says.
       fields["content-length"] = `${size}`;
@@ -114,7 +119,7 @@ const common = { "x-content-type-options": "nosniff" } as const;
 
 async function ask(path: string, method: string, request: HttpRequest): Promise<send.SendResult> {
   // It reads method and headers of a request, and no more.
-  const asked = { method, headers: request.headers } as unknown as Readable;
+  const asked = { method, headers: { ...request.headers, range: rangeOf(request) } } as unknown as Readable;
   // The path is one of ours, and known: what `send` would look up, guard or complete is settled already.
   return await send(asked, `/${encodeURIComponent(basename(path))}`, {
     root: dirname(path),
@@ -122,6 +127,19 @@ async function ask(path: string, method: string, request: HttpRequest): Promise<
     index: false,
     cacheControl: false,
   });
+}
+
+/** The range that is asked for. What is no range is to be passed over, and not to be refused (RFC 9110 §14.2). */
+function rangeOf({ headers: { range } }: HttpRequest): string | undefined {
+  if (typeof range !== "string" || !/^bytes=[\s\d,-]+$/i.test(range)) return undefined;
+  const valid = range
+    .slice("bytes=".length)
+    .split(",")
+    .every((one) => {
+      const [, first = "", last = ""] = /^\s*(\d*)-(\d*)\s*$/.exec(one) ?? [];
+      return first === "" || last === "" ? first !== last : Number(first) <= Number(last);
+    });
+  return valid ? range : undefined;
 }
 
 function refusal(found: send.SendResult, fields: Readonly<Record<string, string>>): HttpResponse {
@@ -133,13 +151,17 @@ function refusal(found: send.SendResult, fields: Readonly<Record<string, string>
   };
 }
 
-/** The best coding that a caller takes: RFC 9110 §12.5.3, without `*`. */
+/** The coding that a caller likes best, of those that are to be had; brotli where two are liked alike (RFC 9110 §12.5.3, without `*`). */
 function codingFor(accepted: string | readonly string[] | undefined): Coding | undefined {
   if (typeof accepted !== "string") return undefined;
-  const taken = new Set<string>();
+  const likings = new Map<string, number>();
   for (const one of accepted.split(",")) {
     const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
-    if (!parameters.some((part) => /^q=0(?:\.0*)?$/.test(part))) taken.add(name);
+    const weight = parameters.find((part) => part.startsWith("q="));
+    likings.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
   }
-  return taken.has("br") ? "br" : taken.has("gzip") ? "gzip" : undefined;
+  const liking = (name: string): number => likings.get(name) ?? 0;
+  const best: Coding = liking("gzip") > liking("br") ? "gzip" : "br";
+  // As it is only where the caller says that he likes that better.
+  return liking(best) > 0 && liking(best) >= liking("identity") ? best : undefined;
 }

@@ -52,6 +52,8 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
 }
 
 function decoded(path: string): string | undefined {
+  // Nothing needs these, and what stands in front of this service and guards a folder reads them as parts of a name.
+  if (/%(?:2f|5c)/i.test(path)) return undefined;
   try {
     return decodeURIComponent(path);
   } catch {

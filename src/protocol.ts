@@ -48,6 +48,7 @@ export const mostHops = 8;
 export const mediaTypes = {
   text: "text/plain; charset=utf-8",
   json: "application/json",
+  script: "text/javascript; charset=utf-8",
   bytes: "application/octet-stream",
 } as const;
 

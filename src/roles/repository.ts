@@ -52,7 +52,7 @@ export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[
         if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member) return notFound();
         const bytes = await files.serverFile(text(file));
         if (bytes === undefined) return notFound();
-        const type = text(file).endsWith(".json") ? mediaTypes.json : "text/javascript; charset=utf-8";
+        const type = text(file).endsWith(".json") ? mediaTypes.json : mediaTypes.script;
         return {
           status: 200,
           headers: { "content-type": type, ...answerHeaders },

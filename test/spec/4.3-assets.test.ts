@@ -1,176 +1,79 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, unlink, utimes, writeFile } from "node:fs/promises";
-import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPublicFiles, type PublicFiles } from "../../server/files.ts";
-import { type HttpServer, listen } from "../../server/http.ts";
 
-const long = "The quick brown fox. ".repeat(200);
-const noise = Buffer.from(Array.from({ length: 3_000 }, (_, i) => (i * 7_919) % 251));
+import { createPublicFiles } from "../../server/files.ts";
+import { type Answer, type Assets, long, serveAssets } from "./_assets.ts";
 
-let root: string;
-let files: PublicFiles;
-let server: HttpServer;
-
-async function put(path: string, content: string | Buffer): Promise<void> {
-  await mkdir(dirname(join(root, path)), { recursive: true });
-  await writeFile(join(root, path), content);
-}
-
+let assets: Assets;
 beforeAll(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), "seamline-assets-")));
-  await put("outside.txt", "a secret of the application folder");
-  await put("seamline.json", '{"trustKey":"secret-secret-secret"}');
-  await put("src/index.html", "<p>as written");
-  await put("src/assets/long.txt", long);
-  await put("src/assets/data.json", JSON.stringify({ long }));
-  await put("src/assets/noise.png", noise);
-  await put("src/assets/deep/er/x y ü.txt", "deep");
-  await put("src/assets/empty.css", "");
-  await put("src/assets/code.ts", "export const secret = 1;");
-  await put("src/assets/player.js", "console.log(1);");
-  await put("src/shop/stock.js", "export const secret = 1;");
-  await put("src/shop/helper.js", "export const secret = 1;");
-  await put("src/shop/worker.js", "console.log(2);");
-  await put("src/shop/card.vue", "<template></template>");
-  await put("src/assets/shop.segment.json", "{}");
-  await put("src/assets/.env", "SECRET=1");
-  await put("src/assets/.hidden/x.txt", "hidden");
-  await put("src/assets/taken/away.txt", "away");
-  await put("src/.well-known/security.txt", "Contact: us");
-  await put("src/private/x.txt", "private");
-  await put("src/node_modules/p/x.txt", "package");
-  await put("dist/browser/index.html", "<p>built");
-  await put("dist/browser/about.html", "<p>about");
-  await put("dist/browser/help/index.html", "<p>help");
-  await put("dist/browser/assets/app-4fKx_92Q.js", `console.log("built");//${long}`);
-  await put("dist/browser/assets/my-document.txt", "a name with eight letters");
-  await put("public/holidays-Summer24.txt", "copied by Vite");
-  await put("dist/browser/holidays-Summer24.txt", "copied by Vite");
-  await put("dist/browser/.vite/manifest.json", "{}");
-  await put("dist/server/manifest.json", "{}");
-  await symlink(join(root, "outside.txt"), join(root, "src/assets/link.txt"));
-  await symlink(root, join(root, "src/assets/folder"));
-  files = await createPublicFiles({
-    rootFolder: root,
-    sourceFolder: join(root, "src"),
-    browserFolder: join(root, "dist/browser"),
-    assets: ["assets/**/*", "./.well-known/*", "!assets/taken/**", "shop/*", "./shop/worker.js", "shop/stock.js"],
-    modules: ["shop/stock"],
-    index: "index.html",
-  });
-  server = await listen(
-    async (request) =>
-      (await files.get(request.target.split("?")[0] ?? "", request)) ?? {
-        status: 404,
-        headers: { "content-type": "text/plain" },
-        body: "Not found",
-      },
-    { host: "127.0.0.1", port: 0 },
-  );
+  assets = await serveAssets();
 });
-afterAll(async () => {
-  await server.close(0);
-  await rm(root, { recursive: true, force: true });
-});
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: Buffer;
-}
-
-/** node:http sends the path as it is given, and decodes nothing. */
-function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
-  const { hostname, port } = new URL(server.url);
-  return new Promise((resolve, reject) => {
-    httpRequest({ hostname, port, path, method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
-    })
-      .on("error", reject)
-      .end();
-  });
-}
+afterAll(() => assets.close());
+const ask: Assets["ask"] = (...request) => assets.ask(...request);
 
 describe("§4.3 GET {repository_url}/{path}", () => {
-  it.each([
-    ["/assets/long.txt", "text/plain; charset=utf-8"],
-    ["/assets/data.json", "application/json; charset=utf-8"],
-    ["/assets/noise.png", "image/png"],
-    ["/assets/deep/er/x%20y%20%C3%BC.txt", "text/plain; charset=utf-8"],
-    ["/assets/empty.css", "text/css; charset=utf-8"],
-    ["/about.html", "text/html; charset=utf-8"],
-    ["/assets/player.js", "application/javascript; charset=utf-8"],
-    ["/shop/worker.js", "application/javascript; charset=utf-8"],
-    ["/.well-known/security.txt", "text/plain; charset=utf-8"],
-  ])("returns the public file %s as %s", async (path, type) => {
-    const answer = await ask(path);
-    expect([answer.status, answer.headers["content-type"], answer.headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
-    expect(String(answer.body.length)).toBe(answer.headers["content-length"]);
+  it("§4.3-1 gives the file of the application folder that the path names", async () => {
+    const answer = await ask("/assets/deep/er/x%20y%20%C3%BC.txt");
+    expect([answer.status, answer.body.toString()]).toEqual([200, "deep"]);
+    expect((await ask("/assets/long.txt?version=1")).body.toString()).toBe(long);
   });
 
-  it("returns the index, in its built form, where no file is named", async () => {
+  it("§4.3-2 files in the root of the sources can be asked for as well", async () => {
+    expect((await ask("/robots.txt")).body.toString()).toBe("User-agent: *");
+    expect((await ask("/plain.html")).body.toString()).toBe("<p>an asset");
+  });
+
+  it("§4.3-3 without a file's name it gives the configured index file", async () => {
     expect((await ask("/")).body.toString()).toBe("<p>built");
     expect((await ask("/?from=mail")).body.toString()).toBe("<p>built");
-    expect((await ask("/help/")).body.toString()).toBe("<p>help");
+    const { root } = assets;
+    const other = await createPublicFiles({
+      rootFolder: root,
+      sourceFolder: join(root, "src"),
+      browserFolder: join(root, "dist/browser"),
+      assets: [],
+      index: "about.html",
+    });
+    const request = {
+      method: "HEAD",
+      target: "/",
+      headers: {},
+      readBody: async () => new Uint8Array(),
+      signal: new AbortController().signal,
+    };
+    expect((await other.get("/", request))?.headers["content-length"]).toBe(String("<p>about".length));
   });
 
-  it.each([
-    "/private/x.txt",
-    "/index.htm",
-    "/outside.txt",
-    "/seamline.json",
-    "/assets",
-    "/assets/",
-    "/assets/none.txt",
-    "/assets/taken/away.txt",
-    "/assets/code.ts",
-    "/shop/stock.js",
-    "/shop/helper.js",
-    "/shop/card.vue",
-    "/assets/shop.segment.json",
-    "/assets/.env",
-    "/assets/.hidden/x.txt",
-    "/assets/link.txt",
-    "/assets/folder/outside.txt",
-    "/.vite/manifest.json",
-    "/node_modules/p/x.txt",
-    "/server/manifest.json",
-    "/../server/manifest.json",
-    "/..%2fserver%2fmanifest.json",
-    "/assets/../../outside.txt",
-    "/assets/%2e%2e/%2e%2e/outside.txt",
-    "/assets/..%5c..%5coutside.txt",
-    "/assets//long.txt",
-    "//assets/long.txt",
-    "/assets/long.txt/",
-    "/assets/long.txt%00.png",
-    "/%E0%A4%A",
-    "/%",
-    "/__proto__",
-    "/constructor",
-  ])("answers 404 for %s, byte for byte as for what doesn't exist", async (path) => {
-    const [one, nothing] = await Promise.all([ask(path), ask("/nothing-here")]);
-    delete one.headers["date"];
-    delete nothing.headers["date"];
-    expect(one).toEqual(nothing);
-    expect(one.status).toBe(404);
+  it("§4.3-4 all assets are private by default", async () => {
+    const bare = await createPublicFiles({
+      rootFolder: assets.root,
+      sourceFolder: join(assets.root, "src"),
+      browserFolder: undefined,
+      assets: [],
+      index: "./index.html",
+    });
+    expect([...bare.paths()]).toEqual(["/"]);
+    expect((await ask("/private/x.txt")).status).toBe(404);
   });
 
-  it("takes GET and HEAD only, and says so for public files only", async () => {
-    const answer = await ask("/assets/long.txt", {}, "POST");
-    expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET, HEAD"]);
-    expect((await ask("/private/x.txt", {}, "POST")).status).toBe(404);
+  it("§4.3-5 a glob makes assets public, those in folders below as well", async () => {
+    const public_ = [...assets.files.paths()].filter((path) => path.startsWith("/assets/"));
+    expect(public_).toEqual(expect.arrayContaining(["/assets/long.txt", "/assets/deep/er/x y ü.txt"]));
+    expect(public_).not.toContain("/assets/taken/away.txt");
   });
-});
 
-describe("§4.3 HEAD", () => {
+  it("takes GET and HEAD only, and says so for public files only (§4.3-1)", async () => {
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const answer = await ask("/assets/long.txt", {}, method);
+      expect([answer.status, answer.headers["allow"]], method).toEqual([405, "GET, HEAD"]);
+      expect((await ask("/private/x.txt", {}, method)).status).toBe(404);
+    }
+  });
+
   it.each([{}, { "accept-encoding": "br" }, { range: "bytes=0-3" }])(
-    "has the headers of GET and no body, asked with %j",
+    "a HEAD has the headers of GET and no body, asked with %j (§4.3-1)",
     async (headers) => {
       const [head, get] = await Promise.all([ask("/assets/long.txt", headers, "HEAD"), ask("/assets/long.txt", headers)]);
       delete head.headers["date"];
@@ -179,58 +82,110 @@ describe("§4.3 HEAD", () => {
       expect(head.body.length).toBe(0);
     },
   );
+
+  it("is read from a map that is made before the requests: a file that comes later is public after refresh (§4.3-5)", async () => {
+    await assets.put("src/assets/later.txt", "later");
+    expect((await ask("/assets/later.txt")).status).toBe(404);
+    await assets.files.refresh();
+    expect((await ask("/assets/later.txt")).body.toString()).toBe("later");
+  });
 });
 
-describe("§4.3 conditions (decisions §5, assets)", () => {
-  it("answers 304 to the ETag that was given, in every coding", async () => {
+const tagOf = async (path: string): Promise<string> => String((await ask(path)).headers["etag"]);
+
+describe("conditions", () => {
+  it("D5.assets-6 a file has an ETag, which is another when its content is", async () => {
+    await assets.put("src/assets/changing.txt", `one ${long}`);
+    await assets.files.refresh();
+    const first = await tagOf("/assets/changing.txt");
+    expect(first).toMatch(/^(?:W\/)?"[^"]+"$/);
+    expect(await tagOf("/assets/changing.txt")).toBe(first);
+    await assets.put("src/assets/changing.txt", `two ${long}`);
+    await utimes(join(assets.root, "src/assets/changing.txt"), 1, 1);
+    const again = await ask("/assets/changing.txt", { "accept-encoding": "gzip", "if-none-match": first });
+    expect([again.status, gunzipSync(again.body).toString()]).toEqual([200, `two ${long}`]);
+    expect(again.headers["etag"]).not.toBe(first);
+  });
+
+  it("D5.assets-7 the answer to a tag that is still right is 304, in every coding, without body", async () => {
     for (const coding of ["identity", "gzip", "br"]) {
       const { headers } = await ask("/assets/long.txt", { "accept-encoding": coding });
       const again = await ask("/assets/long.txt", { "accept-encoding": coding, "if-none-match": headers["etag"] as string });
       expect([again.status, again.body.length, again.headers["etag"]]).toEqual([304, 0, headers["etag"]]);
-      expect(again.headers).toMatchObject({ vary: "accept-encoding", "x-content-type-options": "nosniff" });
+      expect(again.headers).toMatchObject({ vary: "accept-encoding", "cache-control": "no-cache", "x-content-type-options": "nosniff" });
     }
   });
 
-  it("sends the new content when the file has changed, compressed too", async () => {
-    await put("src/assets/changing.txt", `one ${long}`);
-    await files.refresh();
-    const { headers } = await ask("/assets/changing.txt", { "accept-encoding": "gzip" });
-    await put("src/assets/changing.txt", `two ${long}`);
-    await utimes(join(root, "src/assets/changing.txt"), 1, 1);
-    const again = await ask("/assets/changing.txt", { "accept-encoding": "gzip", "if-none-match": headers["etag"] as string });
-    expect(gunzipSync(again.body).toString()).toBe(`two ${long}`);
+  it("knows lists of tags, weak ones, the asterisk, and dates (D5.assets-7)", async () => {
+    const tag = await tagOf("/assets/long.txt");
+    const { headers } = await ask("/assets/long.txt");
+    const status = async (fields: Record<string, string>): Promise<number> => (await ask("/assets/long.txt", fields)).status;
+    for (const list of [`"a", ${tag}`, `${tag}, "a"`, `"a",${tag},"b"`, tag.replace(/^W\//, ""), "*"])
+      expect(await status({ "if-none-match": list }), list).toBe(304);
+    for (const list of ['"a", "b"', "", '"']) expect(await status({ "if-none-match": list }), list).toBe(200);
+    expect(await status({ "if-modified-since": headers["last-modified"] as string })).toBe(304);
+    expect(await status({ "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(200);
+    // A tag counts for more than a date.
+    expect(await status({ "if-none-match": '"a"', "if-modified-since": headers["last-modified"] as string })).toBe(200);
   });
 
-  it("answers 412 when a condition fails", async () => {
+  it("answers 412 when a condition fails (D5.assets-7)", async () => {
     const answer = await ask("/assets/long.txt", { "if-match": '"other"' });
     expect([answer.status, answer.headers["x-content-type-options"]]).toEqual([412, "nosniff"]);
   });
 });
 
-describe("§4.3 ranges", () => {
-  it("sends the part that is asked for, never compressed", async () => {
-    const answer = await ask("/assets/long.txt", { range: "bytes=4-8", "accept-encoding": "br" });
-    expect([answer.status, answer.body.toString(), answer.headers["content-range"]]).toEqual([206, "quick", `bytes 4-8/${long.length}`]);
+describe("ranges", () => {
+  const part = async (range: string, more: Record<string, string> = {}): Promise<Answer> =>
+    await ask("/assets/long.txt", { range, ...more });
+
+  it.each([
+    ["bytes=4-8", "quick", `bytes 4-8/${long.length}`],
+    ["bytes=0-0", "T", `bytes 0-0/${long.length}`],
+    [`bytes=${long.length - 4}-`, "fox. ".slice(-4), `bytes ${long.length - 4}-${long.length - 1}/${long.length}`],
+    ["bytes=-5", "fox. ", `bytes ${long.length - 5}-${long.length - 1}/${long.length}`],
+    [`bytes=${long.length - 2}-999999`, ". ", `bytes ${long.length - 2}-${long.length - 1}/${long.length}`],
+  ])("D5.assets-8 a range gives that part, never compressed: %s", async (range, text, content) => {
+    const answer = await part(range, { "accept-encoding": "br" });
+    expect([answer.status, answer.body.toString(), answer.headers["content-range"]]).toEqual([206, text, content]);
     expect(answer.headers["content-encoding"]).toBeUndefined();
   });
 
-  it("answers 416 to a part that isn't there, as text and with the length", async () => {
-    const answer = await ask("/assets/long.txt", { range: "bytes=90000-" });
-    expect([answer.status, answer.headers["content-range"], answer.headers["content-type"]]).toEqual([
-      416,
-      `bytes */${long.length}`,
-      "text/plain; charset=utf-8",
-    ]);
+  it("more than one part, and what is no range, give the whole file (D5.assets-8)", async () => {
+    for (const range of ["bytes=0-1,4-5", "bytes=a-b", "bytes", "bytes=", "items=0-1", "bytes=--1", "bytes=8-4", "bytes=-", "bytes=0-1,a"]) {
+      const answer = await part(range);
+      expect([answer.status, answer.body.toString()], range).toEqual([200, long]);
+    }
+  });
+
+  it("If-Range gives the part of the file that is meant, else the whole of the new one (D5.assets-8)", async () => {
+    const { headers } = await ask("/assets/long.txt");
+    expect((await part("bytes=0-1", { "if-range": headers["last-modified"] as string })).status).toBe(206);
+    expect((await part("bytes=0-1", { "if-range": '"other"' })).status).toBe(200);
+  });
+
+  it("answers 416 to a part that isn't there, as text and with the length (D5.assets-8)", async () => {
+    for (const range of ["bytes=90000-", "bytes=90000-90001"]) {
+      const answer = await part(range);
+      expect([answer.status, answer.headers["content-range"], answer.headers["content-type"]]).toEqual([
+        416,
+        `bytes */${long.length}`,
+        "text/plain; charset=utf-8",
+      ]);
+    }
   });
 });
 
-describe("§4.3 compression", () => {
+describe("compression", () => {
   it.each([
     ["br, gzip", "br", brotliDecompressSync],
+    ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
     ["br;q=0, gzip;q=0.5", "gzip", gunzipSync],
+    ["br;q=0.2, gzip;q=0.8", "gzip", gunzipSync],
+    ["gzip;q=0.8 , br; q=0.9", "br", brotliDecompressSync],
     ["BR", "br", brotliDecompressSync],
-  ])("for accept-encoding %s is %s", async (accepted, coding, unpack) => {
+  ])("D5.assets-9 for accept-encoding %s the answer is in %s", async (accepted, coding, unpack) => {
     const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
     expect(answer.headers).toMatchObject({
       "content-encoding": coding,
@@ -241,81 +196,51 @@ describe("§4.3 compression", () => {
     expect(unpack(answer.body).toString()).toBe(long);
   });
 
-  it.each(["deflate", "identity", "gzip;q=0", ""])("is none for accept-encoding '%s'", async (accepted) => {
-    const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
-    expect(answer.headers["content-encoding"]).toBeUndefined();
-    expect(answer.body.toString()).toBe(long);
-  });
+  it.each(["deflate", "identity", "gzip;q=0", "gzip;q=0.000", "identity, br;q=0.5", "br;q=x", "*", ""])(
+    "is none for accept-encoding '%s' (D5.assets-9)",
+    async (accepted) => {
+      const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
+      expect([answer.headers["content-encoding"], answer.headers["vary"]]).toEqual([undefined, "accept-encoding"]);
+      expect(answer.body.toString()).toBe(long);
+    },
+  );
 
-  it("is none for what is compressed already, and for little", async () => {
+  it("is none for what is compressed already, and for little (D5.assets-9)", async () => {
     for (const path of ["/assets/noise.png", "/assets/empty.css", "/about.html"])
       expect((await ask(path, { "accept-encoding": "br" })).headers["content-encoding"]).toBeUndefined();
+    expect((await ask("/assets/noise.png")).headers["vary"]).toBeUndefined();
   });
 
-  it("gives many who ask at once the same bytes", async () => {
+  it("gives many who ask at once the same bytes (D5.assets-9)", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask("/assets/data.json", { "accept-encoding": "br" })));
     expect(new Set(answers.map((one) => one.body.toString("base64"))).size).toBe(1);
   });
 });
 
-describe("§4.3 caching", () => {
-  it("keeps hashed build files for a year, and asks again for all others", async () => {
+describe("media types and caches", () => {
+  it.each([
+    ["/assets/long.txt", "text/plain; charset=utf-8"],
+    ["/assets/data.json", "application/json; charset=utf-8"],
+    ["/assets/noise.png", "image/png"],
+    ["/assets/mark.svg", "image/svg+xml"],
+    ["/assets/empty.css", "text/css; charset=utf-8"],
+    ["/about.html", "text/html; charset=utf-8"],
+    ["/assets/player.js", "text/javascript; charset=utf-8"],
+    ["/assets/module.mjs", "text/javascript; charset=utf-8"],
+    ["/assets/old.cjs", "text/javascript; charset=utf-8"],
+    ["/shop/worker.js", "text/javascript; charset=utf-8"],
+    ["/assets/code.wasm", "application/wasm"],
+    ["/assets/app.webmanifest", "application/manifest+json"],
+    ["/assets/unknown.zzz", "application/octet-stream"],
+  ])("D5.assets-10 the media type of %s is %s", async (path, type) => {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers["content-type"], answer.headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
+    expect(String(answer.body.length)).toBe(answer.headers["content-length"]);
+  });
+
+  it("hashed build files are kept for a year, and all others asked for again (D5.assets-6)", async () => {
     expect((await ask("/assets/app-4fKx_92Q.js")).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     for (const path of ["/", "/assets/long.txt", "/assets/my-document.txt", "/holidays-Summer24.txt"])
       expect((await ask(path)).headers["cache-control"]).toBe("no-cache");
-  });
-});
-
-describe("§4.3 the map of public files", () => {
-  it("is made before the requests: a file that comes later is public after refresh", async () => {
-    await put("src/assets/later.txt", "later");
-    expect((await ask("/assets/later.txt")).status).toBe(404);
-    await files.refresh();
-    expect((await ask("/assets/later.txt")).body.toString()).toBe("later");
-  });
-
-  it("answers 404 for a file that is gone, and for one whose place a link has taken", async () => {
-    await put("src/assets/gone.txt", "here");
-    await files.refresh();
-    await unlink(join(root, "src/assets/gone.txt"));
-    expect((await ask("/assets/gone.txt")).status).toBe(404);
-    await symlink(join(root, "outside.txt"), join(root, "src/assets/gone.txt"));
-    expect((await ask("/assets/gone.txt")).status).toBe(404);
-  });
-
-  it("serves no asset without globs, and the index even so", async () => {
-    const bare = await createPublicFiles({
-      rootFolder: root,
-      sourceFolder: join(root, "src"),
-      browserFolder: undefined,
-      assets: [],
-      index: "./index.html",
-    });
-    expect([...bare.paths()]).toEqual(["/"]);
-  });
-
-  it("never holds build output, configuration or the trust key, whatever the globs say", async () => {
-    await put(".seamline/key", "secret-secret-secret");
-    const open = await createPublicFiles({
-      rootFolder: root,
-      sourceFolder: root,
-      browserFolder: join(root, "dist/browser"),
-      assets: ["**/*"],
-      index: "index.html",
-      except: [join(root, "dist"), join(root, "seamline.json")],
-    });
-    const paths = [...open.paths()];
-    expect(paths).toContain("/outside.txt");
-    expect(paths.filter((one) => /dist|seamline|node_modules|\.env/.test(one))).toEqual([]);
-  });
-
-  it("never leaves the application folder, by the index either", async () => {
-    const inner = join(root, "src");
-    const options = { rootFolder: inner, sourceFolder: inner, browserFolder: undefined, assets: [] };
-    expect([...(await createPublicFiles({ ...options, index: "../outside.txt" })).paths()]).toEqual([]);
-    expect([...(await createPublicFiles({ ...options, index: "assets/link.txt" })).paths()]).toEqual([]);
-    await expect(createPublicFiles({ ...options, sourceFolder: root, assets: ["*"], index: "x" })).rejects.toThrow(
-      "outside of the application folder",
-    );
   });
 });
