@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { CorsMiddleware } from "../../src/cors.ts";
+import { Unauthorized } from "../../src/errors.ts";
+import { ask } from "../_cluster.ts";
+import { deploy, type Deployment, key } from "../_deployment.ts";
+import { serveAssets } from "./_assets.ts";
+
+let cluster: Deployment;
+beforeAll(async () => {
+  cluster = await deploy();
+});
+
+const doors = ["b", "gateway", "proxy"] as const;
+const trusted = { "x-svc-trust-key": key };
+
+describe("§5 access", () => {
+  it.each(doors)("§5-1 a public procedure can be called by anyone, at the %s", async (door) => {
+    expect(await ask(cluster[door], "GET", "/rpc/shop/stock?sku=1")).toMatchObject({ status: 200, text: "5" });
+  });
+
+  it.each(doors)("§5-2 a private procedure can be called by nobody through the RPC interface, at the %s", async (door) => {
+    for (const headers of [{}, trusted, { ...trusted, "x-svc-origin": "trusted" }])
+      expect((await ask(cluster[door], "GET", "/rpc/shop/secret", headers)).status).toBe(404);
+  });
+
+  it.each(doors)("§5-3 a protected procedure takes a header of its own, the trust key, at the %s", async (door) => {
+    expect(await ask(cluster[door], "GET", "/rpc/shop/audit")).toMatchObject({ status: 401, text: "Unauthorized" });
+    expect(await ask(cluster[door], "GET", "/rpc/shop/audit", trusted)).toMatchObject({ status: 200, text: "audited" });
+  });
+
+  it("§5-4 headers such as authorization reach procedures, and middleware in its map", async () => {
+    const { b, proxy } = await deploy();
+    const seen: unknown[] = [];
+    b.addMiddleware({
+      handle: async (_fqn, _version, _args, headers, next) => {
+        seen.push(headers.get("authorization"));
+        return await next();
+      },
+    });
+    const answer = await ask(proxy, "GET", "/rpc/shop/whoami", { authorization: "Bearer 1" });
+    expect(JSON.parse(answer.text)).toMatchObject({ authorization: "Bearer 1" });
+    expect(seen).toEqual(["Bearer 1"]);
+  });
+
+  it("§5-5 a remote call takes the headers of the context with it", async () => {
+    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/viaWhoami", { authorization: "Bearer 1", "x-tenant": "7" });
+    expect(JSON.parse(answer.text)).toMatchObject({ authorization: "Bearer 1", "x-tenant": "7" });
+  });
+
+  it.each(doors)("§5-6 middleware can be what authenticates, at the %s", async (door) => {
+    const deployment = await deploy();
+    deployment[door].addMiddleware({
+      handle: async (_fqn, _version, _args, headers, next) => {
+        const result = await next();
+        if (headers.get("authorization") !== "Bearer 1") throw new Unauthorized("who are you?");
+        return result;
+      },
+    });
+    const call = (headers: Record<string, string>) => ask(deployment[door], "GET", "/rpc/shop/stock?sku=1", headers);
+    expect(await call({})).toMatchObject({ status: 401, headers: { "x-svc-error": "Unauthorized" } });
+    expect((await call({})).text).toMatch(/^who are you\?/);
+    expect(await call({ authorization: "Bearer 1" })).toMatchObject({ status: 200, text: "5" });
+  });
+
+  it("§5-7 assets are private by default", async () => {
+    const assets = await serveAssets();
+    expect((await assets.ask("/private/x.txt")).status).toBe(404);
+    await assets.close();
+  });
+
+  it("§5-8 globs make assets public", async () => {
+    const assets = await serveAssets();
+    expect((await assets.ask("/assets/long.txt")).status).toBe(200);
+    await assets.close();
+  });
+});
+
+describe("private and unknown are the same to those outside", () => {
+  const ways: readonly {
+    readonly method?: string;
+    readonly query?: string;
+    readonly headers?: Record<string, string>;
+    readonly body?: string;
+  }[] = [
+    {},
+    { query: "?version=0.0.0" },
+    { query: "?version=1" },
+    { query: "?version=zz" },
+    { query: "?other=1" },
+    { method: "POST", headers: { "content-type": "application/json" }, body: "{}" },
+    { method: "POST", headers: { "content-type": "application/json" }, body: '{"other":1}' },
+    { method: "POST", headers: { "content-type": "application/json" }, body: "no JSON" },
+    { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" },
+    { method: "HEAD" },
+    { method: "PUT" },
+    { method: "OPTIONS" },
+    { headers: { "sec-fetch-site": "cross-site", origin: "http://elsewhere" } },
+    { headers: trusted },
+    { headers: { ...trusted, "x-svc-origin": "outside" } },
+  ];
+
+  it.each(["a", ...doors] as const)("status, headers and body, however one asks, at the %s (§5-2)", async (door) => {
+    // The node `a` has none of them, and a private one of its own.
+    const [secret, sekret] = door === "a" ? ["hidden", "hiddem"] : ["secret", "sekret"];
+    for (const way of ways)
+      for (const encoding of [{}, { "x-svc-data-encoding": "serialized" }, { "x-svc-data-encoding": "xml" }]) {
+        const [hidden, unknown] = await Promise.all(
+          [secret, sekret].map((name) =>
+            ask(cluster[door], way.method ?? "GET", `/rpc/shop/${name}${way.query ?? ""}`, { ...way.headers, ...encoding }, way.body),
+          ),
+        );
+        const text = hidden?.text.replaceAll(secret as string, sekret as string).replace(/"stack":"[^"]*"/, '""');
+        expect([hidden?.status, hidden?.headers, text], JSON.stringify(way)).toEqual([
+          unknown?.status,
+          unknown?.headers,
+          unknown?.text.replace(/"stack":"[^"]*"/, '""'),
+        ]);
+      }
+  });
+
+  it("a procedure of another node is 404 as well (§5-2)", async () => {
+    expect((await ask(cluster.a, "GET", "/rpc/shop/stock?sku=1")).status).toBe(404);
+  });
+
+  it("versions that are private are not listed (§5-2)", async () => {
+    expect((await ask(cluster.a, "GET", "/rpc/shop/hidden")).text).not.toContain("1.0.0");
+    expect((await ask(cluster.b, "GET", "/rpc/shop/audit?version=7")).text).not.toContain("0.0.0");
+  });
+});
+
+describe("cross-site requests", () => {
+  const crossSite = { "sec-fetch-site": "cross-site", origin: "http://elsewhere" };
+  const all = ["a", "gateway", "proxy"] as const;
+
+  it.each(all)("D5.cross-site-1 a GET that a browser marks as cross-site is 403, at the %s", async (door) => {
+    const answer = await ask(cluster[door], "GET", "/rpc/shop/price?version=1", crossSite);
+    expect(answer).toMatchObject({ status: 403, headers: { "x-svc-error": "Forbidden" } });
+    for (const site of ["same-origin", "same-site", "none"])
+      expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": site })).status).toBe(200);
+    // The key of a member doesn't come from a page: it changes nothing.
+    expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", { ...crossSite, ...trusted })).status).toBe(403);
+    // No page can send this POST without asking first.
+    const json = { ...crossSite, "content-type": "application/json" };
+    expect((await ask(cluster[door], "POST", "/rpc/shop/price?version=1", json, "{}")).status).toBe(200);
+  });
+
+  it.each(all)("D5.cross-site-2 unless CORS at the %s allows the origin, and only that one", async (door) => {
+    const deployment = await deploy();
+    deployment[door].addMiddleware(new CorsMiddleware("http://elsewhere"));
+    const call = (headers: Record<string, string>) => ask(deployment[door], "GET", "/rpc/shop/price?version=1", headers);
+    expect((await call(crossSite)).status).toBe(200);
+    expect(await call({ ...crossSite, origin: "http://evil" })).toMatchObject({
+      status: 403,
+      headers: { "access-control-allow-origin": "http://elsewhere" },
+    });
+    // An image or a script of another site has no origin to show.
+    expect((await call({ "sec-fetch-site": "cross-site" })).status).toBe(403);
+  });
+
+  it("CORS for every origin allows every page (D5.cross-site-2)", async () => {
+    const { proxy } = await deploy();
+    proxy.addMiddleware(new CorsMiddleware());
+    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", crossSite)).status).toBe(200);
+    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": "cross-site" })).status).toBe(200);
+  });
+
+  it.each(all)("D5.cross-site-3 or the entry in the segment file says that the procedure is safe, at the %s", async (door) => {
+    expect(await ask(cluster[door], "GET", "/rpc/shop/safe", crossSite)).toMatchObject({ status: 200, text: "safe" });
+  });
+});
