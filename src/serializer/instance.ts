@@ -42,6 +42,13 @@ export function setField(instance: object, { record }: KnownClass, name: string,
   (instance as Members)[name] = value;
 }
 
+/** What an instance has of the argument that its constructor got at a position. */
+export function argumentOf(instance: object, { names, rest }: KnownClass, position: number): unknown {
+  const members = instance as Members;
+  if (rest === undefined || position < rest) return members[names[position] ?? ""];
+  return (members[names[rest] ?? ""] as Partial<unknown[]> | undefined)?.[position - rest];
+}
+
 /** Constructor arguments and fields of an instance, as its class was recorded (§2.3). What is `undefined` is left out. */
 export function readInstance(instance: object, { record, names, rest }: KnownClass, walk: Walk): { args: object; fields: object } {
   const members = instance as Members;

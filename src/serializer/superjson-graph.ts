@@ -1,0 +1,158 @@
+// A value as superjson is to see it (decisions §3): every object once, however often it stands somewhere, instances as what they travel
+// as, and nothing that superjson would lose. superjson itself writes what is left.
+
+import { type ClassSource, Opaque } from "./classes.ts";
+import { readMembers } from "./decode.ts";
+import { bytesOf, kindOf } from "./binary.ts";
+import { classOf, formWalk, strange } from "./encode.ts";
+import { encodeErrorForm, keyOfError } from "./error-form.ts";
+import { Fault, faultAt, isForbidden } from "./fault.ts";
+import { type Members, readInstance } from "./instance.ts";
+import { defaultLimits } from "./limits.ts";
+import { numberArrays } from "./superjson-scalars.ts";
+import { type FormWalk, mostLevels, walkValue } from "./walk.ts";
+
+export interface GraphOptions {
+  readonly classes: ClassSource;
+  readonly stacks: boolean;
+  /** An object that superjson writes as an instance of the class with this key. */
+  readonly carrier: (key: string) => object;
+}
+
+/** A walk that leaves a graph for superjson behind it. */
+export function graphWalk({ classes, stacks, carrier }: GraphOptions): FormWalk {
+  const copies = new Map<object, unknown>();
+  const walk: FormWalk = {
+    ...formWalk(classes, stacks),
+    // `undefined`, bigint and what is no finite number superjson writes itself.
+    replace: (value) => {
+      if (typeof value === "function" || typeof value === "symbol") throw new Fault(`a ${typeof value} can't be sent`);
+      return value;
+    },
+    graph: (value) => {
+      // By the original, before its parts are looked at: they may lead back here.
+      const known = copies.get(value);
+      if (known !== undefined) return known;
+      if (++walk.level > mostLevels) throw new Fault(`more than ${mostLevels} levels of nesting`);
+      const copy = copyOf(value);
+      walk.level--;
+      return copy;
+    },
+  };
+  const keep = <T extends object>(value: object, copy: T): T => {
+    copies.set(value, copy);
+    return copy;
+  };
+
+  function copyOf(value: object): unknown {
+    if (Array.isArray(value)) return fillList(value, keep(value, []));
+    if (value instanceof Opaque) return copyOpaque(value);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype || prototype === null) return fillMembers(value, keep(value, {}));
+    const known = classOf(value, classes);
+    if (value instanceof Error) return copyError(value);
+    // Of a class that extends one of these only what it extends travels, as in the first encoding.
+    if (value instanceof Date) {
+      if (Number.isNaN(value.getTime())) throw new Fault("superjson can't carry an invalid date");
+      return keep(value, new Date(value));
+    }
+    if (value instanceof Map) {
+      const map = keep(value, new Map<unknown, unknown>());
+      let row = 0;
+      for (const [key, one] of value) {
+        map.set(
+          at(row, value, () => at(0, value, () => walkValue(key, walk))),
+          at(row, value, () => at(1, value, () => walkValue(one, walk))),
+        );
+        row++;
+      }
+      return map;
+    }
+    if (value instanceof Set) {
+      const set = keep(value, new Set<unknown>());
+      let index = 0;
+      for (const one of value) set.add(at(index++, value, () => walkValue(one, walk)));
+      return set;
+    }
+    if (value instanceof RegExp) return keep(value, new RegExp(value.source, value.flags));
+    if (value instanceof URL) return keep(value, new URL(value));
+    if (bytesOf(value) !== undefined) return copyNumbers(value, keep);
+    if (value instanceof Blob) throw new Fault("superjson can't carry a Blob");
+    if (known) return Object.assign(keep(value, carrier(known.record.key)), readInstance(value, known, walk));
+    // A plain object of another realm.
+    if (Object.getPrototypeOf(prototype) === null) return fillMembers(value, keep(value, {}));
+    throw strange(value);
+  }
+
+  function fillList(list: readonly unknown[], copy: unknown[]): unknown[] {
+    for (let index = 0; index < list.length; index++) copy.push(at(index, list, () => walkValue(list[index], walk)));
+    return copy;
+  }
+
+  function fillMembers(members: object, copy: Members): Members {
+    for (const key of Object.keys(members))
+      at(key, members, () => {
+        if (isForbidden(key)) throw new Fault("no receiver takes this key");
+        copy[key] = walkValue((members as Members)[key], walk);
+      });
+    return copy;
+  }
+
+  function copyError(error: Error): object {
+    const key = keyOfError(error, classes);
+    const copy = keep(error, key === undefined ? new Error() : carrier(key)) as Members;
+    const { type, message, trace, fields = {}, cause, stack, args } = encodeErrorForm(error, walk) as Members;
+    const form: Members = { name: type, message, trace, fields };
+    if (args !== undefined) form["args"] = args;
+    if (cause !== undefined) form["cause"] = cause;
+    if (stacks) form["stack"] = stack;
+    for (const name of Object.keys(form))
+      Object.defineProperty(copy, name, { value: form[name], configurable: true, enumerable: true, writable: true });
+    return copy;
+  }
+
+  /** What came in the first encoding is read first: its forms would be data to superjson. */
+  function copyOpaque(opaque: Opaque): object {
+    const form = structuredClone(opaque.form ?? {}) as Members;
+    const reading = {
+      classes: "opaque",
+      limits: { ...defaultLimits, objects: Infinity, digits: Infinity },
+      trusted: true,
+      objects: 0,
+    } as const;
+    if (opaque.parts === undefined && form["name"] !== "class") return fillMembers(readMembers(form, reading), keep(opaque, {}));
+    const parts = opaque.parts ?? { key: String(form["key"]), args: form["args"], fields: form["fields"] };
+    const copy = keep(opaque, carrier(parts.key) as Members);
+    for (const name of ["args", "fields"] as const) {
+      const members = (parts[name] ?? {}) as Members;
+      copy[name] = at(name, opaque, () => fillMembers(opaque.parts ? members : readMembers(members, reading), {}));
+    }
+    return copy;
+  }
+
+  return walk;
+}
+
+function copyNumbers(value: object, keep: <T extends object>(value: object, copy: T) => T): object {
+  const kind = kindOf(value);
+  const Kind = numberArrays.get(kind);
+  if (Kind === undefined) throw new Fault(`superjson can't carry ${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
+  const numbers = value as unknown as ArrayLike<number>;
+  if (kind.startsWith("Float"))
+    for (let index = 0; index < numbers.length; index++)
+      if (!Number.isFinite(numbers[index]) || Object.is(numbers[index], -0))
+        throw faultAt(
+          new Fault(`superjson can't carry ${Object.is(numbers[index], -0) ? "-0" : numbers[index]} in a ${kind}`),
+          index,
+          value,
+        );
+  return keep(value, new Kind(numbers));
+}
+
+function at<T>(key: string | number, holder: object, act: () => T): T {
+  try {
+    return act();
+  } catch (thrown) {
+    throw faultAt(thrown, key, holder);
+  }
+}
