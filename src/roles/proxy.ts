@@ -3,6 +3,7 @@
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
+import { headers, paths } from "../protocol.ts";
 import { refuseMethod } from "../router.ts";
 import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
@@ -36,10 +37,32 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     classes: new Classes(),
     call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
     otherwise: (request) => fetchFile(host, options.repository, request),
-    start: async () => {},
+    start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
   });
+}
+
+/** How long the repository may take to say whether it knows the key, in ms: a start waits for it. */
+const checkTime = 2000;
+
+/**
+ * A proxy whose key is not the deployment's would pass every call on as one from outside: its start says so (decisions §5, trust).
+ * A repository that is not there yet says nothing about the key.
+ */
+async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Promise<void> {
+  if (trustKey === undefined) return;
+  const abort = new AbortController();
+  const cancel = host.clock.after(checkTime, () => abort.abort());
+  const url = repository + paths.serverManifest;
+  const answer = await host.transport
+    .send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal: abort.signal })
+    .catch(() => undefined)
+    .finally(cancel);
+  if (answer?.status === 404 || answer?.status === 401)
+    throw new Error(
+      `The repository at ${repository} doesn't take this proxy's trust key, or is no repository. Services in different folders or on different machines need the same 'trustKey'`,
+    );
 }
 
 /** A file of the repository. The trust key never goes along: what it opens is not for those outside. */

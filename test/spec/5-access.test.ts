@@ -102,7 +102,7 @@ describe("private and unknown are the same to those outside", () => {
 
   it.each(["a", ...doors] as const)("status, headers and body, however one asks, at the %s (§5-2)", async (door) => {
     // The node `a` has none of them, and a private one of its own.
-    const [secret, sekret] = door === "a" ? ["hidden", "hiddem"] : ["secret", "sekret"];
+    const [secret, sekret] = door === "a" ? (["hidden", "hiddem"] as const) : (["secret", "sekret"] as const);
     for (const way of ways)
       for (const encoding of [{}, { "x-svc-data-encoding": "serialized" }, { "x-svc-data-encoding": "xml" }]) {
         const [hidden, unknown] = await Promise.all(
@@ -110,7 +110,7 @@ describe("private and unknown are the same to those outside", () => {
             ask(cluster[door], way.method ?? "GET", `/rpc/shop/${name}${way.query ?? ""}`, { ...way.headers, ...encoding }, way.body),
           ),
         );
-        const text = hidden?.text.replaceAll(secret as string, sekret as string).replace(/"stack":"[^"]*"/, '""');
+        const text = hidden?.text.replaceAll(secret, sekret).replace(/"stack":"[^"]*"/, '""');
         expect([hidden?.status, hidden?.headers, text], JSON.stringify(way)).toEqual([
           unknown?.status,
           unknown?.headers,

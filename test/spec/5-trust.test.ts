@@ -1,152 +1,200 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { CorsMiddleware } from "../../src/cors.ts";
 import { ask } from "../_cluster.ts";
 import { deploy, type Deployment, key } from "../_deployment.ts";
+import { anyPort, applicationOf, start } from "./_started.ts";
 
 let cluster: Deployment;
 beforeAll(async () => {
   cluster = await deploy();
 });
 
-describe("§5 access: private and unknown", () => {
-  it.each(["gateway", "proxy", "b"] as const)("answers the same 404, byte for byte, at the %s", async (door) => {
-    const hidden = await ask(cluster[door], "GET", "/rpc/shop/secret");
-    const unknown = await ask(cluster[door], "GET", "/rpc/shop/sekret");
-    expect(hidden.status).toBe(404);
-    expect({ ...hidden, text: hidden.text.replace("secret", "sekret"), body: undefined }).toEqual({ ...unknown, body: undefined });
+const doors = ["b", "gateway", "proxy"] as const;
+const trusted = { "x-svc-trust-key": key };
+const json = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
+
+const gateway = { mode: "gateway", url: anyPort };
+const far = {
+  "src/far.ts": "export async function far() { return 1; }",
+  "far.segment.json": '{ "./far": { "far": { "access": "public" } } }',
+};
+const keyOf = (root: string): string => readFileSync(join(root, ".seamline/key"), "utf8").trim();
+/** Whether a service takes `shown` as the key of its deployment. */
+const takes = async (url: string, shown: string): Promise<boolean> =>
+  (await fetch(`${url}/nodes/nobody`, { headers: { "x-svc-trust-key": shown } })).status === 404;
+
+describe("the trust key", () => {
+  it.each(doors)("D5.trust-1 trust never comes from an address, nor from what a proxy says of one, at the %s", async (door) => {
+    for (const address of ["127.0.0.1", "::1", "localhost"]) {
+      const headers = { "x-forwarded-for": address, "x-real-ip": address, forwarded: `for=${address}`, host: address };
+      expect((await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status).toBe(401);
+    }
   });
 
-  it("answers 404 at a node for a procedure of another node", async () => {
-    expect((await ask(cluster.a, "GET", "/rpc/shop/stock?sku=1")).status).toBe(404);
+  it("no socket of this machine is trusted either (D5.trust-1)", async () => {
+    const { url } = await start(applicationOf({}), gateway);
+    expect((await fetch(`${url}/nodes/nobody`)).status).toBe(401);
   });
 
-  it("doesn't list private versions to outsiders", async () => {
-    expect((await ask(cluster.a, "GET", "/rpc/shop/hidden")).text).not.toContain("1.0.0");
-  });
-});
-
-describe("§2.1 protected: for trusted calls only", () => {
-  it.each(["b", "gateway", "proxy"] as const)("answers 401 from outside, 200 with the key, at the %s", async (door) => {
-    expect((await ask(cluster[door], "GET", "/rpc/shop/audit")).status).toBe(401);
-    expect((await ask(cluster[door], "GET", "/rpc/shop/audit", { "x-svc-trust-key": "wrong" })).status).toBe(401);
-    expect(await ask(cluster[door], "GET", "/rpc/shop/audit", { "x-svc-trust-key": key })).toMatchObject({ status: 200, text: "audited" });
+  it("D5.trust-2 it is what the configuration says, and then no file is written", async () => {
+    const application = applicationOf({});
+    const { url } = await start(application, { ...gateway, trustKey: "configured-configured" });
+    expect(await takes(url, "configured-configured")).toBe(true);
+    expect(() => keyOf(application.root)).toThrow("ENOENT");
   });
 
-  it("lets a public procedure that is called from outside call a protected one on another node", async () => {
-    expect(await ask(cluster.proxy, "GET", "/rpc/shop/viaAudit")).toMatchObject({ status: 200, text: "audited" });
+  it("D5.trust-3 without one the first role that starts in a folder writes a random key to .seamline/key", async () => {
+    const [one, other] = [applicationOf({}), applicationOf({})];
+    const { url } = await start(one, gateway);
+    await start(other, gateway);
+    expect(keyOf(one.root)).toMatch(/^[\w-]{43}$/);
+    expect(keyOf(other.root)).not.toBe(keyOf(one.root));
+    expect(await takes(url, keyOf(one.root))).toBe(true);
+    expect(await takes(url, keyOf(other.root))).toBe(false);
   });
 
-  it("doesn't believe x-svc-origin without the key", async () => {
-    for (const door of [cluster.b, cluster.gateway, cluster.proxy])
-      expect((await ask(door, "GET", "/rpc/shop/audit", { "x-svc-origin": "trusted" })).status).toBe(401);
+  it("D5.trust-4 only its owner may read that file: its mode is 0600", async () => {
+    const application = applicationOf({});
+    await start(application, gateway);
+    expect(statSync(join(application.root, ".seamline/key")).mode & 0o777).toBe(0o600);
   });
 
-  it("doesn't trust a call that a member passes on for the outside", async () => {
-    expect((await ask(cluster.b, "GET", "/rpc/shop/audit", { "x-svc-trust-key": key, "x-svc-origin": "outside" })).status).toBe(401);
-  });
-});
-
-describe("decisions §3 stacks", () => {
-  const serialized = { "x-svc-data-encoding": "serialized" };
-
-  it.each(["b", "gateway", "proxy"] as const)("go to holders of the trust key only, at the %s", async (door) => {
-    const outside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", serialized);
-    expect(outside).toMatchObject({ status: 404, headers: { "x-svc-error": "NotFound" } });
-    expect(outside.text).not.toContain("stack");
-    const inside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", { ...serialized, "x-svc-trust-key": key });
-    expect(JSON.parse(inside.text)).toHaveProperty("stack");
+  it("D5.trust-5 git never sees it", async () => {
+    const application = applicationOf({});
+    await start(application, gateway);
+    expect(readFileSync(join(application.root, ".seamline/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  it("stay inside when a procedure passes on an error that came with one", async () => {
-    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/quote?sku=none&quantity=1", serialized);
-    expect(answer.text).toContain("no none left");
-    expect(answer.text).not.toContain("stack");
+  it("D5.trust-6 every role of the folder reads it, those that start at once too", async () => {
+    const application = applicationOf({});
+    const servers = await Promise.all([1, 2, 3].map(() => start(application, gateway)));
+    for (const { url } of servers) expect(await takes(url, keyOf(application.root))).toBe(true);
+    const before = keyOf(application.root);
+    await start(application, gateway);
+    expect(keyOf(application.root)).toBe(before);
   });
-});
 
-describe("§5.2 headers", () => {
-  it("reach procedures, without the trust key and what belongs to the wire", async () => {
-    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/whoami", {
-      authorization: "Bearer 1",
-      "x-svc-trust-key": key,
-      "x-svc-hops": "3",
-      "x-other": "kept",
-      connection: "keep-alive, x-named",
-      "x-named": "dropped",
+  it("D5.trust-7 roles in different folders need the same trustKey, and with it they are one deployment", async () => {
+    const repository = await start(applicationOf(far), {
+      mode: "repository",
+      url: anyPort,
+      trustKey: "shared-shared-shared",
     });
-    const seen = JSON.parse(answer.text) as Record<string, string>;
-    expect(seen).toMatchObject({ authorization: "Bearer 1", "x-other": "kept" });
-    expect(Object.keys(seen).filter((name) => name.startsWith("x-svc-") || name === "x-named" || name === "connection")).toEqual([]);
+    const other = applicationOf({});
+    const proxy = { mode: "proxy", url: anyPort, repository: repository.url, gateway: "http://127.0.0.1:9" };
+    await start(other, { ...proxy, trustKey: "shared-shared-shared" });
+    const node = { mode: "node", url: anyPort, repository: repository.url, segments: ["far"], trustKey: "shared-shared-shared" };
+    expect((await start(other, node)).describe()).toEqual({ segments: ["far"], procedures: 1 });
   });
 
-  it("go on from a procedure to another, but for those that describe the outer call", async () => {
-    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/viaWhoami", {
-      authorization: "Bearer 1",
-      origin: "http://x",
-      "user-agent": "curl",
-      "if-none-match": "1",
-      range: "bytes=0-1",
-    });
-    const seen = JSON.parse(answer.text) as Record<string, string>;
-    expect(seen).toMatchObject({ authorization: "Bearer 1" });
-    for (const name of ["origin", "user-agent", "if-none-match", "range"]) expect(seen).not.toHaveProperty(name);
-  });
-
-  it("from outside, hops and deadline mean nothing", async () => {
-    expect((await ask(cluster.gateway, "GET", "/rpc/shop/stock?sku=1", { "x-svc-hops": "99", "x-svc-deadline": "0" })).status).toBe(200);
-  });
-
-  it("answers 508 to a call that passed more than 8 services, and 504 when its time is over", async () => {
-    expect((await ask(cluster.gateway, "GET", "/rpc/shop/stock?sku=1", { "x-svc-trust-key": key, "x-svc-hops": "9" })).status).toBe(508);
-    expect((await ask(cluster.gateway, "GET", "/rpc/shop/stock?sku=1", { "x-svc-trust-key": key, "x-svc-deadline": "0" })).status).toBe(
-      504,
+  it("D5.trust-8 without it the start of a node, and of a proxy, is an error that says so", async () => {
+    const repository = await start(applicationOf(far), { mode: "repository", url: anyPort });
+    const node = { mode: "node", url: anyPort, repository: repository.url, segments: ["far"] };
+    await expect(start(applicationOf({}), node)).rejects.toThrow(
+      /trust key.*different folders or on different machines need the same 'trustKey'/,
+    );
+    const proxy = { mode: "proxy", url: anyPort, repository: repository.url, gateway: "http://127.0.0.1:9" };
+    await expect(start(applicationOf({}), proxy)).rejects.toThrow(
+      /trust key.*different folders or on different machines need the same 'trustKey'/,
     );
   });
 
-  it("sends the trust key to members of the deployment only, never to the repository for the outside", async () => {
+  it("a proxy that starts before its repository waits for nobody (D5.trust-8)", async () => {
+    const proxy = { mode: "proxy", url: anyPort, repository: "http://127.0.0.1:9", gateway: "http://127.0.0.1:9" };
+    expect((await start(applicationOf({}), proxy)).role).toBe("proxy");
+  });
+
+  it("a key file that is of no use is an error that names it (D5.trust-6)", async () => {
+    const application = applicationOf({});
+    mkdirSync(join(application.root, ".seamline"));
+    for (const text of ["", "two words", "ключ"]) {
+      writeFileSync(join(application.root, ".seamline/key"), text);
+      await expect(start(application, gateway)).rejects.toThrow(join(application.root, ".seamline/key"));
+    }
+  });
+});
+
+describe("trusted calls", () => {
+  it("D5.trust-9 a call that a procedure makes is trusted, whoever called that procedure", async () => {
+    for (const door of ["a", "gateway", "proxy"] as const)
+      expect(await ask(cluster[door], "GET", "/rpc/shop/viaAudit")).toMatchObject({ status: 200, text: "audited" });
+    expect(await ask(cluster.proxy, "GET", "/rpc/shop/viaAudit", { "x-svc-origin": "outside" })).toMatchObject({ status: 200 });
+  });
+
+  it("D5.trust-10 a call that proxy and gateway pass on is as trusted as its sender: they say outside, or trusted", async () => {
     const { proxy, network } = await deploy();
-    await ask(proxy, "GET", "/index.html", { "x-svc-trust-key": key });
-    const toRepository = network.sent.find((request) => request.url.startsWith("http://repository"));
-    expect(toRepository?.headers).not.toHaveProperty("x-svc-trust-key");
+    const origins = (): unknown[] => network.sent.splice(0).map(({ headers }) => [headers["x-svc-origin"], headers["x-svc-trust-key"]]);
+    network.sent.length = 0;
+    expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
+    expect(origins()).toEqual([
+      ["outside", key],
+      ["outside", key],
+    ]);
+    expect((await ask(proxy, "GET", "/rpc/shop/audit", trusted)).status).toBe(200);
+    expect(origins()).toEqual([
+      ["trusted", key],
+      ["trusted", key],
+    ]);
+    expect((await ask(proxy, "GET", "/rpc/shop/audit", { ...trusted, "x-svc-origin": "outside" })).status).toBe(401);
+    expect(origins()).toEqual([
+      ["outside", key],
+      ["outside", key],
+    ]);
+  });
+
+  it.each(doors)("D5.trust-11 x-svc-origin is believed beside a valid key only, at the %s", async (door) => {
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
+    expect(await status({ "x-svc-origin": "trusted" })).toBe(401);
+    expect(await status({ "x-svc-origin": "trusted", "x-svc-trust-key": `${key}x` })).toBe(401);
+    expect(await status({ "x-svc-origin": "trusted", ...trusted })).toBe(200);
+    expect(await status({ "x-svc-origin": "outside", ...trusted })).toBe(401);
+    // What is neither is no word for trust.
+    for (const origin of ["", "Trusted", "trusted, outside", "inside"])
+      expect(await status({ "x-svc-origin": origin, ...trusted }), origin).toBe(401);
+  });
+
+  it.each(doors)("D5.trust-12 a protected procedure needs a trusted call: 401 without the key, at the %s", async (door) => {
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
+    expect(await status({})).toBe(401);
+    for (const shown of ["", "wrong", key.toUpperCase(), `${key} `, `${key}, ${key}`])
+      expect(await status({ "x-svc-trust-key": shown })).toBe(401);
+    expect(await status(trusted)).toBe(200);
+  });
+
+  it.each(doors)("D5.trust-13 RegExp and Error forms among arguments need a trusted call: 400 without the key, at the %s", async (door) => {
+    for (const form of [
+      { serialized: true, name: "RegExp", source: "a+", flags: "" },
+      { serialized: true, name: "Error", type: "NotFound", message: "x", trace: [], fields: {} },
+    ]) {
+      const body = JSON.stringify({ sku: form });
+      const refused = await ask(cluster[door], "POST", "/rpc/shop/stock", json, body);
+      expect([refused.status, (JSON.parse(refused.text) as { type: string }).type]).toEqual([400, "InvalidSerializedValue"]);
+      expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted }, body)).status).toBe(200);
+      expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted, "x-svc-origin": "outside" }, body)).status).toBe(
+        400,
+      );
+    }
   });
 });
 
-describe("§5 cross-site GET", () => {
-  const crossSite = { "sec-fetch-site": "cross-site", origin: "http://elsewhere" };
-
-  it.each(["a", "gateway", "proxy"] as const)("is refused with 403 at the %s, unless the entry says safe", async (door) => {
-    expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", crossSite)).status).toBe(403);
-    expect((await ask(cluster[door], "GET", "/rpc/shop/safe", crossSite)).status).toBe(200);
-    expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": "same-origin" })).status).toBe(200);
+describe("stacks of errors", () => {
+  it.each(doors)("go to holders of the trust key only, at the %s (D5.trust-10)", async (door) => {
+    const serialized = { "x-svc-data-encoding": "serialized" };
+    const outside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", serialized);
+    expect(outside).toMatchObject({ status: 404, headers: { "x-svc-error": "NotFound" } });
+    expect(outside.text).not.toContain("stack");
+    const inside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", { ...serialized, ...trusted });
+    expect(JSON.parse(inside.text)).toHaveProperty("stack");
   });
 
-  it("is allowed where CORS allows the origin, and only that one", async () => {
-    const { proxy } = await deploy();
-    proxy.addMiddleware(new CorsMiddleware("http://elsewhere"));
-    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", crossSite)).status).toBe(200);
-    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", { ...crossSite, origin: "http://evil" })).status).toBe(403);
-  });
-});
-
-describe("§4.7 CORS", () => {
-  it("stands on answers and refusals, and answers a preflight", async () => {
-    const { gateway } = await deploy();
-    gateway.addMiddleware(new CorsMiddleware());
-    const expected = {
-      "access-control-allow-origin": "*",
-      "access-control-allow-headers": "*",
-      "access-control-allow-methods": "GET, POST",
-    };
-    expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).headers).toMatchObject(expected);
-    expect(await ask(gateway, "GET", "/rpc/shop/none")).toMatchObject({ status: 404, headers: expected });
-    expect(await ask(gateway, "OPTIONS", "/rpc/shop/stock")).toMatchObject({
-      status: 204,
-      headers: { ...expected, "access-control-max-age": "86400" },
-    });
-  });
-
-  it("is not there without the middleware", async () => {
-    expect((await ask(cluster.gateway, "GET", "/rpc/shop/stock?sku=1")).headers).not.toHaveProperty("access-control-allow-origin");
+  it("stay inside when a procedure passes on an error that came with one (D5.trust-10)", async () => {
+    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/quote?sku=none&quantity=1", { "x-svc-data-encoding": "serialized" });
+    expect(answer.text).toContain("no none left");
+    expect(answer.text).not.toContain("stack");
   });
 });
