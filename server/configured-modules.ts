@@ -1,5 +1,6 @@
 // Middleware and health checks that a configuration names (decisions §6, configured modules).
 
+import { existsSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -44,29 +45,32 @@ async function configured(
   config: Config,
   options: ConfiguredModulesOptions,
 ): Promise<unknown> {
-  const wrong = (message: string, cause?: unknown): Problems =>
-    Object.assign(
-      new Problems([
-        {
-          file: "configuration",
-          path,
-          message,
-          hint: `Its default export must be an object with ${method}(…), or a class without constructor arguments`,
-        },
-      ]),
-      { cause },
-    );
   const source = "source" in config ? config.source : `${options.root}/src`;
+  const shown = isAbsolute(specifier) ? `./${slashed(relative(options.root, specifier))}` : specifier;
+  const wrong = (message: string, hint: string, cause?: unknown): Problems =>
+    Object.assign(new Problems([{ file: "configuration", path, message: `'${shown}' ${message}`, hint }]), { cause });
   let namespace: ModuleNamespace;
   try {
     namespace = await importConfigured(specifier, source, options);
   } catch (error) {
-    throw wrong(`'${specifier}' can't be loaded: ${(error as Error).message}`, error);
+    const { message, code } = error as NodeJS.ErrnoException;
+    // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
+    const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";
+    if (unbuilt || (code === "ERR_MODULE_NOT_FOUND" && isAbsolute(specifier) && !existsSync(specifier)))
+      throw wrong(
+        unbuilt ? "is not in the build" : "is not there",
+        "Name a package, or a path relative to the application folder. One in the source folder has to be in the build: run 'seamline build'",
+        error,
+      );
+    throw wrong(`can't be loaded: ${message}`, "Mend it, or take it out of the configuration", error);
   }
   const given = namespace["default"];
   const made: unknown = typeof given === "function" ? new (given as new () => unknown)() : given;
   if (typeof (made as Record<string, unknown> | null | undefined)?.[method] !== "function")
-    throw wrong(`'${specifier}' has no default export with ${method}(…)`);
+    throw wrong(
+      `has no default export with ${method}(…)`,
+      `Its default export must be an object with ${method}(…), or a class without constructor arguments`,
+    );
   return made;
 }
 

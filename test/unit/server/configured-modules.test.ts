@@ -20,3 +20,23 @@ it("a configured middleware that is a plain object has its module's name in the 
   await expect(run({ fqn: "shop/stock" } as Call)).rejects.toThrow("A middleware did not call next");
   expect(lines).toEqual(["middleware src/log.ts did not call next() for shop/stock: every middleware must (§4.8)"]);
 });
+
+it.each([
+  ["nowhere.js", "ERR_MODULE_NOT_FOUND", "configuration at middleware[0]: './src/nowhere.js' is not there"],
+  ["log.ts", "ERR_UNKNOWN_FILE_EXTENSION", "configuration at middleware[0]: './src/log.ts' is not in the build"],
+])(
+  "a configured module that can't be had is told as the configuration names it, with the build as the way out: %s",
+  async (file, code, message) => {
+    const root = join(import.meta.dirname, "application");
+    const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", file)] };
+    const moduleImporter = (): Promise<never> => Promise.reject(Object.assign(new Error("imported from start.js"), { code }));
+    const told = await configuredModules(config as unknown as Parameters<typeof configuredModules>[0], {
+      root,
+      modules: undefined,
+      moduleImporter,
+    }).catch((error: Error) => error.message);
+    expect(told).toContain(message);
+    expect(told).toContain("run 'seamline build'");
+    expect(told).not.toContain("start.js");
+  },
+);
