@@ -74,7 +74,7 @@ function checkedOrigin(origin: unknown): string {
   if (origin === "*") return origin;
   const wrong = (hint: string): TypeError =>
     new TypeError(`CorsMiddleware takes one origin as browsers send it ('https://shop.example'), or '*'; ${shown(origin)} is none${hint}`);
-  if (typeof origin !== "string" || !URL.canParse(origin)) throw wrong("");
+  if (typeof origin !== "string" || origin.includes("*") || !URL.canParse(origin)) throw wrong("");
   const { protocol, host, origin: written } = new URL(origin);
   // Other schemes (`capacitor://localhost`) have an opaque origin for `URL`, but browsers send them in this form.
   const meant = written === "null" ? `${protocol}//${host}` : written;

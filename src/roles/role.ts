@@ -119,6 +119,8 @@ export function createRole(parts: RoleParts): Role {
         throw new TypeError(
           `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7), not ${given(middleware)}`,
         );
+      // Decisions §5 let every mode name middleware; but a layer that never runs should not go unnoticed.
+      if (parts.call === undefined) host.log.warn("this service answers no calls: middleware that is added to it never runs (§4.8)");
       layers.list.push(middleware);
       nameMiddleware(middleware, ownName(middleware) ?? `number ${layers.list.length}, in the order in which they were added,`);
       layers.revision++;

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+
+import type { HealthCheck } from "../../src/health.ts";
+import { ask } from "../_cluster.ts";
+import { services } from "./_services.ts";
+
+const saying = (healthy: unknown): HealthCheck => ({ isHealthy: async () => healthy as boolean });
+
+/** A node with checks, and what it says of itself. */
+async function withChecks(...checks: readonly (readonly [string, HealthCheck])[]) {
+  const all = await services();
+  for (const [name, check] of checks) all.node.addHealthCheck(name, check);
+  const get = async (path: string): Promise<unknown> => JSON.parse((await ask(all.node, "GET", path)).text);
+  return { ...all, get };
+}
+
+describe("a health check", () => {
+  it("§2.6-1 is an object with one async function isHealthy()", async () => {
+    class Database implements HealthCheck {
+      readonly #up = true;
+      async isHealthy(): Promise<boolean> {
+        return this.#up;
+      }
+    }
+    const { get } = await withChecks(["class", new Database()], ["object", { isHealthy: async () => true }]);
+    expect(await get("/health")).toEqual({ class: true, object: true });
+  });
+
+  it.each([
+    ["nothing", undefined, "not undefined"],
+    ["null", null, "not null"],
+    ["an object without the function", { healthy: async () => true }, "not an object without it"],
+    ["a function", async () => true, "not a function"],
+    ["a class", class Database {}, "not the class Database: give an instance, new Database()"],
+    ["true", true, "not boolean"],
+  ])("is refused where it is %s, by its name (§2.6-1)", async (_, check, what) => {
+    const { node } = await services();
+    expect(() => node.addHealthCheck("database", check as never)).toThrow(
+      new TypeError(`addHealthCheck('database', …) takes an object with an async function isHealthy() (§2.6), ${what}`),
+    );
+    expect(JSON.parse((await ask(node, "GET", "/health")).text)).toEqual({});
+  });
+
+  it("§2.6-2 returns a boolean, and anything else counts as unhealthy and is told in the log", async () => {
+    for (const [given, kind] of [
+      [1, "number"],
+      ["true", "string"],
+      [undefined, "undefined"],
+      [null, "null"],
+      [{ healthy: true }, "object"],
+      [[true], "a list"],
+    ] as const) {
+      const { get, log } = await withChecks(["odd", saying(given)]);
+      expect(await get("/health/status")).toBe(false);
+      expect(log.lines).toContain(`warning: health check 'odd' gave ${kind}, which is no boolean: it counts as unhealthy`);
+    }
+    const { get, log } = await withChecks(["good", saying(true)], ["bad", saying(false)]);
+    expect(await get("/health")).toEqual({ good: true, bad: false });
+    expect(log.lines.filter((line) => line.includes("health check"))).toEqual([]);
+  });
+
+  it("§2.6-3 is registered under a name of its own", async () => {
+    const { get } = await withChecks(
+      ["database", saying(true)],
+      ["disk", saying(false)],
+      ["__proto__", saying(true)],
+      ["constructor", saying(false)],
+    );
+    const text = JSON.stringify(await get("/health"));
+    expect(text).toBe('{"database":true,"disk":false,"__proto__":true,"constructor":false}');
+    expect({}).not.toHaveProperty("disk");
+  });
+
+  it.each([
+    ["none", undefined, "undefined"],
+    ["an empty text", "", "an empty text"],
+    ["the check itself", saying(true), "an object without it"],
+  ])("is refused where its name is %s (§2.6-3)", async (_, name, what) => {
+    const { node } = await services();
+    expect(() => node.addHealthCheck(name as string, saying(true))).toThrow(`addHealthCheck(name, check) takes a name first, not ${what}`);
+  });
+
+  it("§2.6-4 takes the place of an earlier one of its name", async () => {
+    const { get, node } = await withChecks(["database", saying(false)], ["disk", saying(true)]);
+    expect(await get("/health/status")).toBe(false);
+    node.addHealthCheck("database", saying(true));
+    expect(await get("/health")).toEqual({ database: true, disk: true });
+    expect(await get("/health/status")).toBe(true);
+  });
+
+  it("that is asked again while it runs runs once: anybody may ask (§2.6-1)", async () => {
+    let runs = 0;
+    let end = (_healthy: boolean): void => {};
+    const { get } = await withChecks(["slow", { isHealthy: () => (runs++, new Promise((resolve) => (end = resolve))) }]);
+    const all = [get("/health/status"), get("/health"), get("/health/status")];
+    await new Promise((resolve) => setImmediate(resolve));
+    end(true);
+    expect(await Promise.all(all)).toEqual([true, { slow: true }, true]);
+    expect(runs).toBe(1);
+    const again = get("/health/status");
+    await new Promise((resolve) => setImmediate(resolve));
+    end(false);
+    expect([await again, runs]).toEqual([false, 2]);
+  });
+});
