@@ -2,6 +2,7 @@
 
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { key } from "../test/_call.ts";
 import { type Application, buildPackage, type Command, createApplication } from "../test/process/_application.ts";
 
 const anywhere = "http://127.0.0.1:0";
@@ -15,7 +16,8 @@ export async function copyWire(): Promise<Application> {
   const classes = await readFile(join(root, "test/_wire-classes.ts"), "utf8");
   // From where the records of the tests in memory begin, it is theirs alone: here the build finds the classes.
   await application.put("src/people/people.ts", asApplication(classes.slice(0, classes.indexOf("/** Its constructor may end"))));
-  await application.put("src/people/wire-cases.ts", asApplication(await readFile(join(root, "test/_wire-cases.ts"), "utf8")));
+  for (const table of ["wire-cases", "call", "call-names", "call-query", "call-access", "call-results", "ways"])
+    await application.put(`src/people/${table}.ts`, asApplication(await readFile(join(root, `test/_${table}.ts`), "utf8")));
   // Maps for the browser's files too, so that a test can follow a stack there.
   await application.put("vite.config.js", "export default { build: { sourcemap: true } };\n");
   return application;
@@ -29,8 +31,10 @@ function asApplication(text: string): string {
       'import { setTrace } from "../src/trace.ts";',
       'const setTrace = (error: Error, value: string[]): unknown => Object.defineProperty(error, "trace", { value });',
     )
-    .replaceAll('"../src/errors.ts"', '"seamline"')
-    .replaceAll('"./_wire-classes.ts"', '"./people.ts"');
+    .replaceAll(/"\.\.\/src\/(errors|trace)\.ts"/g, '"seamline"')
+    .replaceAll('"./_wire-classes.ts"', '"./people.ts"')
+    .replaceAll('"../e2e/wire/src/', '"../')
+    .replaceAll('"./_', '"./');
   if (own.includes("../src/"))
     throw new Error(`a file of the wire cases takes more of the rooms than an application can:\n${own.slice(0, 500)}`);
   return own;
@@ -56,7 +60,7 @@ export async function startWire(application: Application): Promise<WireCluster> 
   const built = application.seamline(["build"]);
   if ((await built.ended()) !== 0) throw new Error(built.output());
   const assets = ["plain.html"];
-  const start = (name: string, config: object) => startService(application, name, { url: anywhere, ...config });
+  const start = (name: string, config: object) => startService(application, name, { url: anywhere, trustKey: key, ...config });
   const [repository, gateway, standalone] = await Promise.all([
     start("repository", { mode: "repository", assets }),
     start("gateway", { mode: "gateway" }),
@@ -64,8 +68,8 @@ export async function startWire(application: Application): Promise<WireCluster> 
   ]);
   const places = { repository: repository.url, gateway: gateway.url };
   const [one, two, proxy] = await Promise.all([
-    start("one", { mode: "node", name: "node one", segments: ["wire"], ...places }),
-    start("two", { mode: "node", name: "node two", segments: ["second"], ...places }),
+    start("one", { mode: "node", name: "node one", segments: ["wire", "calls"], ...places }),
+    start("two", { mode: "node", name: "node two", segments: ["second", "more"], ...places }),
     start("proxy", { mode: "proxy", ...places }),
   ]);
   const all = [built, repository.command, gateway.command, standalone.command, one.command, two.command, proxy.command];

@@ -102,7 +102,7 @@ export function specificationOf(sentences, titles, cases) {
     `What Seamline does, statement by statement: ${statements} of them, each with the test that shows it. \`§\` are the parts of the specification,`,
     "`D` the points that it leaves open and that are settled here. A statement is the title of its test, word for word, so it holds as long as",
     "the test passes; `npm test` fails when one has no test, or when this page is not what the titles say. Behind the first test stand the further ones",
-    "that name the statement, and `calls` counts the calls of the [table of calls](../test/_call-cases.ts) that show it.",
+    "that name the statement, and `calls` counts the calls of the [table of calls](../test/_ways.ts) that show it.",
     "",
     "Comments in the code, the titles of tests and the other pages name these numbers.",
     "",

@@ -12,22 +12,12 @@ const restKey = (name: string): string => `...${name}`;
 
 /** From names to positions, compiled once per procedure. Throws MissingParameterValue, UnknownParameter, InvalidParameterValue (§4.2). */
 export function bindArguments(parameters: readonly Parameter[]): (args: Args) => unknown[] {
-  const known = new Set<string>();
-  const required: string[] = [];
-  for (const parameter of parameters)
-    for (const one of namesOf(parameter)) {
-      if (!one.optional && !required.includes(one.name)) required.push(one.name);
-      known.add(one.name);
-    }
+  const checkNames = namesCheck(parameters);
   const last = parameters.at(-1);
   const rest = last?.kind === "rest" ? restKey(last.name) : undefined;
   const steps = (rest === undefined ? parameters : parameters.slice(0, -1)).map(positionOf);
   return (args) => {
-    // All missing ones first, in the order of the parameters, then the unknown ones.
-    const missing = required.filter((name) => !args.has(name));
-    if (missing.length > 0) throw new MissingParameterValue(`Missing value for ${list(missing)}`);
-    for (const name of args.keys())
-      if (!known.has(name)) throw new UnknownParameter(`Unknown ${list([...args.keys()].filter((one) => !known.has(one)))}`);
+    checkNames(args);
     const positions = steps.map((step) => step(args));
     const more = rest === undefined ? undefined : args.get(rest);
     if (rest !== undefined && args.has(rest)) {
@@ -36,6 +26,22 @@ export function bindArguments(parameters: readonly Parameter[]): (args: Args) =>
       positions.push(...(more as unknown[]));
     }
     return positions;
+  };
+}
+
+/** All missing ones first, in the order of the parameters, then all unknown ones (decisions §2, parameter checks). */
+function namesCheck(parameters: readonly Parameter[]): (args: ReadonlyMap<string, unknown>) => void {
+  const known = new Set<string>();
+  const required = new Set<string>();
+  for (const one of parameters.flatMap(namesOf)) {
+    known.add(one.name);
+    if (!one.optional) required.add(one.name);
+  }
+  return (args) => {
+    const missing = [...required].filter((name) => !args.has(name));
+    if (missing.length > 0) throw new MissingParameterValue(`Missing value for ${list(missing)}`);
+    for (const name of args.keys())
+      if (!known.has(name)) throw new UnknownParameter(`Unknown ${list([...args.keys()].filter((one) => !known.has(one)))}`);
   };
 }
 
@@ -116,17 +122,19 @@ export function convertQuery(parameters: readonly Parameter[], query: Iterable<[
   const args: Args = new Map();
   for (const [name, all] of texts) {
     const type = types.get(name);
-    if (name.startsWith("...") && types.has(name)) throw new InvalidParameterValue(`${list([name])} needs POST`);
     const many = type?.endsWith("[]");
-    if (type === undefined || type === "string[]") args.set(name, many || all.length > 1 ? all : all[0]);
+    if (name.startsWith("...") && types.has(name)) wrong.push(`${list([name])} needs POST`);
+    else if (type === undefined || type === "string[]") args.set(name, many || all.length > 1 ? all : all[0]);
     else {
       const values = all.map((text) => convert[type.replace("[]", "") as keyof typeof convert](text, limits));
       if (values.includes(undefined) || (!many && all.length > 1)) wrong.push(`${list([name])} must be ${phrase(type)}`);
       args.set(name, many ? values : values[0]);
     }
   }
-  if (wrong.length > 0) throw new InvalidParameterValue(wrong.join("; "));
-  return args;
+  if (wrong.length === 0) return args;
+  // What is missing or unknown is told first, by GET as by POST. Where nothing is wrong, a middleware may still add what is missing.
+  namesCheck(parameters)(texts);
+  throw new InvalidParameterValue(wrong.join("; "));
 }
 
 /** The value of a text, or `undefined` when it has none of this type. */

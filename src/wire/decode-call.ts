@@ -70,9 +70,9 @@ export function decodeReceived(
   return text === "" ? new Map() : decodeMembers(text, { ...options, path: "args", plain: readEncoding(fields) === "plain" });
 }
 
-/** Chosen: an empty body needs no content type, unless a page sent it. One of another site could do so unasked. */
+/** Chosen: an empty body is `{}` whatever its type says, unless a page sent it. One of another site could do so unasked. */
 function mayBeEmpty(fields: HeaderFields): boolean {
-  return textOf(fields["content-type"]) === "" && fields["origin"] === undefined;
+  return fields["origin"] === undefined && !(Number(textOf(fields["content-length"])) > 0);
 }
 
 function checkBodyType(fields: HeaderFields): void {

@@ -209,6 +209,14 @@ describe("§4.1 arguments from a query string", () => {
       new InvalidParameterValue("parameter 'a' must be a number; parameter 'b' must be a list of which each is an ISO date"),
     );
   });
+  it("tells what is missing or unknown before what doesn't convert", () => {
+    const parameters = [plain("a", { type: "number" }), plain("b"), rest];
+    expect(() => read(parameters, "a=x")).toThrow(new MissingParameterValue("Missing value for parameter 'b'"));
+    expect(() => read(parameters, "...names=x")).toThrow(new MissingParameterValue("Missing value for parameters 'a', 'b'"));
+    expect(() => read(parameters, "a=x&b=1&c=1")).toThrow(new UnknownParameter("Unknown parameter 'c'"));
+    // A middleware may add what is missing yet.
+    expect(read(parameters, "a=1&c=1")).toEqual({ a: 1, c: "1" });
+  });
   it("refuses a rest parameter", () => {
     expect(() => read([rest], "...names=a")).toThrow(new InvalidParameterValue("parameter '...names' needs POST"));
   });
@@ -224,7 +232,7 @@ describe("§4.1 arguments from a query string", () => {
           for (const value of convertQuery([plain("x", type === undefined ? {} : { type })], query, defaultLimits).values())
             expect(value).toBeDefined();
         } catch (thrown) {
-          expect(thrown).toBeInstanceOf(InvalidParameterValue);
+          expect([InvalidParameterValue, MissingParameterValue, UnknownParameter]).toContain((thrown as Error).constructor);
         }
       }),
     );

@@ -1,0 +1,18 @@
+// The client's calls of the tables, made by name in a page: which of them did not come out as the tables say.
+
+import { allCases, differenceOf } from "../people/ways.ts";
+
+type RunProcedure = (name: string, version: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+/** Case → what is different, "" where nothing is. */
+export async function calls(runProcedure: RunProcedure): Promise<Record<string, string>> {
+  const report: Record<string, string> = {};
+  for (const { ids, title, client, noPage } of allCases) {
+    if (client === undefined || noPage !== undefined) continue;
+    const { fqn, version = "", args = {} } = client;
+    const name = `${ids} ${title}`;
+    if (name in report) throw new Error(`two cases are called ${name}`);
+    report[name] = (await differenceOf(client, async () => await runProcedure(fqn, version, args))) ?? "";
+  }
+  return report;
+}

@@ -1,0 +1,264 @@
+// The table of calls, last part: each kind of result, plain and in the serialized form, each class of error, and every wire case.
+
+import {
+  bytes,
+  type CallCase,
+  type ClientCall,
+  encoded,
+  failed,
+  form,
+  get,
+  type HttpAnswer,
+  nil,
+  nothing,
+  object,
+  post,
+  refused,
+  scalar,
+  string,
+} from "./_call.ts";
+import { wireCases } from "./_wire-cases.ts";
+import { Person } from "./_wire-classes.ts";
+
+const result = (ids: string, of: string, plain: HttpAnswer, serialized: HttpAnswer = plain, client?: ClientCall): CallCase[] => {
+  const path = `calls/result?of=${encodeURIComponent(of)}`;
+  return [
+    { ids: `${ids} §4.1-5`, title: `${of}, plain`, http: get(path), answer: plain },
+    { ids, title: `${of}, serialized`, http: get(path, encoded), answer: serialized, ...(client && { client }) },
+  ];
+};
+const value = (of: string, expected: unknown): ClientCall => ({ fqn: "calls/result", args: { of }, value: expected });
+const refusal = (of: string, message: string): ClientCall => ({
+  fqn: "calls/result",
+  args: { of },
+  error: { name: "ValueNotSerializable", message, trace: [] },
+});
+const unsent = (message: string): HttpAnswer => refused(500, "ValueNotSerializable", message);
+const unsentForm = (message: string): HttpAnswer => ({
+  ...unsent(message),
+  headers: { ...unsent(message).headers, "content-type": "application/json" },
+  body: JSON.stringify(form("Error", { type: "ValueNotSerializable", message, trace: [], fields: {} })),
+});
+const date = form("Date", { value: "1970-01-01T00:00:00.000Z" });
+const binary = (type: string): HttpAnswer => object(form("Binary", { type, base64: "AP8B" }));
+
+const results: readonly CallCase[] = [
+  ...result("D2.responses-1", "text", string("täxt \u{1f9f5}"), undefined, value("text", "täxt \u{1f9f5}")),
+  ...result("D2.responses-1", "empty text", string(""), undefined, value("empty text", "")),
+  ...result("D2.responses-1", "json text", string('{"a":1}'), undefined, value("json text", '{"a":1}')),
+  ...result("D2.responses-2", "number", scalar("number", "-12.5"), undefined, value("number", -12.5)),
+  ...result("D2.responses-2 D6.plain", "minus zero", scalar("number", "-0"), undefined, value("minus zero", -0)),
+  ...result("D2.responses-2 D6.plain", "NaN", scalar("number", "NaN"), undefined, value("NaN", Number.NaN)),
+  ...result("D2.responses-2 D6.plain", "Infinity", scalar("number", "Infinity"), undefined, value("Infinity", Infinity)),
+  ...result("D2.responses-2", "true", scalar("boolean", "true"), undefined, value("true", true)),
+  ...result("D2.responses-2", "bigint", scalar("bigint", "1180591620717411303424"), undefined, value("bigint", 2n ** 70n)),
+  ...result("D2.responses-3", "undefined", nothing, undefined, value("undefined", undefined)),
+  ...result("D2.responses-4", "null", nil, undefined, value("null", null)),
+  ...result(
+    "D2.responses-5",
+    "array",
+    object([1, [2, "b", null, null]]),
+    object([1, [2, "b", null, form("Undefined")]]),
+    value("array", [1, [2, "b", null, undefined]]),
+  ),
+  ...result("D2.responses-5 §4.1-9", "empty object", object({}), undefined, value("empty object", {})),
+  ...result("D2.responses-5 §4.1-6 §4.1-9", "object", object({ a: { b: [true] } }), undefined, value("object", { a: { b: [true] } })),
+  ...result("D6.plain D2.responses-8", "date", object("1970-01-01T00:00:00.000Z"), object(date), value("date", new Date(0))),
+  ...result(
+    "§4.1-7 §4.1-8 D2.responses-5",
+    "person",
+    object({ born: "1970-01-01T00:00:00.000Z" }),
+    object({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: date }, fields: {} }),
+    value("person", new Person("Ada", new Date(0))),
+  ),
+  ...result(
+    "§4.1-8 D2.responses-5",
+    "private",
+    object({}),
+    object({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} }),
+    value("private", new Person("Ada")),
+  ),
+  ...result(
+    "§4.1-8",
+    "reel",
+    object({ metres: 12 }),
+    object({ serialized: true, key: "calls/Reel", name: "class", args: {}, fields: { metres: 12 } }),
+  ),
+  ...result(
+    "D2.responses-6",
+    "bytes",
+    bytes("application/octet-stream", "\u0000\ufffd\u0001"),
+    binary("Uint8Array"),
+    value("bytes", new Uint8Array([0, 255, 1])),
+  ),
+  ...result(
+    "D2.responses-6",
+    "buffer",
+    bytes("application/octet-stream", "\u0000\ufffd\u0001"),
+    binary("ArrayBuffer"),
+    value("buffer", new Uint8Array([0, 255, 1]).buffer),
+  ),
+  ...result("D2.responses-6", "view", bytes("application/octet-stream", "\u0000\ufffd\u0001"), binary("DataView")),
+  ...result(
+    "D2.responses-7 D6.blob",
+    "blob",
+    bytes("image/x-thread", "\u0000\ufffd\u0001"),
+    object(form("Binary", { type: "Blob", mediaType: "image/x-thread", base64: "AP8B" })),
+  ),
+  ...result(
+    "D2.responses-7 D6.blob",
+    "plain blob",
+    bytes("application/octet-stream", "thread"),
+    object(form("Binary", { type: "Blob", mediaType: "", base64: "dGhyZWFk" })),
+  ),
+  ...(
+    [
+      ["function", "result.people[3].born: a function can't be sent"],
+      ["symbol", "result: a symbol can't be sent"],
+    ] as const
+  ).flatMap(([of, message]) => result("D2.responses-9", of, unsent(message), unsentForm(message), refusal(of, message))),
+  {
+    ids: "D2.responses-9",
+    title: "cycle, plain",
+    http: get("calls/result?of=cycle"),
+    answer: unsent("result.a[0]: a cycle can't be sent"),
+  },
+  { ids: "D2.responses-10", title: "after what could not be sent", http: get("calls/none"), answer: string("ran") },
+];
+
+const line = "[calls/thrown | v0.0.0]";
+const throwing = (ids: string, what: string, answer: HttpAnswer, error: ClientCall["error"]): CallCase => ({
+  ids,
+  title: `a throw of ${what}`,
+  http: get(`calls/thrown?what=${what}`),
+  answer,
+  client: { fqn: "calls/thrown", args: { what }, ...(error && { error }) },
+});
+const classes: readonly (readonly [name: string, status: number])[] = [
+  ["BadRequest", 400],
+  ["Unauthorized", 401],
+  ["PaymentRequired", 402],
+  ["Forbidden", 403],
+  ["NotFound", 404],
+  ["ProcedureNotFound", 404],
+  ["FileNotFound", 404],
+  ["SegmentNotFound", 404],
+  ["MethodNotAllowed", 405],
+  ["PayloadTooLarge", 413],
+  ["UnsupportedEncoding", 415],
+  ["MissingParameterValue", 400],
+  ["UnknownParameter", 400],
+  ["InvalidParameterValue", 400],
+  ["InvalidVersionNumber", 400],
+  ["InvalidSerializedValue", 400],
+  ["ValueNotSerializable", 500],
+  ["NotImplemented", 501],
+  ["BadGateway", 502],
+  ["DeadlineExceeded", 504],
+  ["LoopDetected", 508],
+];
+
+const errors: readonly CallCase[] = [
+  ...classes.map(([name, status]): CallCase => {
+    const answer = refused(status, name, `by ${name}`, "[wire/fail | v0.0.0]");
+    return {
+      ids: "§7.1 D4",
+      title: `thrown: ${name}`,
+      http: get(`wire/fail?name=${name}`),
+      answer: name === "MethodNotAllowed" ? { ...answer, headers: { ...answer.headers, allow: "GET, POST" } } : answer,
+      client: { fqn: "wire/fail", args: { name }, error: { name, message: `by ${name}`, trace: ["[wire/fail | v0.0.0]"] } },
+    };
+  }),
+  throwing("§7.1 D4", "Teapot", refused(418, "Teapot", "I'm a teapot", line), { name: "Teapot", message: "I'm a teapot", trace: [line] }),
+  throwing("§7.1 D4", "NotFound", refused(404, "NotFound", "Not found", line), { name: "NotFound", message: "Not found", trace: [line] }),
+  throwing("§7.1 D4", "lines", refused(404, "NotFound", "one\ntwo", line), { name: "NotFound", message: "one\ntwo", trace: [line] }),
+  throwing("§7.1 D4", "Error", failed("plain", line), { name: "Error", message: "plain", trace: [line] }),
+  throwing("§7.1 D4", "TypeError", failed("not that", line), { name: "TypeError", message: "not that", trace: [line] }),
+  throwing("§7.1 D4", "text", failed("just text", line), { name: "Error", message: "just text", trace: [line] }),
+  throwing("§7.1 D4", "number", failed("7", line), { name: "Error", message: "7", trace: [line] }),
+  throwing("§7.1 D4", "null", failed("null", line), { name: "Error", message: "null", trace: [line] }),
+  throwing("§7.1 D4", "nothing", failed("undefined", line), { name: "Error", message: "undefined", trace: [line] }),
+  {
+    ids: "§7.1",
+    title: "thrown: an application's own, with the status of the class it extends",
+    http: get("calls/thrown?what=Unravelled"),
+    answer: refused(404, "NotFound", "Loom B has unravelled", line),
+  },
+  {
+    ids: "§7.1 D3",
+    title: "thrown: an application's own, in the serialized form",
+    http: get("wire/fail?name=Refused", encoded),
+    answer: {
+      ...failed(""),
+      headers: { ...failed("").headers, "content-type": "application/json" },
+      body: JSON.stringify(
+        form("Error", {
+          type: "Refused",
+          message: "no",
+          trace: ["[wire/fail | v0.0.0]"],
+          key: "people/Refused",
+          args: { 0: "no", 1: 7 },
+          fields: {},
+        }),
+      ),
+    },
+    client: { fqn: "wire/fail", args: { name: "Refused" }, error: { name: "Refused", message: "no", fields: { code: 7 } } },
+  },
+  {
+    ids: "§7.1 D4 §1-23",
+    title: "through three procedures on two nodes",
+    http: get("wire/first?how=OutOfStock"),
+    answer: refused(404, "NotFound", "Nothing left of tea", ...["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`)),
+    client: {
+      fqn: "wire/first",
+      args: { how: "OutOfStock" },
+      error: {
+        name: "OutOfStock",
+        message: "Nothing left of tea",
+        trace: ["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`),
+        fields: { sku: "tea" },
+      },
+    },
+  },
+];
+
+/** Scalars are no JSON where they are the whole answer (decisions §2, responses). */
+const whole: Readonly<Record<string, HttpAnswer>> = {
+  text: string("ä \u0000 \ud83e\uddf5 \ufeff"),
+  number: scalar("number", "12.5"),
+  boolean: scalar("boolean", "false"),
+  null: nil,
+  undefined: nothing,
+  NaN: scalar("number", "NaN"),
+};
+
+/** Every value of the table of wire cases: as an argument, as a result, and plain. */
+export const wireCalls: readonly CallCase[] = wireCases.flatMap((one): CallCase[] => {
+  const expected = "decoded" in one ? one.decoded : one.value;
+  const example = `wire/example?name=${encodeURIComponent(one.name)}`;
+  const plain = "plain" in one ? one.plain : one.value;
+  return [
+    {
+      ids: "§2.3 §2.5 D3",
+      title: `${one.name}: there and back`,
+      ...(one.trusted
+        ? {}
+        : {
+            http: post("wire/echo", { value: one.wire }, encoded),
+            answer: whole[one.name] ?? object(one.wire),
+            client: { fqn: "wire/echo", args: { value: one.value }, value: expected },
+          }),
+    },
+    {
+      ids: "§2.3 §2.5 D3",
+      title: `${one.name}: made there`,
+      http: get(example, encoded),
+      answer: whole[one.name] ?? object(one.wire),
+      client: { fqn: "wire/example", args: { name: one.name }, value: expected },
+    },
+    { ids: "D6.plain", title: `${one.name}: plain`, http: get(example), answer: whole[one.name] ?? object(plain) },
+  ].filter((each) => each.http !== undefined);
+});
+
+/** Kinds of results and of errors. */
+export const resultCases: readonly CallCase[] = [...results, ...errors];

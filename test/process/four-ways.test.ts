@@ -1,0 +1,114 @@
+// Every call of the tables in memory, over a socket, and through proxy, gateway and two nodes that are processes; e2e/wire-calls.spec.ts
+// makes them in Chromium. One application for all: e2e/wire, built as its users would.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { startWire, type WireCluster, copyWire } from "../../e2e/wire-application.ts";
+import { composeRole } from "../../server/compose-role.ts";
+import { readConfig } from "../../server/config.ts";
+import { nodeHost } from "../../server/host.ts";
+import { PayloadTooLarge } from "../../src/errors.ts";
+import { emptyContext } from "../../src/context.ts";
+import type { ModuleNamespace, Transport } from "../../src/ports.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { parseVersion } from "../../src/version.ts";
+import { createRemote } from "../../src/wire/remote-call.ts";
+import { type HttpAnswer, type HttpCall, key } from "../_call.ts";
+import { ask, TestLog } from "../_cluster.ts";
+import { incoming } from "../_door.ts";
+import { allCases, bodyOf, comparable, differenceOf, runsIn, type WayName } from "../_ways.ts";
+import { createWireClasses } from "../_wire-classes.ts";
+import type { Application } from "./_application.ts";
+
+interface Way {
+  readonly send: (call: HttpCall) => Promise<HttpAnswer>;
+  readonly transport: Transport;
+  readonly base: string;
+}
+
+let application: Application;
+let cluster: WireCluster;
+const ways = new Map<WayName, Way>();
+const host = nodeHost({ log: new TestLog() });
+const closing: (() => Promise<unknown> | undefined)[] = [() => application?.remove(), () => host.transport.close()];
+
+beforeAll(async () => {
+  application = await copyWire();
+  cluster = await startWire(application);
+  ways.set("in memory", await inMemory(application.root));
+  ways.set("over a socket", overSockets(cluster.standalone));
+  ways.set("proxy, gateway, two nodes", overSockets(cluster.proxy));
+}, 120_000);
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+/** The role that standalone composes, asked without a socket. */
+async function inMemory(root: string): Promise<Way> {
+  const config = await readConfig({ mode: "standalone", url: "http://127.0.0.1:0", trustKey: key }, { root });
+  const { role, modules } = await composeRole(nodeHost({ log: new TestLog() }), config, {
+    root,
+    limits: defaultLimits,
+    trustKey: key,
+    moduleImporter: async (specifier) => (await import(/* @vite-ignore */ specifier)) as ModuleNamespace,
+    build: false,
+    newId: () => "m1",
+    configFile: undefined,
+  });
+  await role.start("http://memory");
+  closing.push(async () => {
+    await role.stop();
+    await modules?.close();
+  });
+  const send = async (call: HttpCall): Promise<HttpAnswer> => {
+    const bytes = bodyOf(call).body ?? new Uint8Array();
+    const response = await role.handle({
+      method: call.method ?? "GET",
+      target: call.path,
+      headers: call.headers ?? {},
+      signal: new AbortController().signal,
+      // The adapter counts what comes in.
+      readBody: async (limit) => {
+        if (bytes.length > limit) throw new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
+        return bytes;
+      },
+    });
+    const { status, headers, text } = incoming(response);
+    // The adapter leaves out the body of what answers a HEAD.
+    return { status, headers: headers as HttpAnswer["headers"], body: call.method === "HEAD" ? "" : text };
+  };
+  const transport: Transport = {
+    send: async ({ url, method, headers, body, signal }) =>
+      await ask(role, method, url.slice("http://memory".length), headers, body ?? "", signal),
+    close: async () => {},
+  };
+  return { send, transport, base: "http://memory" };
+}
+
+function overSockets(base: string): Way {
+  const send = async (call: HttpCall): Promise<HttpAnswer> => {
+    const response = await fetch(base + call.path, { method: call.method ?? "GET", headers: call.headers ?? {}, ...bodyOf(call) });
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: textOf(await response.arrayBuffer()) };
+  };
+  return { send, transport: host.transport, base };
+}
+
+const textOf = (bytes: ArrayBuffer): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as const)("%s:", (name) => {
+  const made = allCases.filter((one) => runsIn(one, name) > 0);
+
+  it.each(made.filter((one) => one.http))("$ids $title", async ({ http, answer }) => {
+    expect(comparable(await ways.get(name)!.send(http!))).toEqual(comparable(answer!));
+  });
+
+  it.each(made.filter((one) => one.client))("$ids $title, as a client calls", async ({ client }) => {
+    const { transport, base } = ways.get(name)!;
+    const remote = createRemote({ transport, base, classes: createWireClasses(), limits: defaultLimits, clock: host.clock });
+    const { fqn, version = "", args = {} } = client!;
+    // As `runProcedure` does.
+    const run = async (): Promise<unknown> =>
+      (await remote({ fqn, version: String(parseVersion(version)), args: new Map(Object.entries(args)), context: emptyContext() })).value;
+    expect(await differenceOf(client!, run)).toBeUndefined();
+  });
+});
