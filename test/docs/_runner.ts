@@ -154,7 +154,7 @@ class Reader {
   /** What a reader would see: ports of the page, no folder of this run, and not the three headers that Node itself adds. */
   #shown(output: string): string {
     const text = output
-      .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, "")
+      .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gim, "")
       .replaceAll(this.#application.root, "/app")
       .replaceAll(root, "/app/node_modules/seamline");
     return this.#ports.toPage(text);
