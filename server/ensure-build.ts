@@ -1,14 +1,15 @@
 // Builds at start (decisions §6, builds). Vite runs in a child process only: a role never loads it.
 
 import { spawn } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
+import type { ServerManifest } from "../src/manifest.ts";
 import type { Log } from "../src/ports.ts";
 import type { ApplicationConfig } from "./config.ts";
 import { parseManifest } from "./module-source.ts";
 import { packageFolder } from "./package-folder.ts";
-import { findOutput, isFile, isStale, manifestFiles, type OutputFolders, slashed } from "./sources.ts";
+import { findOutput, isFile, isStale, listFiles, manifestFiles, type OutputFolders, slashed } from "./sources.ts";
 
 export interface EnsureBuildOptions extends Pick<ApplicationConfig, "source" | "output" | "index" | "clients" | "clientModules"> {
   /** The application folder. */
@@ -43,14 +44,15 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFo
   const manifest = parseManifest(await readFile(path, "utf8"), path);
   if (!(await isFile(join(folders.server, manifestFiles.browser))))
     throw new Error(`The build in ${shown} has no ${manifestFiles.browser}: it is not whole. Build again`);
-  // A machine that only serves has no sources to be compared with.
-  if ((await hasFiles(source)) && (await isStale(root, source, output, manifest)))
+  if ((await hasModules(source, manifest)) && (await isStale(root, source, output, manifest)))
     log.warn(`the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`);
   return folders;
 }
 
-async function hasFiles(source: string): Promise<boolean> {
-  return (await readdir(source).catch(() => [])).length > 0;
+// A machine that only serves has nothing to compare a build with: its source folder holds assets, if it is there at all.
+async function hasModules(source: string, { modules }: Pick<ServerManifest, "modules">): Promise<boolean> {
+  const files = await listFiles(source).catch(() => []);
+  return files.some((file) => Object.hasOwn(modules, slashed(relative(source, file)).replace(/\.[cm]?[jt]sx?$/, "")));
 }
 
 function hasVite(root: string): boolean {

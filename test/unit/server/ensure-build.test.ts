@@ -18,7 +18,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 async function writeBuild(settings: Pick<BuildSettings, "root" | "source" | "output">): Promise<void> {
   await mkdir(join(settings.output, "server"), { recursive: true });
   const sources = await hashSources(settings.root, settings.source, settings.output);
-  const lists = { procedures: [], classes: [], clients: [], segments: {}, modules: {}, imports: {}, files: {} };
+  const lists = { procedures: [], classes: [], clients: [], segments: {}, modules: { a: {} }, imports: {}, files: {} };
   await writeFile(join(settings.output, "server/manifest.json"), JSON.stringify({ format: 1, revision: "test", sources, ...lists }));
   await writeFile(join(settings.output, "server/manifest.browser.json"), "{}");
 }
@@ -64,6 +64,14 @@ describe("a build at start (decisions §6, builds)", () => {
   it("is not compared with sources where there are none", async () => {
     await writeBuild(folders());
     await rm(join(root, "src"), { recursive: true });
+    await ensure();
+    expect(lines).toEqual([]);
+  });
+
+  it("is not compared with a source folder of which only assets were brought along", async () => {
+    await writeFile(join(root, "src/tweed.svg"), "<svg/>");
+    await writeBuild(folders());
+    await rm(join(root, "src/a.ts"));
     await ensure();
     expect(lines).toEqual([]);
   });
