@@ -7,7 +7,9 @@ import { pathOf } from "../router.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodeArguments } from "../serializer/serialized.ts";
 import type { Encoding } from "../wire/decode-call.ts";
+import { withClasses } from "../wire/remote-call.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
+import { encodeCall } from "../wire/superjson.ts";
 import type { Forwarded } from "./forward.ts";
 
 /** A call as it goes on, and the encoding that its body and its answer have. */
@@ -25,9 +27,10 @@ export async function changedCall(
   read: () => Args,
   classes: ClassSource,
 ): Promise<ChangedCall | undefined> {
-  const text = await withClasses(classes, () => encodeArguments(args, { classes }));
+  const wanted = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
+  const { body: text, encoding: needed } = await withClasses(classes, () => encodeCall(args, { classes }, wanted));
   // Most bodies are written as this service writes them. One that is not is decoded once more, to compare like with like.
-  if (text === new TextDecoder().decode(came.body) || text === (await encodeArguments(read(), { classes }))) return undefined;
+  if (text === new TextDecoder().decode(came.body) || text === (await encodeCall(read(), { classes }, wanted)).body) return undefined;
   const { method, target } = incoming.request;
   if (method === "GET" && (classes === "opaque" || incoming.crossSite)) {
     // Without the application's manifest nobody here knows what is text and what a number. As for a cross-site call: the node refuses
@@ -49,25 +52,16 @@ export async function changedCall(
     encoding,
     contentType: mediaTypes.json,
   });
-  if (incoming.encoding !== "plain") return body(text, incoming.encoding);
-  const plain = JSON.stringify(Object.fromEntries(args));
-  if ((await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) === text) return body(plain, "plain");
-  // A layer set a date, a map, an instance: the procedure gets it as such, and the caller still a plain answer.
-  if (classes !== "opaque") return body(text, "serialized");
+  if (incoming.encoding !== "plain") return body(text, needed);
+  if (needed === "serialized") {
+    const plain = JSON.stringify(Object.fromEntries(args));
+    if ((await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) === text) return body(plain, "plain");
+  }
+  // A layer set a date, a map, an instance, a cycle: the procedure gets it as such, and the caller still a plain answer.
+  if (classes !== "opaque") return body(text, needed);
   throw new ValueNotSerializable(
     "args: a layer set a value that plain JSON can't carry; name a 'repository' in this service's configuration",
   );
-}
-
-/** Encodes; where a class is missing that can still be loaded, loads it and encodes again. */
-export async function withClasses<T>(classes: ClassSource, encode: () => T | Promise<T>): Promise<T> {
-  try {
-    return await encode();
-  } catch (thrown) {
-    if (classes === "opaque" || classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
-    await classes.load();
-    return await encode();
-  }
 }
 
 /** The arguments as a query, of texts and what a text stands for. */

@@ -11,8 +11,10 @@ import { encodeSerialized } from "../serializer/serialized.ts";
 import { decodeReceived } from "../wire/decode-call.ts";
 import { encodeResult } from "../wire/encode-result.ts";
 import { decodeAnswer } from "../wire/decode-answer.ts";
+import { withClasses } from "../wire/remote-call.ts";
 import { callOf, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
-import { changedCall, withClasses } from "./changed-call.ts";
+import { loadSuperjson } from "../wire/superjson.ts";
+import { changedCall } from "./changed-call.ts";
 import { type Forwarded, joined, passedOn, relayed } from "./forward.ts";
 import { LazyArguments, looksAtArguments } from "./lazy-arguments.ts";
 import type { Application } from "./load-node.ts";
@@ -99,6 +101,7 @@ async function argumentsOf(
         throw error;
       };
     }
+  if (incoming.encoding === "superjson") await loadSuperjson();
   return () => decodeReceived(received, query, procedure, { classes, limits, trusted });
 }
 

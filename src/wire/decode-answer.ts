@@ -8,6 +8,7 @@ import type { Limits } from "../serializer/limits.ts";
 import { nearestError } from "../serializer/error-form.ts";
 import { decodeParsed } from "../serializer/serialized.ts";
 import { setRanOn, setTrace } from "../trace.ts";
+import { loadSuperjson } from "./superjson.ts";
 
 /** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
 export interface Answer {
@@ -37,15 +38,17 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
   const text = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(response.body);
   const senseless = (cause?: unknown): BadGateway =>
     new BadGateway(`A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`, { cause });
+  const superjson = field(headers.encoding) === "superjson";
   const decode = async (): Promise<unknown> => {
     const json = text();
-    if (options.classes !== "opaque" && options.classes.load && json.includes('"key"')) await options.classes.load();
+    if (options.classes !== "opaque" && options.classes.load && /"key"|"class"/.test(json)) await options.classes.load();
     // The answer comes from a service that we asked: what strangers may send at most doesn't count.
-    const limits = { ...options.limits, objects: Infinity, digits: Infinity };
-    return decodeParsed(JSON.parse(json), json, { ...options, limits, trusted: true, path: "result", status });
+    const limits = { ...options.limits, depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
+    const reading = { ...options, limits, trusted: true, path: "result", status };
+    return superjson ? (await loadSuperjson()).decodeSuperjson(json, reading) : decodeParsed(JSON.parse(json), json, reading);
   };
   const read = async (): Promise<unknown> => {
-    const type = status === 204 ? "undefined" : field(headers.dataType);
+    const type = superjson ? "object" : status === 204 ? "undefined" : field(headers.dataType);
     switch (type) {
       case "undefined":
         return undefined;

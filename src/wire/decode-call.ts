@@ -10,16 +10,23 @@ import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { decodeMembers } from "../serializer/serialized.ts";
 import { defaultVersion, parseVersion, type Version } from "../version.ts";
+import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
-/** How values travel in a call and its answer (§2.3). */
-export type Encoding = "plain" | "serialized";
+/**
+ * How values travel in a call and its answer (§2.3). Who names both reads both: the body is serialized, the answer too unless it has what only
+ * superjson carries.
+ */
+export type Encoding = "plain" | "serialized" | "superjson" | "serialized, superjson";
 
 /** The encoding that a request asks for. Throws UnsupportedEncoding for one that is not known (decisions §3). */
 export function readEncoding(fields: HeaderFields): Encoding {
   const asked = textOf(fields[headers.encoding]).toLowerCase();
   if (asked === "") return "plain";
-  if (asked === "serialized") return "serialized";
-  throw new UnsupportedEncoding(`Unsupported encoding '${asked.slice(0, 64)}' in ${headers.encoding}: known is 'serialized'`);
+  if (asked === "serialized" || asked === "superjson") return asked;
+  if (/^serialized\s*,\s*superjson$/.test(asked)) return "serialized, superjson";
+  throw new UnsupportedEncoding(
+    `Unsupported encoding '${asked.slice(0, 64)}' in ${headers.encoding}: known are 'serialized' and 'superjson'`,
+  );
 }
 
 /** The version that a query string asks for (§9.4); `query` without the `?`. Throws InvalidVersionNumber or BadRequest. */
@@ -47,12 +54,13 @@ export async function decodeArguments(
   // Refused before its body has come.
   if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
   const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
+  if (body.length > 0 && readEncoding(fields) === "superjson") await loadSuperjson();
   return decodeReceived({ method, headers: fields, body }, query, procedure, options);
 }
 
 const noBytes = new Uint8Array();
 
-/** As {@link decodeArguments}, at once, of a request whose body has come. */
+/** As {@link decodeArguments}, at once, of a request whose body has come; of one in superjson after {@link loadSuperjson}. */
 export function decodeReceived(
   { method, headers: fields, body }: { readonly method: string; readonly headers: HeaderFields; readonly body: Uint8Array },
   query: string,
@@ -67,7 +75,11 @@ export function decodeReceived(
   if (body.length === 0 && mayBeEmpty(fields)) return new Map();
   checkBodyType(fields);
   const text = decodeText(body);
-  return text === "" ? new Map() : decodeMembers(text, { ...options, path: "args", plain: readEncoding(fields) === "plain" });
+  if (text === "") return new Map();
+  const encoding = readEncoding(fields);
+  return encoding === "superjson"
+    ? loadedSuperjson().decodeSuperjsonMembers(text, options)
+    : decodeMembers(text, { ...options, path: "args", plain: encoding === "plain" });
 }
 
 /** Chosen: an empty body is `{}` whatever its type says, unless a page sent it. One of another site could do so unasked. */

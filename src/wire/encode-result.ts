@@ -7,10 +7,12 @@ import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodePlain } from "../serializer/plain.ts";
 import { internal, publicMessage, textOf } from "../serializer/error-form.ts";
+import { needsReferences } from "../serializer/fault.ts";
 import { sendableError } from "../serializer/sendable-error.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
 import { errorOf, traceOf } from "../trace.ts";
 import type { Encoding } from "./decode-call.ts";
+import { loadSuperjson } from "./superjson.ts";
 
 // Of every answer of the door: no browser may guess a type, no cache may keep it.
 
@@ -25,6 +27,7 @@ export function encodeResult(
     headers: { ...answerHeaders, "content-type": contentType, [headers.dataType]: dataType },
     body,
   });
+  if (encoding === "superjson") return inSuperjson(value, options);
   switch (typeof value) {
     case "undefined":
       return { status: 204, headers: { ...answerHeaders, [headers.dataType]: "undefined" } };
@@ -44,8 +47,22 @@ export function encodeResult(
     if (value instanceof Blob)
       return value.arrayBuffer().then((buffer) => answer("binary", value.type || mediaTypes.bytes, new Uint8Array(buffer)));
   }
-  const text = encoding === "plain" ? encodePlain(value) : encodeSerialized(value, { ...options, path: "result" });
+  let text: string | Promise<string>;
+  try {
+    text = encoding === "plain" ? encodePlain(value) : encodeSerialized(value, { ...options, path: "result" });
+  } catch (thrown) {
+    if (encoding !== "serialized, superjson" || !needsReferences(thrown)) throw thrown;
+    return inSuperjson(value, options);
+  }
   return typeof text === "string" ? answer("object", mediaTypes.json, text) : text.then((done) => answer("object", mediaTypes.json, done));
+}
+
+const superjsonHeaders = { ...answerHeaders, "content-type": mediaTypes.json, [headers.encoding]: "superjson" };
+
+/** All that there is, scalars and `undefined` too, is superjson's `{json, meta}` (decisions §3). */
+async function inSuperjson(value: unknown, options: { readonly classes: ClassSource; readonly stacks?: boolean }): Promise<HttpResponse> {
+  const body = (await loadSuperjson()).encodeSuperjson(value, { ...options, path: "result" });
+  return { status: 200, headers: { ...superjsonHeaders, [headers.dataType]: value === null ? "null" : typeof value }, body };
 }
 
 /**
@@ -65,16 +82,35 @@ export function encodeError(
     body,
   });
   const json = (text: string): HttpResponse => answer(mediaTypes.json, text);
-  const whole = (): string | Promise<string> => {
+  const sendable = (): Error => sendableError(error, { classes: options.classes, tell: options.onLost ?? (() => {}) });
+  const superjson = async (): Promise<HttpResponse> => {
+    const { encodeSuperjson } = await loadSuperjson();
+    const answered = (text: string): HttpResponse => ({ ...answer(mediaTypes.json, text), headers: { ...superjsonHeaders, ...more } });
+    try {
+      return answered(encodeSuperjson(error, options));
+    } catch {
+      try {
+        return answered(encodeSuperjson(sendable(), options));
+      } catch {
+        const { type, ...rest } = JSON.parse(bare(error)) as Record<string, unknown>;
+        const { message, trace } = rest;
+        return answered(JSON.stringify({ json: { name: type, message, trace }, meta: { values: ["Error"], v: 1 } }));
+      }
+    }
+  };
+  /** Nothing where only superjson carries it. */
+  const whole = (): string | Promise<string> | undefined => {
     try {
       return encodeSerialized(error, options);
-    } catch {
-      return encodeSerialized(sendableError(error, { classes: options.classes, tell: options.onLost ?? (() => {}) }), options);
+    } catch (refused) {
+      if (encoding === "serialized, superjson" && needsReferences(refused)) return undefined;
+      return encodeSerialized(sendable(), options);
     }
   };
   try {
     if (encoding === "plain") return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
-    const text = whole();
+    const text = encoding === "superjson" ? undefined : whole();
+    if (text === undefined) return superjson();
     return typeof text === "string" ? json(text) : text.then(json, () => json(bare(error)));
   } catch {
     // Not even name and message can be read. What happened is still worth telling.

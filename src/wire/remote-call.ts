@@ -9,8 +9,8 @@ import { type Clock, type Transport, TransportError } from "../ports.ts";
 import { headers, mediaTypes, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { encodeArguments } from "../serializer/serialized.ts";
 import { type Answer, decodeAnswer } from "./decode-answer.ts";
+import { encodeCall } from "./superjson.ts";
 
 export { type Answer, decodeAnswer };
 
@@ -39,12 +39,13 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const start = clock.now();
     const left = (): number => (context.deadline ?? start + limits.time) - clock.now();
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
-    const body = await encodeBody(args, classes);
+    // Both are named, as the answer may have a cycle where the arguments have none.
+    const { body, encoding } = await withClasses(classes, () => encodeCall(args, { classes }, "serialized, superjson"));
     if (left() <= 0) throw late();
     const fields: Record<string, string> = Object.fromEntries(forwardedHeaders(context.headers));
     Object.assign(fields, {
       "content-type": mediaTypes.json,
-      [headers.encoding]: "serialized",
+      [headers.encoding]: encoding,
       [headers.hops]: String(context.hops + 1),
       [headers.deadline]: String(Math.ceil(left())),
     });
@@ -64,13 +65,13 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
 }
 
 /** Encodes; where a class is missing that can still be loaded, loads it and encodes again. */
-async function encodeBody(args: Args, classes: ClassSource): Promise<string> {
+export async function withClasses<T>(classes: ClassSource, encode: () => T | Promise<T>): Promise<T> {
   try {
-    return await encodeArguments(args, { classes });
+    return await encode();
   } catch (thrown) {
-    if (classes === "opaque" || !classes.load || !(thrown instanceof ValueNotSerializable)) throw thrown;
+    if (classes === "opaque" || classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
     await classes.load();
-    return await encodeArguments(args, { classes });
+    return await encode();
   }
 }
 

@@ -53,7 +53,7 @@ const refusals: readonly Refusal[] = [
     headers: { "x-svc-data-encoding": "xml" },
     error: "UnsupportedEncoding",
     status: 415,
-    text: "Unsupported encoding 'xml' in x-svc-data-encoding: known is 'serialized'",
+    text: "Unsupported encoding 'xml' in x-svc-data-encoding: known are 'serialized' and 'superjson'",
   },
   {
     name: "a packed body",

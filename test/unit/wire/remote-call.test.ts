@@ -14,7 +14,7 @@ describe("a remote call goes out", () => {
     expect(request).toMatchObject({ method: "POST", url: "http://gateway/rpc/shop/quote?version=1.0.0" });
     expect(request?.headers).toEqual({
       "content-type": "application/json",
-      "x-svc-data-encoding": "serialized",
+      "x-svc-data-encoding": "serialized, superjson",
       "x-svc-hops": "1",
       "x-svc-deadline": "30000",
     });
