@@ -4,7 +4,7 @@ import type { Args, Call } from "./call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "./context.ts";
 import { SegmentNotFound } from "./errors.ts";
 import { forwardedHeaders } from "./forwarded.ts";
-import { traceLine } from "./fqn.ts";
+import { leadsAstray, traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
 import type { Manifest } from "./manifest.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
@@ -102,7 +102,7 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (fqn: string, version: string, args: Args, context: Context): Promise<unknown> => {
-    if (remote === undefined) throw procedureNotFound(fqn, version);
+    if (remote === undefined || leadsAstray(fqn)) throw procedureNotFound(fqn, version);
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
       placement.tell({ fqn, version, where: "away", ms: clock.now() - started, ...(node === undefined ? {} : { node }), ...failure });
@@ -163,6 +163,7 @@ function contextOf(value: unknown): Context | undefined {
   if (typeof headers !== "object" || headers === null) return undefined;
   const pairs = Symbol.iterator in headers ? [...(headers as Iterable<[string, unknown]>)] : Object.entries(headers);
   const empty = emptyContext();
-  const lower = new Map(pairs.map(([name, text]) => [name.toLowerCase(), String(text)]));
+  // A header that has no value is none: `{ authorization: session?.token }`.
+  const lower = new Map(pairs.flatMap(([name, text]) => (text === undefined || text === null ? [] : [[name.toLowerCase(), String(text)]])));
   return new Context({ headers: lower, deadline: empty.deadline, hops: empty.hops, trace: [], signal: () => empty.signal });
 }

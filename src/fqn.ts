@@ -24,3 +24,8 @@ export function procedureKey(fqn: string, version: string): string {
 export function traceLine(fqn: string, version: string): string {
   return `[${fqn} | v${version}]`;
 }
+
+/** A name with an empty part, `.` or `..`: as a path it may be shortened on its way, and reach another door than `/rpc`. */
+export function leadsAstray(fqn: string): boolean {
+  return /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(fqn);
+}

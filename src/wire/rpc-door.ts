@@ -3,6 +3,7 @@
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
 import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, ProcedureNotFound } from "../errors.ts";
+import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
@@ -94,7 +95,7 @@ class Incoming implements IncomingCall {
     this.query = queryOf(request.target);
     this.version = readVersion(this.query);
     // What passes a call on may shorten such a path, and what it then reaches would be shown the trust key.
-    if (/(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
+    if (leadsAstray(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
     // Only members are believed: from outside these headers mean nothing.
     this.hops = trust.member ? countOf(request.headers[headers.hops]) : 0;
     if (this.hops > mostHops) throw new LoopDetected(`The call has passed more than ${mostHops} services`);
