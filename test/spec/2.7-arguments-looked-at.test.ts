@@ -3,45 +3,10 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 
-import type { Middleware } from "../../src/middleware.ts";
 import { ask } from "../_cluster.ts";
-import { deploy, type Deployment, urls } from "../_deployment.ts";
+import { deploy } from "../_deployment.ts";
+import { json, type Look, odd, pass, serialized } from "./_passing.ts";
 import { Money } from "./_shop.ts";
-
-const json = { "content-type": "application/json" };
-const serialized = { ...json, "x-svc-data-encoding": "serialized" };
-const money = { serialized: true, key: "shop/Money", name: "class", args: { 0: 3 }, fields: {} };
-
-type Look = (args: Map<string, unknown>) => unknown;
-
-/** What the layer saw, and the request that the next service got. */
-async function pass(
-  door: "gateway" | "proxy",
-  look: Look,
-  call: { method?: string; target?: string; headers?: Record<string, string>; body?: string },
-  cluster?: Deployment,
-) {
-  const deployment = cluster ?? (await deploy({ modules: true }));
-  let seen: unknown;
-  deployment[door].addMiddleware({
-    async handle(_fqn, _version, args, _headers, next) {
-      seen = look(args);
-      return await next();
-    },
-  });
-  const { method = "POST", target = "/rpc/shop/stock", headers = json, body = "" } = call;
-  deployment.network.sent.length = 0;
-  const answer = await ask(deployment[door], method, target, headers, body);
-  const base = door === "gateway" ? urls.b : urls.gateway;
-  const [sent] = deployment.network.sent.filter((one) => one.url.startsWith(base));
-  return {
-    answer,
-    seen,
-    sent: sent && { method: sent.method, target: sent.url.slice(base.length), body: sent.body, headers: sent.headers },
-  };
-}
-
-const odd = '{ "sku" : "1" }';
 
 describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) => {
   it.each<[string, Look]>([
@@ -185,62 +150,5 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       "ValueNotSerializable",
       expect.stringContaining("args.sku.on[0]"),
     ]);
-  });
-});
-
-describe.each(["gateway", "proxy"] as const)("the application's modules at the %s", (door) => {
-  /** A deployment whose loads are counted. */
-  async function counted() {
-    const loads: string[] = [];
-    const deployment = await deploy({ modules: true, loads });
-    return { deployment, loads };
-  }
-  const instance = { target: "/rpc/shop/stock", headers: serialized, body: JSON.stringify({ sku: money }) };
-
-  it("are not loaded for a middleware that can't look at arguments, whatever they are", async () => {
-    const { deployment, loads } = await counted();
-    const blind: Middleware = {
-      handle: async (fqn, version, _args, headers, next) => (headers.set("x-to", `${fqn} ${version.toString()}`), await next()),
-    };
-    deployment[door].addMiddleware(blind);
-    expect((await ask(deployment[door], "POST", "/rpc/shop/stock", serialized, instance.body)).text).toBe("5");
-    expect((await ask(deployment[door], "GET", "/rpc/shop/stock?sku=1")).text).toBe("5");
-    expect(loads).toEqual([]);
-  });
-
-  it("are loaded once, when an instance is there to be looked at", async () => {
-    const { deployment, loads } = await counted();
-    await pass(door, (args) => args.get("sku"), { body: '{"sku":"1"}' }, deployment);
-    await pass(door, (args) => args.get("sku"), { headers: serialized, body: '{"sku":[]}' }, deployment);
-    expect(loads).toEqual([]);
-    const { seen } = await pass(door, (args) => args.get("sku"), instance, deployment);
-    expect(seen).toEqual(new Money(3));
-    expect(seen).toBeInstanceOf(Money);
-    await pass(door, (args) => args.get("sku"), instance, deployment);
-    expect(loads.toSorted()).toEqual(["manifest", "shop/errors.js", "shop/money.js"]);
-  });
-
-  it("are loaded for a result that holds an instance, and for a text of a GET only the manifest is", async () => {
-    const { deployment, loads } = await counted();
-    await pass(door, (args) => args.get("price"), { method: "GET", target: "/rpc/shop/double?price=4", headers: {} }, deployment);
-    expect(loads).toEqual(["manifest"]);
-    await pass(door, () => undefined, { method: "GET", target: "/rpc/shop/double?price=4", headers: serialized }, deployment);
-    expect(loads).toHaveLength(3);
-  });
-
-  it("that can't be had fail the calls that need them with 503, and no other; the next call tries again", async () => {
-    const { deployment, loads } = await counted();
-    loads.push("broken");
-    const looking: Look = (args) => args.size;
-    const first = await pass(door, looking, instance, deployment);
-    expect([first.answer.status, first.answer.headers["x-svc-error"], first.answer.headers["retry-after"]]).toEqual([
-      503,
-      "NodeNotAvailable",
-      "1",
-    ]);
-    const other = await pass(door, looking, { body: odd }, deployment);
-    expect(other.answer.text).toBe("5");
-    loads.pop();
-    expect((await pass(door, looking, instance, deployment)).answer.text).toBe("5");
   });
 });

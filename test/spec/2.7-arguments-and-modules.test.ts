@@ -1,0 +1,113 @@
+// What gateway and proxy need of the application to decode arguments: when it is loaded, and what holds without it.
+
+import { describe, expect, it } from "vitest";
+
+import type { Middleware } from "../../src/middleware.ts";
+import { ask } from "../_cluster.ts";
+import { deploy } from "../_deployment.ts";
+import { type Look, money, odd, pass, serialized } from "./_passing.ts";
+import { Money } from "./_shop.ts";
+
+describe.each(["gateway", "proxy"] as const)("the application's modules at the %s", (door) => {
+  /** A deployment whose loads are counted. */
+  async function counted() {
+    const loads: string[] = [];
+    const deployment = await deploy({ modules: true, loads });
+    return { deployment, loads };
+  }
+  const instance = { target: "/rpc/shop/stock", headers: serialized, body: JSON.stringify({ sku: money }) };
+
+  it("are not loaded for a middleware that can't look at arguments, whatever they are", async () => {
+    const { deployment, loads } = await counted();
+    const blind: Middleware = {
+      handle: async (fqn, version, _args, headers, next) => (headers.set("x-to", `${fqn} ${version.toString()}`), await next()),
+    };
+    deployment[door].addMiddleware(blind);
+    expect((await ask(deployment[door], "POST", "/rpc/shop/stock", serialized, instance.body)).text).toBe("5");
+    expect((await ask(deployment[door], "GET", "/rpc/shop/stock?sku=1")).text).toBe("5");
+    expect(loads).toEqual([]);
+  });
+
+  it("are loaded once, when an instance is there to be looked at", async () => {
+    const { deployment, loads } = await counted();
+    await pass(door, (args) => args.get("sku"), { body: '{"sku":"1"}' }, deployment);
+    await pass(door, (args) => args.get("sku"), { headers: serialized, body: '{"sku":[]}' }, deployment);
+    expect(loads).toEqual([]);
+    const { seen } = await pass(door, (args) => args.get("sku"), instance, deployment);
+    expect(seen).toEqual(new Money(3));
+    expect(seen).toBeInstanceOf(Money);
+    await pass(door, (args) => args.get("sku"), instance, deployment);
+    expect(loads.toSorted()).toEqual(["manifest", "shop/errors.js", "shop/money.js"]);
+  });
+
+  it("are loaded for a result that holds an instance, and for a text of a GET only the manifest is", async () => {
+    const { deployment, loads } = await counted();
+    await pass(door, (args) => args.get("price"), { method: "GET", target: "/rpc/shop/double?price=4", headers: {} }, deployment);
+    expect(loads).toEqual(["manifest"]);
+    await pass(door, () => undefined, { method: "GET", target: "/rpc/shop/double?price=4", headers: serialized }, deployment);
+    expect(loads).toHaveLength(3);
+  });
+
+  it("that can't be had fail the calls that need them with 503, and no other; the next call tries again", async () => {
+    const { deployment, loads } = await counted();
+    loads.push("broken");
+    const looking: Look = (args) => args.size;
+    const first = await pass(door, looking, instance, deployment);
+    expect([first.answer.status, first.answer.headers["x-svc-error"], first.answer.headers["retry-after"]]).toEqual([
+      503,
+      "NodeNotAvailable",
+      "1",
+    ]);
+    const other = await pass(door, looking, { body: odd }, deployment);
+    expect(other.answer.text).toBe("5");
+    loads.pop();
+    expect((await pass(door, looking, instance, deployment)).answer.text).toBe("5");
+  });
+});
+
+describe.each(["gateway", "proxy"] as const)("a middleware on a %s without the application's modules", (door) => {
+  it("passes instances on unopened, as arguments and as results", async () => {
+    const cluster = await deploy();
+    cluster[door].addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => await next() });
+    const answer = await ask(cluster[door], "POST", "/rpc/shop/double", serialized, JSON.stringify({ price: 1, money }));
+    expect(JSON.parse(answer.text)).toEqual({ ...money, args: { 0: 6 } });
+  });
+
+  it("sees texts of a GET, and may set what a query carries", async () => {
+    const get = { method: "GET", target: "/rpc/shop/double?price=4&version=0", headers: {} };
+    const cluster = () => deploy();
+    const read = await pass(door, (args) => args.get("price"), get, await cluster());
+    expect([read.seen, read.answer.text]).toEqual(["4", '{"cents":8}']);
+    const changed = await pass(door, (args) => args.set("price", 5), get, await cluster());
+    expect(changed.sent).toMatchObject({ method: "GET", target: "/rpc/shop/double?version=0&price=5" });
+    expect(changed.answer.text).toBe('{"cents":10}');
+    for (const value of [{ a: 1 }, [], null, undefined, new Date(Number.NaN)]) {
+      const refused = await pass(door, (args) => args.set("price", value), get, await cluster());
+      expect([refused.answer.status, refused.answer.text]).toEqual([
+        500,
+        "args.price: a query can't carry it; name a 'repository' in this service's configuration",
+      ]);
+    }
+  });
+
+  it("may change what else a plain call has, and is told of what plain JSON can't carry", async () => {
+    const mixed = await pass(door, (args) => args.set("sku", "2"), { body: '{"sku":{"serialized":true,"name":"data"}}' }, await deploy());
+    expect(mixed.sent?.body).toBe('{"sku":"2"}');
+    const refused = await pass(door, (args) => args.set("sku", new Date(0)), { body: odd }, await deploy());
+    expect(refused.answer).toMatchObject({
+      status: 500,
+      headers: { "x-svc-error": "ValueNotSerializable" },
+      text: expect.stringContaining("'repository'"),
+    });
+  });
+});
+
+describe.each(["gateway", "proxy"] as const)("a cross-site GET at the %s", (door) => {
+  it("stays a GET for the node to refuse, whatever a middleware makes of its arguments", async () => {
+    const get = { method: "GET", target: "/rpc/shop/stock?sku=1", headers: { "sec-fetch-site": "cross-site" } };
+    const changed = await pass(door, (args) => args.set("sku", "2"), get);
+    expect([changed.answer.status, changed.sent?.method, changed.sent?.target]).toEqual([403, "GET", "/rpc/shop/stock?sku=2"]);
+    const unfit = await pass(door, (args) => args.set("sku", { a: 1 }), get);
+    expect([unfit.answer.status, unfit.sent]).toEqual([403, undefined]);
+  });
+});
