@@ -2,10 +2,12 @@
 
 import { nearest, type Problem } from "../src/problem.ts";
 
-const placeholder = /\$\{([^}]*)\}/g;
+const placeholder = /\$\{([^}]*)(?:\}|$)/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 // Text from the environment stands for a number only where a number belongs: a trust key of digits stays text.
 const numbers = /^(?:monitor|limits\..*)$/;
+// No configuration goes deeper than three levels; an object that holds itself goes down for ever.
+const deepest = 16;
 
 /** `value` with every placeholder replaced; what can't be replaced is added to `problems`. */
 export function substitute(
@@ -14,22 +16,32 @@ export function substitute(
   env: Readonly<Record<string, string | undefined>>,
   problems: Problem[],
 ): Record<string, unknown> {
-  const walk = (one: unknown, path: string): unknown => {
+  const walk = (one: unknown, path: string, depth: number): unknown => {
     if (typeof one === "string") return text(one, path);
-    if (Array.isArray(one)) return one.map((item, index) => walk(item, `${path}.${index}`));
-    if (typeof one === "object" && one !== null)
-      return Object.fromEntries(Object.entries(one).map(([key, item]) => [key, walk(item, path === "" ? key : `${path}.${key}`)]));
-    return one;
+    if (typeof one !== "object" || one === null) return one;
+    if (depth > deepest) {
+      const [key = path] = path.split(".");
+      if (!problems.some((known) => known.path === key))
+        problems.push({ file, path: key, message: "it is nested too deep to be a configuration" });
+      return undefined;
+    }
+    if (Array.isArray(one)) return one.map((item, index) => walk(item, `${path}.${index}`, depth + 1));
+    const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
+    return Object.fromEntries(Object.entries(one).map(([key, item]) => [key, walk(item, below(key), depth + 1)]));
   };
   const text = (one: string, path: string): unknown => {
     if (!one.includes("${")) return one;
+    const refuse = (message: string): string => {
+      problems.push({ file, path, message, hint: "Write ${NAME} or ${NAME:-default}" });
+      return "";
+    };
     const replaced = one.replace(placeholder, (whole, inside: string) => {
+      // The first brace would end it, and the rest be text.
+      if (inside.includes("${")) return refuse(`'${one}' has a variable inside another`);
+      if (!whole.endsWith("}")) return refuse(`'${whole}' has no closing brace`);
       const [, name, fallback] = form.exec(inside) ?? [];
-      if (name === undefined) {
-        problems.push({ file, path, message: `'${whole}' is no variable`, hint: "Write ${NAME} or ${NAME:-default}" });
-        return "";
-      }
-      const given = env[name];
+      if (name === undefined) return refuse(`'${whole}' is no variable`);
+      const given = Object.hasOwn(env, name) ? env[name] : undefined;
       // As in a shell: `:-` counts an empty variable as unset.
       if (given !== undefined && (given !== "" || fallback === undefined)) return given;
       if (fallback !== undefined) return fallback;
@@ -44,5 +56,5 @@ export function substitute(
     });
     return numbers.test(path) && /^\d+$/.test(replaced) ? Number(replaced) : replaced;
   };
-  return walk(value, "") as Record<string, unknown>;
+  return walk(value, "", 0) as Record<string, unknown>;
 }

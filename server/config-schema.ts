@@ -1,67 +1,88 @@
-// What a configuration may hold, for each mode (decisions §5). The types are in config-types.ts; `satisfies` keeps both equal.
+// What a configuration may hold, for each mode (decisions §5): the checks, the published JSON Schema (scripts/json-schema.mjs) with its words
+// and defaults, and by `Same` the types of config-types.ts, which are written out because the package's declarations can't name a bundled library.
 
 import * as v from "valibot";
+import { defaultLimits } from "../src/serializer/limits.ts";
+import { addressPattern, addressProblem } from "./config-address.ts";
 import type { Config, GatewayConfig, Mode, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
 
 const text = v.pipe(v.string("expected a text"), v.nonEmpty("expected a text that is not empty"));
 const texts = v.array(text, "expected a list of texts");
-const count = v.pipe(v.number("expected a number"), v.safeInteger("expected a whole number"), v.minValue(1, "expected a number from 1 up"));
+const wholeNumber = v.pipe(
+  v.number("expected a number"),
+  v.safeInteger("expected a whole number"),
+  v.minValue(1, "expected a number from 1 up"),
+);
+
+/** Names of which each counts once. */
+const names = v.pipe(
+  texts,
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const [index, one] of dataset.value.entries())
+      if (dataset.value.indexOf(one) < index)
+        addIssue({
+          message: `'${one}' is named twice`,
+          path: [{ type: "array", origin: "value", input: dataset.value, key: index, value: one }],
+        });
+  }),
+  v.metadata({ uniqueItems: true }),
+);
 
 /** An absolute address, kept without a slash at the end. */
-const address = (protocols: readonly string[]) =>
+const address = (description: string) =>
   v.pipe(
     v.string("expected an address such as http://127.0.0.1:3000"),
+    v.metadata({ description, pattern: addressPattern.source, examples: ["http://127.0.0.1:3000"] }),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const problem = addressProblem(dataset.value, protocols);
+      const problem = addressProblem(dataset.value);
       if (problem === undefined) return new URL(dataset.value).origin;
       addIssue({ message: problem });
       return NEVER;
     }),
   );
 
-function addressProblem(value: string, protocols: readonly string[]): string | undefined {
-  if (!URL.canParse(value)) return `expected an address such as http://127.0.0.1:3000, found '${value}'`;
-  const url = new URL(value);
-  if (!protocols.includes(url.protocol))
-    return url.protocol === "https:"
-      ? "this version doesn't serve https itself yet: give the http address, and put a proxy with the certificate in front"
-      : `expected an address that begins with ${protocols.map((one) => `${one}//`).join(" or ")}, found '${value}'`;
-  if (url.username !== "" || url.password !== "") return "an address can't hold a user name or password";
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return `expected host and port only: '${url.origin}', found '${value}'`;
-  return undefined;
-}
+const limit = (name: keyof typeof defaultLimits, description: string) =>
+  v.optional(v.pipe(wholeNumber, v.metadata({ description, default: defaultLimits[name] })));
 
-const own = address(["http:"]);
-const other = address(["http:", "https:"]);
-
-const limits = v.strictObject(
-  {
-    /** Bytes of a request's body. */
-    body: v.optional(count),
-    depth: v.optional(count),
-    values: v.optional(count),
-    objects: v.optional(count),
-    /** Of a bigint. */
-    digits: v.optional(count),
-    /** Query parameters. */
-    query: v.optional(count),
-    /** Bytes of a request's headers. */
-    header: v.optional(count),
-    /** Ms for a request's headers to arrive. */
-    headerTime: v.optional(count),
-    /** Ms for a request to arrive. */
-    requestTime: v.optional(count),
-    /** Ms for a call to be answered. */
-    time: v.optional(count),
-    connections: v.optional(count),
-  },
-  (issue) => (issue.expected === "never" ? `unknown limit; known: ${limitNames.join(", ")}` : "expected an object of numbers"),
+const limits = v.pipe(
+  v.strictObject(
+    {
+      body: limit("body", "Bytes of a request's body."),
+      depth: limit("depth", "Levels of nesting in arguments."),
+      values: limit("values", "Values in one message."),
+      objects: limit("objects", "Dates, maps, instances and the like that one message may make."),
+      digits: limit("digits", "Digits of a bigint."),
+      query: limit("query", "Parameters in a query string."),
+      header: limit("header", "Bytes of a request's headers."),
+      headerTime: limit("headerTime", "Milliseconds for a request's headers to arrive."),
+      requestTime: limit("requestTime", "Milliseconds for a whole request to arrive."),
+      time: limit("time", "Milliseconds in which a call must be answered."),
+      connections: limit("connections", "Open connections."),
+    },
+    "expected an object of numbers",
+  ),
+  v.description("How much the service takes before it refuses."),
 );
-const limitNames: readonly string[] = Object.keys(limits.entries);
+
+const path = (description: string) => v.pipe(text, v.description(description));
+
+const tls = v.pipe(
+  v.strictObject(
+    {
+      cert: path("Path of the certificate (PEM), with those between it and the authority's behind it."),
+      key: path("Path of its private key (PEM)."),
+      passphrase: v.optional(path("Of a private key that is encrypted: best from the environment, ${TLS_PASSPHRASE}.")),
+      ca: v.optional(path("Path of further authorities (PEM) whose certificates other services may show, besides the well-known ones.")),
+    },
+    'expected { "cert": "./cert.pem", "key": "./key.pem" }',
+  ),
+  v.description("The service listens with https. 'url' begins with https: then, and only then."),
+);
 
 const common = {
-  url: own,
+  url: address("Where the service listens, and what it tells others: scheme, host and port. Port 0 takes a free one."),
   trustKey: v.optional(
     v.pipe(
       v.string("expected a text"),
@@ -69,79 +90,124 @@ const common = {
         const problem = dataset.typed ? trustKeyProblem(dataset.value) : undefined;
         if (problem !== undefined) addIssue({ message: `it ${problem}` });
       }),
+      v.metadata({
+        description: "What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder.",
+        pattern: "^[!-~]+$",
+      }),
     ),
   ),
-  middleware: v.optional(texts),
-  healthChecks: v.optional(v.record(v.string(), text, "expected an object of names and module paths")),
+  middleware: v.optional(
+    v.pipe(texts, v.description("Modules whose default export is a middleware, paths or packages. The last one runs first.")),
+  ),
+  healthChecks: v.optional(
+    v.pipe(
+      v.record(v.string(), text, "expected an object of names and module paths"),
+      v.description("Name → module whose default export is a health check."),
+    ),
+  ),
   limits: v.optional(limits),
-  log: v.optional(v.picklist(["info", "warn", "error", "none"], "expected info, warn, error or none")),
+  log: v.optional(
+    v.pipe(
+      v.picklist(["info", "warn", "error", "none"], "expected info, warn, error or none"),
+      v.metadata({ description: "The least important level that is written.", default: "info" }),
+    ),
+  ),
+  tls: v.optional(tls),
 };
 
+const clients = v.pipe(names, v.description("Segments that browsers may load. Left out: those that startClient names in the pages."));
 const application = {
-  source: v.optional(text, "./src"),
-  output: v.optional(text, "./dist"),
-  index: v.optional(text, "index.html"),
-  assets: v.optional(texts, []),
-  clients: v.optional(texts),
-  clientModules: v.optional(texts),
+  source: v.optional(path("The folder of modules and assets."), "./src"),
+  output: v.optional(path("The folder of the build."), "./dist"),
+  index: v.optional(path("The page at '/': a file in the source folder or in the application folder."), "index.html"),
+  assets: v.optional(v.pipe(texts, v.description("Globs of files that are public, relative to the source folder.")), []),
+  clients: v.optional(clients),
+  clientModules: v.optional(
+    v.pipe(texts, v.description("Globs of further modules that client.import may load. All of them become public.")),
+  ),
 };
+
+const segments = v.pipe(
+  names,
+  v.description("Segments that it loads: names of segment files without .segment.json. Left out: all but those that only browsers load."),
+);
+const needed = v.pipe(
+  names,
+  v.minLength(1, "expected the name of at least one segment"),
+  v.description("Segments that it loads: names of segment files without .segment.json."),
+);
 
 // A header's value, and so without what headers can't carry.
 const name = v.optional(
   v.pipe(
     v.string("expected a text"),
     v.regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, "expected 1 to 64 printable ASCII characters"),
+    v.description("Told to callers as x-svc-node."),
   ),
 );
+const cache = v.optional(path("Where modules are kept between starts. Left out: node_modules/.cache/seamline."));
+const modulesFrom = address("The repository, from which modules come.");
 
 const node = v.object({
   mode: v.literal("node"),
   ...common,
   name,
-  gateway: v.optional(other),
-  repository: other,
-  segments: v.pipe(texts, v.minLength(1, "expected the name of at least one segment")),
-  cache: v.optional(text),
-}) satisfies v.GenericSchema<unknown, NodeConfig>;
+  gateway: v.optional(address("The gateway to join. Left out: a node that calls no others.")),
+  repository: modulesFrom,
+  segments: needed,
+  cache,
+});
 
 const gateway = v.object({
   mode: v.literal("gateway"),
   ...common,
-  monitor: v.optional(count, 5_000),
-  repository: v.optional(other),
-  directory: v.optional(v.literal("memory", "this version keeps the members in its memory only: expected 'memory'"), "memory"),
-}) satisfies v.GenericSchema<unknown, GatewayConfig>;
+  monitor: v.optional(v.pipe(wholeNumber, v.description("Milliseconds between two health checks of a member.")), 5_000),
+  repository: v.optional(
+    address("For middleware that looks at arguments. Left out: instances pass unopened, and values of a GET are text."),
+  ),
+  directory: v.optional(
+    v.pipe(
+      v.literal("memory", "this version keeps the members in its memory only: expected 'memory'"),
+      v.description("Where the members are kept."),
+    ),
+    "memory",
+  ),
+});
 
-const repository = v.object({ mode: v.literal("repository"), ...common, ...application }) satisfies v.GenericSchema<
-  unknown,
-  RepositoryConfig
->;
+const repository = v.object({ mode: v.literal("repository"), ...common, ...application });
 
 const standalone = v.object({
   mode: v.literal("standalone"),
   ...common,
   ...application,
   name,
-  segments: v.optional(texts),
-  cache: v.optional(text),
-}) satisfies v.GenericSchema<unknown, StandaloneConfig>;
+  segments: v.optional(segments),
+  cache,
+});
 
 const proxy = v.object({
   mode: v.literal("proxy"),
   ...common,
-  gateway: v.optional(other),
-  node: v.optional(other),
-  repository: other,
-}) satisfies v.GenericSchema<unknown, ProxyConfig>;
+  gateway: v.optional(address("The gateway that calls go to. Either this or 'node'.")),
+  node: v.optional(address("The one node that calls go to. Either this or 'gateway'.")),
+  repository: address("The repository that everything else goes to."),
+});
+
+type Schema = v.GenericSchema<unknown, Config> & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
 
 /** The schema of each mode; `entries` are its keys. */
-export const schemas: Readonly<Record<Mode, v.GenericSchema<unknown, Config> & { readonly entries: Readonly<Record<string, unknown>> }>> = {
-  node,
-  gateway,
-  repository,
-  proxy,
-  standalone,
-};
+export const schemas: Readonly<Record<Mode, Schema>> = { node, gateway, repository, proxy, standalone };
 
-/** Keys that wait for a later version, with what to do: refused, for being ignored is worse. */
-export const laterKeys: ReadonlyMap<string, string> = new Map([["tls", "it serves http only. Put a proxy with the certificate in front"]]);
+/** The keys of `limits`. */
+export const limitNames: readonly string[] = Object.keys(limits.entries);
+
+type Mutable<T> = T extends string | number ? T : { -readonly [K in keyof T]: Mutable<T[K]> };
+/** `true` when what the schema gives and the written type are one: a key or a type in one of them only doesn't compile. */
+type Same<One, Other> = [One, keyof One, Other, keyof Other] extends [Other, keyof Other, One, keyof One] ? true : false;
+void ([true, true, true, true, true] satisfies [
+  Same<v.InferOutput<typeof node>, Mutable<NodeConfig>>,
+  Same<v.InferOutput<typeof gateway>, Mutable<GatewayConfig>>,
+  Same<v.InferOutput<typeof repository>, Mutable<RepositoryConfig>>,
+  Same<v.InferOutput<typeof standalone>, Mutable<StandaloneConfig>>,
+  Same<v.InferOutput<typeof proxy>, Mutable<ProxyConfig>>,
+]);

@@ -27,6 +27,14 @@ export interface LimitsConfig {
   readonly connections?: number | undefined;
 }
 
+/** Paths are absolute. */
+export interface TlsConfig {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase?: string | undefined;
+  readonly ca?: string | undefined;
+}
+
 interface CommonConfig {
   readonly url: string;
   readonly trustKey?: string | undefined;
@@ -35,6 +43,7 @@ interface CommonConfig {
   readonly healthChecks?: Readonly<Record<string, string>> | undefined;
   readonly limits?: LimitsConfig | undefined;
   readonly log?: LogLevel | undefined;
+  readonly tls?: TlsConfig | undefined;
 }
 
 /** What a service that holds the application's files knows of them. */

@@ -3,9 +3,11 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import * as v from "valibot";
+import { type JsonText, readJson } from "../src/json.ts";
 import { nearest, type Problem, Problems } from "../src/problem.ts";
+import { schemeProblem } from "./config-address.ts";
 import { substitute } from "./config-environment.ts";
-import { laterKeys, schemas } from "./config-schema.ts";
+import { limitNames, schemas } from "./config-schema.ts";
 import type { Config, Mode } from "./config-types.ts";
 
 export type * from "./config-types.ts";
@@ -29,63 +31,105 @@ export async function readConfig(source: string | object, options: ConfigOptions
     const message = missing ? "there is no such file" : `it can't be read (${(error as NodeJS.ErrnoException).code})`;
     throw new Problems([{ file, message, hint: "Name the configuration with --config FILE, or with the variable SVC_CONFIG" }]);
   }
-  return parseConfig(parseJson(text, file), file, options);
+  const json = readJson(text, file);
+  if ("broken" in json) throw new Problems([json.broken]);
+  return parseConfig(json.value, file, options, json);
 }
 
-/** {@link readConfig} for a value that is there already; `file` is what problems name. */
-export function parseConfig(value: unknown, file: string, { root, env = process.env }: ConfigOptions): Config {
+/** {@link readConfig} for a value that is there already; `file` is what problems name, `text` tells them their lines. */
+export function parseConfig(value: unknown, file: string, { root, env = process.env }: ConfigOptions, text?: JsonText): Config {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Problems([{ file, message: `expected a JSON object, found ${kindOf(value)}` }]);
   const problems: Problem[] = [];
-  const { $schema: _, ...given } = substitute(value as Record<string, unknown>, file, env, problems);
-  const { mode } = given;
-  if (!isMode(mode)) {
-    const wanted = Object.keys(schemas).join(", ");
-    const near = typeof mode === "string" ? nearest(mode, Object.keys(schemas)) : undefined;
-    const message = mode === undefined ? "it is missing" : `expected one of ${wanted}, found ${shown(mode)}`;
-    problems.push({ file, path: "mode", message, hint: near === undefined ? `Set 'mode' to one of ${wanted}` : `Did you mean '${near}'?` });
-    throw new Problems(problems);
+  const { $schema, ...given } = substitute(value as Record<string, unknown>, file, env, problems);
+  if ($schema !== undefined && typeof $schema !== "string")
+    problems.push({ file, path: "$schema", message: `expected the path of a JSON Schema, found ${kindOf($schema)}` });
+  const config = isMode(given["mode"]) ? check(given, given["mode"], file, problems) : void problems.push(modeProblem(given["mode"], file));
+  if (text !== undefined) problems.push(...text.problems);
+  if (problems.length > 0 || config === undefined) {
+    const placed = problems.map((one) => ({ ...placeOf(one, text), ...one }));
+    throw new Problems(placed.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)));
   }
+  return absolute(config, root);
+}
+
+/** The configuration, its defaults filled in; what is wrong goes to `problems`. */
+function check(given: Record<string, unknown>, mode: Mode, file: string, problems: Problem[]): Config | undefined {
   problems.push(...unknownKeys(given, mode, file));
   const result = v.safeParse(schemas[mode], given);
   for (const issue of result.issues ?? []) {
     const path = v.getDotPath(issue) ?? undefined;
     // A variable without a value has its own problem already.
     if (problems.some((one) => one.path === path && path !== undefined)) continue;
-    // Required keys that aren't there: valibot reports them for the object, and so without the key's own message.
-    const hint = path === "segments" ? "Give a list of segment names" : "Give an address such as http://127.0.0.1:3000";
-    const place = path === undefined ? {} : { path };
-    problems.push(
-      issue.received === "undefined" ? { file, ...place, message: "it is missing", hint } : { file, ...place, message: issue.message },
-    );
+    problems.push({ file, ...(path !== undefined && { path }), ...wordsOf(issue, path ?? "") });
   }
   if (mode === "proxy" && "gateway" in given === "node" in given)
     problems.push({ file, path: "gateway", message: "a proxy needs one of 'gateway' and 'node', and not both" });
-  if (problems.length > 0 || !result.success) throw new Problems(problems);
-  return absolute(result.output, root);
+  const { url, tls } = given;
+  if (typeof url === "string" && !problems.some((one) => one.path === "url")) {
+    const problem = schemeProblem(url, tls !== undefined);
+    if (problem !== undefined) problems.push({ file, path: "url", ...problem });
+  }
+  return result.success ? result.output : undefined;
+}
+
+// Required keys that aren't there: valibot reports them for the object, and so without the key's own message.
+const missing: Readonly<Record<string, string>> = {
+  segments: "Give a list of segment names",
+  "tls.cert": "Give the path of the certificate, a PEM file",
+  "tls.key": "Give the path of the certificate's private key, a PEM file",
+};
+
+function wordsOf(issue: v.BaseIssue<unknown>, path: string): Pick<Problem, "message" | "hint"> {
+  if (issue.received === "undefined")
+    return { message: "it is missing", hint: missing[path] ?? "Give an address such as http://127.0.0.1:3000" };
+  if (issue.expected === "never") {
+    const [outer, name] = path.split(/\.(.*)/s) as ["limits" | "tls", string];
+    const known = outer === "limits" ? limitNames : ["cert", "key", "passphrase", "ca"];
+    const near = nearest(name, known);
+    return {
+      message: `unknown ${outer === "limits" ? "limit" : "key"}; known: ${known.join(", ")}`,
+      ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
+    };
+  }
+  const { input, message } = issue;
+  // Secrets stay out of messages, which end in logs.
+  const isShown = message.startsWith("expected") && !message.includes("found") && !/trustKey|passphrase/.test(path);
+  const near = issue.type === "picklist" && typeof input === "string" ? nearest(input, ["info", "warn", "error", "none"]) : undefined;
+  return {
+    message: isShown ? `${message}, found ${typeof input === "object" ? kindOf(input) : shown(input)}` : message,
+    ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
+  };
+}
+
+function modeProblem(mode: unknown, file: string): Problem {
+  const wanted = Object.keys(schemas).join(", ");
+  const near = typeof mode === "string" ? nearest(mode, Object.keys(schemas)) : undefined;
+  const message = mode === undefined ? "it is missing" : `expected one of ${wanted}, found ${shown(mode)}`;
+  return { file, path: "mode", message, hint: near === undefined ? `Set 'mode' to one of ${wanted}` : `Did you mean '${near}'?` };
+}
+
+/** Where the key of a problem stands; of a key that is missing, the object that should have it. */
+function placeOf(problem: Problem, text: JsonText | undefined): Pick<Problem, "line" | "column"> {
+  const path = problem.path?.split(".") ?? [];
+  // A name of a health check may have dots itself: what stands there is asked for with the longest name.
+  return text?.placeOf(path) ?? text?.placeOf([path[0] ?? "", path.slice(1).join(".")]) ?? text?.placeOf(path.slice(0, 1)) ?? {};
 }
 
 function unknownKeys(given: Readonly<Record<string, unknown>>, mode: Mode, file: string): Problem[] {
   const known = Object.keys(schemas[mode].entries);
-  const problems: Problem[] = [];
-  for (const key of Object.keys(given)) {
-    if (known.includes(key)) continue;
-    const elsewhere = (Object.keys(schemas) as Mode[]).filter((other) => Object.hasOwn(schemas[other].entries, key));
-    const later = laterKeys.get(key);
-    const near = nearest(key, known);
-    problems.push({
-      file,
-      path: key,
-      message:
-        later !== undefined
-          ? `this version can't do it yet: ${later}`
-          : elsewhere.length > 0
-            ? `mode '${mode}' has no such key; it belongs to ${elsewhere.join(", ")}`
-            : "unknown key",
-      hint: later !== undefined ? "Leave it out" : near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`,
+  return Object.keys(given)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const elsewhere = (Object.keys(schemas) as Mode[]).filter((other) => Object.hasOwn(schemas[other].entries, key));
+      const near = nearest(key, known);
+      return {
+        file,
+        path: key,
+        message: elsewhere.length > 0 ? `mode '${mode}' has no such key; it belongs to ${elsewhere.join(", ")}` : "unknown key",
+        hint: near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`,
+      };
     });
-  }
-  return problems;
 }
 
 function isMode(value: unknown): value is Mode {
@@ -99,27 +143,14 @@ function absolute(config: Config, root: string): Config {
   const module = (one: string): string => (one.startsWith("./") || one.startsWith("../") ? join(root, one) : one);
   const changed: Record<string, unknown> = { ...config };
   for (const key of ["source", "output", "cache"]) if (typeof changed[key] === "string") changed[key] = path(changed[key]);
+  if (config.tls !== undefined) {
+    const { cert, key, ca, ...others } = config.tls;
+    changed["tls"] = { ...others, cert: path(cert), key: path(key), ...(ca !== undefined && { ca: path(ca) }) };
+  }
   if (config.middleware !== undefined) changed["middleware"] = config.middleware.map(module);
   if (config.healthChecks !== undefined)
     changed["healthChecks"] = Object.fromEntries(Object.entries(config.healthChecks).map(([name, one]) => [name, module(one)]));
   return changed as unknown as Config;
-}
-
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    const message = (error as Error).message;
-    const at = / at position (\d+)/.exec(message)?.[1];
-    const before = at === undefined ? undefined : text.slice(0, Number(at)).split("\n");
-    throw new Problems([
-      {
-        file,
-        ...(before === undefined ? {} : { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }),
-        message: `it is no JSON: ${message.replace(/ in JSON at position .*| \(line .*/s, "")}`,
-      },
-    ]);
-  }
 }
 
 function nameOf(path: string, root: string): string {

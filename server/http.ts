@@ -1,11 +1,12 @@
 // node:http ↔ the plain shapes of src/ports.ts, and nothing else: no decision about any request is made here.
 // This file has the connections; http-message.ts one request and its answer.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
+import type { TlsFiles } from "./tls.ts";
 
 /** What a connection may take; the numbers are those of the service. */
 export type HttpLimits = Pick<Limits, "header" | "headerTime" | "requestTime" | "connections">;
@@ -17,6 +18,8 @@ export interface ListenOptions {
   /** `0` takes one that is free. */
   readonly port: number;
   readonly limits?: Partial<HttpLimits>;
+  /** Listens with https. */
+  readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
   /** Told of an error that the handler let through. It is a fault of the program: handlers answer, they don't throw. */
   readonly onFault?: (fault: unknown) => void;
 }
@@ -58,7 +61,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     }
   };
 
-  const server = createServer({
+  const settings = {
     maxHeaderSize: limits.header,
     headersTimeout: Math.min(limits.headerTime, limits.requestTime),
     requestTimeout: limits.requestTime,
@@ -66,9 +69,11 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     // How often slow requests are looked for: with Node's 30 s a limit of 10 s would be one of 40.
     connectionsCheckingInterval: Math.min(1_000, limits.headerTime),
     noDelay: true,
-  });
+  };
+  const server = options.tls === undefined ? createServer(settings) : await createTlsServer(options.tls, settings);
+  const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
   server.maxConnections = limits.connections;
-  server.on("connection", (socket: Socket) => {
+  server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     const connection: Connection = { open: 0, aborts: new Set() };
     connections.set(socket, connection);
     socket.once("close", () => {
@@ -85,7 +90,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   server.on("error", (fault) => options.onFault?.(fault));
   const name = options.host === "" ? address : options.host;
   return {
-    url: `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
+    url: `${schemeOf(options)}://${name.includes(":") ? `[${name}]` : name}:${port}`,
     close: (graceMs) =>
       new Promise((resolve) => {
         closing = true;
@@ -97,21 +102,51 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
         // Node counts a connection that never sent a request as busy; browsers open such ones ahead of need.
         // What is written of an answer is still sent.
         for (const [socket, connection] of connections) if (connection.open === 0) socket.destroySoon();
+        for (const socket of handshakes) socket.destroy();
       }),
   };
 }
 
-async function bind(server: Server, { host, port }: ListenOptions): Promise<AddressInfo> {
+async function createTlsServer(
+  tls: NonNullable<ListenOptions["tls"]>,
+  settings: ServerOptions & { headersTimeout: number },
+): Promise<Server> {
+  const { createServer: create } = await import("node:https");
+  // A caller who never finishes the handshake holds a connection like one who never finishes a request's head.
+  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout });
+}
+
+/** Connections that are no HTTP yet: no list of the server's has them, and it would wait for them at its end. */
+function watchHandshakes(server: Server): Set<Socket> {
+  const open = new Set<Socket>();
+  server.on("connection", (raw: Socket) => {
+    open.add(raw);
+    raw.once("close", () => open.delete(raw));
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    // The one that became this has the same other end.
+    for (const raw of open) if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) open.delete(raw);
+  });
+  return open;
+}
+
+function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {
+  return tls === undefined ? "http" : "https";
+}
+
+async function bind(server: Server, options: ListenOptions): Promise<AddressInfo> {
+  const { host, port } = options;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
     server.listen({ host: host === "" ? undefined : host, port }, resolve);
   });
   server.removeAllListeners("error");
   return server.address() as AddressInfo;
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function listenError(error: NodeJS.ErrnoException, options: ListenOptions): Error {
+  const { host, port } = options;
+  const url = `${schemeOf(options)}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const reasons: Record<string, string> = {
     EADDRINUSE: `port ${port} is taken by another process. Stop that one, or give another port in 'url'`,
     EADDRNOTAVAIL: `${host} is no address of this machine. Give one that is in 'url'`,

@@ -16,6 +16,8 @@ import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
 import { type Composed, composeRole } from "./compose-role.ts";
+import { readTls } from "./tls.ts";
+import { createTransport } from "./transport.ts";
 import { noteServer, forgetServer } from "./process-services.ts";
 
 /** Imports a module of the application, so that its dependencies load from the application's context (§4.6). */
@@ -64,7 +66,9 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const root = resolve(options.root ?? ".");
   const given = options.config ?? configFile();
   const config = await readConfig(given, { root });
-  const host = nodeHost({ log: options.log ?? createLog({ level: config.log ?? "info" }) });
+  const log = options.log ?? createLog({ level: config.log ?? "info" });
+  const tls = config.tls === undefined ? undefined : await readTls(config.tls, config.url, (message) => log.warn(message));
+  const host = nodeHost({ log, transport: createTransport({ authorities: tls?.authorities }) });
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
@@ -94,7 +98,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     // It listens before it joins: a port that is taken must be told before a gateway hears of this node.
     const http = await listen((request) => role.handle(request), {
       host: address.hostname.replace(/^\[|\]$/g, ""),
-      port: address.port === "" ? 80 : Number(address.port),
+      port: address.port === "" ? (tls === undefined ? 80 : 443) : Number(address.port),
+      tls,
       limits: definedOf(config.limits ?? {}),
       onFault: (fault) => host.log.error("a request could not be answered", fault),
     });

@@ -10,6 +10,8 @@ export interface TransportOptions {
   readonly connectTime?: number;
   /** Bytes of an answer [64 MiB]: another service must not be able to fill our memory either. */
   readonly answer?: number;
+  /** Who may have signed the certificates of https addresses (PEM). Left out: those whom Node trusts. */
+  readonly authorities?: readonly string[] | undefined;
 }
 
 /** §4.1 from the sending side. Redirects are answers like any other: following one would carry headers to an address of the other's choosing. */
@@ -20,9 +22,10 @@ export function createTransport(options: TransportOptions = {}): Transport {
   // Loaded with the first request: a role that sends none starts without it.
   // An agent keeps a pool for each origin, and lets an origin go with its last connection: members come and go on many ports.
   const open = (): Promise<Agent> =>
-    (opened ??= import("undici").then(
-      ({ Agent }) => new Agent({ connections, pipelining: 1, connect: { timeout: connectTime }, maxResponseSize: answer }),
-    ));
+    (opened ??= import("undici").then(({ Agent }) => {
+      const ca = options.authorities === undefined ? {} : { ca: [...options.authorities] };
+      return new Agent({ connections, pipelining: 1, connect: { timeout: connectTime, ...ca }, maxResponseSize: answer });
+    }));
   return {
     async send(request) {
       if (closed) throw new TransportError("This service is stopping", false);
@@ -91,6 +94,9 @@ function dispatch(agent: Agent, request: OutgoingRequest): Promise<IncomingRespo
   });
 }
 
+const unknownAuthority =
+  "showed a certificate of an authority that is not known here: name its certificate in 'tls.ca' or the variable NODE_EXTRA_CA_CERTS";
+
 function failure(error: NodeJS.ErrnoException, origin: string, sent: boolean): TransportError {
   const reasons: Record<string, string> = {
     ECONNREFUSED: "refused the connection",
@@ -99,6 +105,13 @@ function failure(error: NodeJS.ErrnoException, origin: string, sent: boolean): T
     ENOTFOUND: "is a host name that is not known",
     EAI_AGAIN: "is a host name that can't be looked up now",
     UND_ERR_CONNECT_TIMEOUT: "did not take the connection in time",
+    ERR_TLS_CERT_ALTNAME_INVALID: "showed a certificate for another host",
+    CERT_HAS_EXPIRED: "showed a certificate that has run out",
+    DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+    SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+    ERR_SSL_WRONG_VERSION_NUMBER: "doesn't speak https: its address begins with http:",
     UND_ERR_RES_EXCEEDED_MAX_SIZE: "sent more than may come back",
   };
   return new TransportError(`${origin} ${reasons[error.code ?? ""] ?? `could not be reached: ${error.message}`}`, sent, { cause: error });

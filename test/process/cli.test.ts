@@ -106,8 +106,8 @@ describe("seamline start, as a process", () => {
     const command = application.seamline(["start"]);
     expect(await command.ended()).toBe(1);
     expect(command.output()).toBe(
-      "error: 2 problems\n\nseamline.json at url: the environment has no variable URL_OF_THIS\n  → Set it, or give a default: ${URL_OF_THIS:-…}\n\n" +
-        "seamline.json at asets: unknown key\n  → Did you mean 'assets'?\n",
+      "error: 2 problems\n\nseamline.json:1:22 at url: the environment has no variable URL_OF_THIS\n  → Set it, or give a default: ${URL_OF_THIS:-…}\n\n" +
+        "seamline.json:1:45 at asets: unknown key\n  → Did you mean 'assets'?\n",
     );
   });
 });

@@ -41,8 +41,14 @@ describe("addresses", () => {
     expect(problemsOf({ ...node, gateway })).toEqual([expect.stringContaining(message)]);
   });
 
-  it("refuses https for the own address, as this version has no TLS, and says what to do", () => {
-    expect(problemsOf({ ...repository, url: "https://a.b" })).toEqual([expect.stringContaining("doesn't serve https itself yet")]);
+  it("take https for the own one with tls, and only then", () => {
+    const tls = { cert: "cert.pem", key: "/secret/key.pem", ca: "./ca.pem" };
+    expect(parse({ ...repository, url: "https://a.b", tls })).toMatchObject({
+      url: "https://a.b",
+      tls: { cert: "/app/cert.pem", key: "/secret/key.pem", ca: "/app/ca.pem" },
+    });
+    expect(() => parse({ ...repository, url: "https://a.b" })).toThrow(/at url: https takes a certificate.*\n.*"tls"/);
+    expect(() => parse({ ...repository, url: "http://a.b:1", tls })).toThrow(/at url: a service with 'tls' .*\n.*'https:\/\/a\.b:1'/);
   });
 });
 
@@ -71,8 +77,14 @@ describe("variables", () => {
     ]);
   });
 
-  it("refuses a name that can't be one", () => {
+  it("refuses a name that can't be one, one inside another, and one without its end", () => {
     expect(problemsOf({ ...node, name: "${a b}" })).toEqual(["name: '${a b}' is no variable"]);
+    expect(problemsOf({ ...node, name: "${A:-${B}}" }, { A: "1", B: "2" })).toEqual(["name: '${A:-${B}}' has a variable inside another"]);
+    expect(problemsOf({ ...node, segments: ["a", "${A"] }, { A: "1" })).toEqual(["segments.1: '${A' has no closing brace"]);
+  });
+
+  it("are those of the environment only", () => {
+    expect(problemsOf({ ...node, name: "${toString}" })).toEqual(["name: the environment has no variable toString"]);
   });
 });
 
@@ -82,10 +94,36 @@ describe("problems", () => {
     expect(found).toEqual([
       "repositori: unknown key",
       "index: mode 'node' has no such key; it belongs to repository, standalone",
-      "url: expected an address such as http://127.0.0.1:3000",
+      "url: expected an address such as http://127.0.0.1:3000, found 3",
       "repository: it is missing",
-      "segments: expected a list of texts",
+      'segments: expected a list of texts, found "shop"',
     ]);
+  });
+
+  it("name the line and column of their keys, and the file's keys that are there twice", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "seamline-config-"));
+    const text =
+      '{\n  "mode": "gateway",\n  "url": "http://127.0.0.1:1",\n  "limits": {\n    "body": "big" },\n  "log": "info", "log": "wran"\n}';
+    await writeFile(join(folder, "a.json"), text);
+    await expect(readConfig("a.json", { root: folder }).finally(() => rm(folder, { recursive: true }))).rejects.toMatchObject({
+      problems: [
+        { path: "limits.body", line: 5, column: 5, message: 'expected a number, found "big"' },
+        { path: "log", line: 6, column: 3, message: 'expected info, warn, error or none, found "wran"', hint: "Did you mean 'warn'?" },
+        { line: 6, column: 18, message: 'the key "log" is there twice, first in line 6' },
+      ],
+    });
+  });
+
+  it("keep secrets to themselves", () => {
+    const tls = { cert: "a", key: "b", passphrase: 12345 };
+    const found = problemsOf({ ...repository, url: "https://a.b", tls, trustKey: ["hush"] });
+    expect(found).toEqual(["trustKey: expected a text", "tls.passphrase: expected a text"]);
+  });
+
+  it("are told of objects that hold themselves, too", () => {
+    const round: Record<string, unknown> = {};
+    round["round"] = round;
+    expect(problemsOf({ ...repository, limits: round })[0]).toBe("limits: it is nested too deep to be a configuration");
   });
 
   it("offer the nearest known key", () => {
@@ -104,7 +142,6 @@ describe("problems", () => {
   });
 
   it("refuse what only a later version does, rather than ignore it", () => {
-    expect(problemsOf({ ...repository, tls: {} })).toEqual([expect.stringContaining("can't do it yet")]);
     const gateway = { mode: "gateway", url: "http://127.0.0.1:1" };
     expect(problemsOf({ ...gateway, repository: "http://127.0.0.1:2" })).toEqual([]);
     expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual([expect.stringContaining("memory only")]);
@@ -184,7 +221,7 @@ describe("a configuration file", () => {
 
   it("that is no JSON is named with line and column", async () => {
     await writeFile(join(folder, "a.json"), '{\n  "mode": "node",\n  url: 1\n}');
-    await expect(readConfig("a.json", { root: folder })).rejects.toThrow(/^a\.json:3:3: it is no JSON/);
+    await expect(readConfig("a.json", { root: folder })).rejects.toThrow(/^a\.json:3:3: this is not JSON/);
   });
 
   it("may be given as an object", async () => {
