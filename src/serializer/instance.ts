@@ -30,7 +30,7 @@ export function construct({ record, constructor, names, rest }: KnownClass, args
     positions.push(args[index]);
   }
   if (taken < given.length) {
-    const strange = given.find((key) => !(String(Number(key)) === key && Number(key) < positions.length));
+    const strange = given.find((key) => !(String(Number(key) >>> 0) === key && Number(key) < positions.length));
     throw new Fault(`class '${record.key}' has no constructor argument '${strange}'`);
   }
   return new constructor(...positions);

@@ -42,10 +42,10 @@ const runtime = `export const createGraph = () => ({
 });
 `;
 
-/** An application of these files; the folder goes when the test ends. */
-export function createFixture(files: Files): Fixture {
+/** An application of these files; the folder goes when the test ends, or when `atEnd` says. */
+export function createFixture(files: Files, atEnd: (remove: () => void) => void = onTestFinished): Fixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "seamline-build-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  atEnd(() => rmSync(root, { recursive: true, force: true }));
   const path = (name: string): string => join(root, name);
   const write = (more: Files): void => {
     for (const [name, text] of Object.entries(more)) {

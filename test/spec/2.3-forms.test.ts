@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+
+import { InvalidSerializedValue, NotFound } from "../../src/errors.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { decodeSerialized, encodeSerialized } from "../../src/serializer/serialized.ts";
+import { setTrace } from "../../src/trace.ts";
+import { knock, serialized } from "../_door.ts";
+import { wireCases } from "../_wire-cases.ts";
+import { createWireClasses, Employee, OutOfStock, Person } from "../_wire-classes.ts";
+
+const classes = createWireClasses();
+const trusted = { classes, limits: defaultLimits, trusted: true } as const;
+const formOf = (value: unknown, stacks = false): unknown => JSON.parse(encodeSerialized(value, { classes, stacks }) as string);
+const back = (form: unknown): unknown => decodeSerialized(JSON.stringify(form), trusted);
+const there = <T>(value: T): T => back(formOf(value)) as T;
+const mark = (name: string, rest: object = {}): object => ({ serialized: true, name, ...rest });
+const day = new Date("2021-01-01T00:00:00.000Z");
+
+describe("D3 the serialized form of each type", () => {
+  it.each(wireCases)("D3-1 every marked object has `serialized: true` and a name: $name", ({ wire }) => {
+    const look = (form: unknown): void => {
+      if (typeof form !== "object" || form === null) return;
+      const { serialized: marked, name } = form as { serialized?: unknown; name?: unknown };
+      if (marked === true) expect(name).toBeTypeOf("string");
+      // What stands in an Object form is data.
+      Object.values(marked === true && name === "Object" ? {} : form).forEach(look);
+    };
+    look(wire);
+    expect(() => back({ serialized: true, value: 1 })).toThrow("there is no serialized form of this name");
+  });
+  it("D3-2 values nest: a Date in a Map in an instance stays a Date", () => {
+    const bob = new Employee("Bob");
+    bob.tags.set("since", [new Set([day])]);
+    expect(there({ in: [bob] })).toStrictEqual({ in: [bob] });
+    expect([...([...there(bob).tags.values()] as [Set<unknown>][])[0]![0]][0]).toBeInstanceOf(Date);
+  });
+  it("D3-3 an instance has key, args and fields", () => {
+    const ada = new Person("Ada", day);
+    ada.email = "ada@a.b";
+    expect(formOf(ada)).toEqual({
+      serialized: true,
+      key: "people/Person",
+      name: "class",
+      args: { 0: "Ada", 1: mark("Date", { value: "2021-01-01T00:00:00.000Z" }) },
+      fields: { email: "ada@a.b" },
+    });
+    expect(there(ada)).toStrictEqual(ada);
+  });
+  it("D3-4 a Date is its ISO text in UTC", () => {
+    expect(formOf(day)).toEqual(mark("Date", { value: "2021-01-01T00:00:00.000Z" }));
+    for (const short of ["2021-01-01T00:00Z", "2021-01-01T00:00:00Z"]) expect(back(mark("Date", { value: short }))).toEqual(day);
+    for (const other of [
+      "2021-02-30T00:00:00Z",
+      "2021 Jan 5 Z",
+      "2021-01-01",
+      "2021-01-01T24:00:00Z",
+      "2021-01-01T00:00:00+01:00",
+      "Z",
+      "",
+    ])
+      expect(() => back(mark("Date", { value: other })), other).toThrow(InvalidSerializedValue);
+  });
+  it("D3-5 a Date that is none is null", () => {
+    expect(formOf(new Date(NaN))).toEqual(mark("Date", { value: null }));
+    expect(there(new Date(NaN)).getTime()).toBeNaN();
+  });
+  it("D3-6 a Map is a list of keys and one of values, of any types", () => {
+    const map = new Map<unknown, unknown>([[{ a: 1 }, new Map([[NaN, day]])]]);
+    expect(formOf(new Map([["a", 1]]))).toEqual(mark("Map", { entries: { keys: ["a"], values: [1] } }));
+    expect(there(map)).toStrictEqual(map);
+    expect(() => back(mark("Map", { entries: { keys: [1] } }))).toThrow("this is no Map form");
+  });
+  it("D3-7 a Set is a list of its values", () => {
+    expect(formOf(new Set([1, "a"]))).toEqual(mark("Set", { values: [1, "a"] }));
+    expect(there(new Set([new Set([day])]))).toStrictEqual(new Set([new Set([day])]));
+    expect(() => back(mark("Set", { values: "ab" }))).toThrow("this is no Set form");
+  });
+  const views = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array];
+  it.each([...views, BigInt64Array, BigUint64Array, DataView, ArrayBuffer])(
+    "D3-8 binary data is base64 text with the name of its type: %o",
+    (Type) => {
+      const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 255]);
+      const value = (Type as unknown) === ArrayBuffer ? buffer : new (Type as new (of: ArrayBuffer) => object)(buffer);
+      expect(formOf(value)).toEqual(mark("Binary", { type: Type.name, base64: "AQIDBAUGB/8=" }));
+      expect(there(value)).toStrictEqual(value);
+      expect(() => back(mark("Binary", { type: `${Type.name}x`, base64: "" }))).toThrow("this is no Binary form");
+    },
+  );
+  it("D3-9 of a view only its own bytes travel", () => {
+    const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
+    const view = there(new Uint16Array(buffer, 2, 1));
+    expect([view.byteOffset, view.buffer.byteLength, view[0]]).toEqual([0, 2, 0x0403]);
+  });
+  it("D3-10 elements of several bytes have the low one first", () => {
+    expect(formOf(new Uint32Array([1]))).toEqual(mark("Binary", { type: "Uint32Array", base64: "AQAAAA==" }));
+    expect(back(mark("Binary", { type: "Uint16Array", base64: "AQI=" }))).toEqual(new Uint16Array([0x0201]));
+  });
+  it("D3-11 a Buffer of Node arrives as Uint8Array", () => {
+    const arrived = there<Uint8Array>(Buffer.from("hi"));
+    expect(arrived.constructor).toBe(Uint8Array);
+    expect(arrived).toEqual(new Uint8Array([104, 105]));
+  });
+  it("D3-12 a bigint is its digits", () => {
+    expect(formOf([2n ** 70n, -1n])).toEqual([mark("BigInt", { value: "1180591620717411303424" }), mark("BigInt", { value: "-1" })]);
+    expect(there([2n ** 70n, -1n, 0n])).toEqual([2n ** 70n, -1n, 0n]);
+    for (const other of ["", "-", "+1", "1.0", "1e3", "0x1", " 1", "1n", "--1"])
+      expect(() => back(mark("BigInt", { value: other })), other).toThrow(InvalidSerializedValue);
+  });
+  it("D3-13 a RegExp has source and flags, a URL its address", () => {
+    expect(formOf([/a+/gi, new URL("http://a.b/c")])).toEqual([
+      mark("RegExp", { source: "a+", flags: "gi" }),
+      mark("Url", { value: "http://a.b/c" }),
+    ]);
+    expect(there([/a+/gi, new URL("http://a.b/c")])).toStrictEqual([/a+/gi, new URL("http://a.b/c")]);
+    for (const form of [
+      mark("RegExp", { source: "(", flags: "" }),
+      mark("RegExp", { source: "a", flags: "xx" }),
+      mark("Url", { value: "a.b" }),
+    ])
+      expect(() => back(form)).toThrow(InvalidSerializedValue);
+  });
+  it("D3-14 NaN, the infinities and minus zero are named", () => {
+    expect(formOf([NaN, Infinity, -Infinity, -0])).toEqual(
+      ["NaN", "Infinity", "-Infinity", "-0"].map((value) => mark("Number", { value })),
+    );
+    expect(there([NaN, Infinity, -Infinity, -0])).toStrictEqual([NaN, Infinity, -Infinity, -0]);
+    expect(() => back(mark("Number", { value: "0" }))).toThrow("this is no Number form");
+  });
+  it("D3-15 undefined in a list, or as a key or value of a Map, has a form; so have holes", () => {
+    expect(formOf([undefined])).toEqual([mark("Undefined")]);
+    expect(there([undefined, 1])).toStrictEqual([undefined, 1]);
+    expect(there(Object.assign(Array.from({ length: 0 }), { 1: 1 }))).toStrictEqual([undefined, 1]);
+    expect(there(new Map([[undefined, undefined]]))).toStrictEqual(new Map([[undefined, undefined]]));
+    expect(there(new Set([undefined]))).toStrictEqual(new Set([undefined]));
+  });
+  it("D3-16 a property that is undefined is left out", () => {
+    expect(formOf({ a: undefined, b: { c: undefined } })).toEqual({ b: {} });
+    expect(formOf(new Person("Ada", undefined))).toMatchObject({ args: { 0: "Ada" }, fields: {} });
+  });
+  it("D3-17 an error has type, message, trace, cause and fields", () => {
+    const error = Object.assign(new RangeError("far", { cause: new Error("near") }), { by: 5n });
+    setTrace(error, ["[a/b | v1.0.0]"]);
+    expect(formOf(error)).toEqual(
+      mark("Error", {
+        type: "RangeError",
+        message: "far",
+        trace: ["[a/b | v1.0.0]"],
+        cause: mark("Error", { type: "Error", message: "near", trace: [], fields: {} }),
+        fields: { by: mark("BigInt", { value: "5" }) },
+      }),
+    );
+    expect(there(error)).toStrictEqual(error);
+  });
+  it("D3-18 an application's error has its class's key and arguments as well", () => {
+    expect(formOf(new OutOfStock("tea"))).toEqual(
+      mark("Error", {
+        type: "OutOfStock",
+        message: "Nothing left of tea",
+        trace: [],
+        key: "people/OutOfStock",
+        args: { 0: "tea" },
+        fields: {},
+      }),
+    );
+    expect(there(new OutOfStock("tea"))).toStrictEqual(new OutOfStock("tea"));
+  });
+  it("D3-19 stacks are for holders of the trust key only", async () => {
+    const error = new NotFound("x", { cause: new Error("y") });
+    const run = (): never => {
+      throw error;
+    };
+    const [outside, inside] = await Promise.all(
+      [false, true].map((one) => knock({ parameters: [], run, trusted: one }, { headers: serialized })),
+    );
+    expect(outside?.text).not.toMatch(/stack|forms\.test/);
+    expect(JSON.parse(inside?.text ?? "")).toMatchObject({ stack: error.stack, cause: { stack: (error.cause as Error).stack } });
+  });
+  it("D3-20 a plain object with an own `serialized: true` is wrapped, so that data never passes for a form", () => {
+    const data = { serialized: true, name: "Date", value: null, at: { serialized: true, name: "class", key: "people/Person" } };
+    expect(formOf(data)).toEqual(mark("Object", { value: { ...data, at: mark("Object", { value: data.at }) } }));
+    expect(there(data)).toStrictEqual(data);
+    expect(there(Object.assign(new Map(), { serialized: true }))).toEqual(new Map());
+  });
+  it("D6.blob-1 a Blob is a Binary form with its media type", async () => {
+    const text = await encodeSerialized({ in: new Blob(["hi"], { type: "text/plain" }) }, { classes });
+    expect(JSON.parse(text)).toEqual({ in: mark("Binary", { type: "Blob", mediaType: "text/plain", base64: "aGk=" }) });
+    const { in: blob } = decodeSerialized(text, trusted) as { in: Blob };
+    expect([blob.type, await blob.text()]).toEqual(["text/plain", "hi"]);
+    expect((back(mark("Binary", { type: "Blob", base64: "" })) as Blob).type).toBe("");
+    expect(() => back(mark("Binary", { type: "Blob", mediaType: 1, base64: "" }))).toThrow("this is no Binary form");
+    expect(() => back(mark("Binary", { type: "Uint8Array", mediaType: "a/b", base64: "" }))).toThrow("this is no Binary form");
+  });
+});

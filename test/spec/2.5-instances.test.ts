@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { ask } from "../_cluster.ts";
+import { type BuiltDeployment, deployBuilt } from "./_built.ts";
+import { files } from "./_instances.ts";
+
+// Segment `make` is on one node, segment `relay` on another: what a case makes comes over as a result, goes back as an argument, comes
+// over again, and is told to a stranger behind gateway and proxy.
+let app: BuiltDeployment;
+beforeAll(async () => {
+  app = await deployBuilt(files);
+}, 60_000);
+afterAll(() => app.remove());
+
+const encoded = { "x-svc-data-encoding": "serialized" };
+const get = async (path: string, headers: Readonly<Record<string, string>> = encoded): Promise<string> => {
+  const answer = await ask(app.proxy, "GET", `/rpc/${path}`, headers);
+  return `${answer.status} ${answer.text}`;
+};
+const relayed = (name: string): Promise<string> => get(`relay/relay?name=${name}`);
+/** Class and identity of what arrived at the other node. */
+const own = async (name: string): Promise<unknown> => JSON.parse((await get(`relay/own?name=${name}`)).slice(4));
+const instance = (name: string, args: object, fields: object = {}): object => ({
+  serialized: true,
+  key: `make/${name}`,
+  name: "class",
+  args,
+  fields,
+});
+const ok = async (name: string): Promise<unknown> => {
+  const answer = await relayed(name);
+  expect(answer).toMatch(/^200 /);
+  return JSON.parse(answer.slice(4));
+};
+const refused = async (name: string): Promise<{ type: string; message: string }> => JSON.parse((await relayed(name)).slice(4)) as never;
+const mark = (name: string, rest: object): object => ({ serialized: true, name, ...rest });
+const date = mark("Date", { value: "1970-01-01T00:00:00.000Z" });
+
+describe("§2.5 instances of an application's classes, from the source to another node and back", () => {
+  it("§2.5-5 an instance travels if its class can build it again: it is of the same class there", async () => {
+    expect(await ok("defaults")).toEqual(instance("Defaults", { 0: 5, 1: "x5" }));
+    expect(((await own("defaults")) as unknown[]).slice(0, 2)).toEqual(["Defaults", true]);
+    expect(await ok("anonymous")).toEqual({ ...instance("base", { 0: "hi" }, { value: 1 }) });
+    expect(await ok("frozen")).toEqual([instance("Point", { 0: 1 }), instance("SelfFrozen", { 0: 2 })]);
+    expect(await ok("circle")).toEqual(instance("Circle", { 0: "c" }, { area: 3 }));
+  });
+  it("what can't be built again is told where it arrives (§2.5-5)", async () => {
+    expect(await refused("pattern")).toMatchObject({
+      type: "BadGateway",
+      message: "The answer can't be read: result: Cannot destructure property 'name' of 'undefined' as it is undefined.",
+    });
+    const thrown = await refused("throws");
+    expect(thrown).toMatchObject({ type: "BadGateway", message: "The answer can't be read: result: only one" });
+    expect(JSON.stringify(thrown)).not.toMatch(/stack|\.js/);
+  });
+  it("§2.5-6 private state travels by constructor arguments and accessors; what nothing reads is lost", async () => {
+    expect(await ok("inherited")).toMatchObject({ args: { 0: 7, 1: "t" } });
+    expect(await ok("sorted")).toEqual(instance("Sorted", {}, { list: [1, 3] }));
+    // `#x` has neither.
+    expect(await ok("toJSON")).toEqual(instance("Json", {}, { a: 1 }));
+    // What only `Object.assign` writes no reader of the source can know.
+    expect(await ok("hidden")).toEqual(instance("Hidden", {}));
+  });
+  it("§2.5-7 classes of modules that no segment names travel as well", async () => {
+    expect(await ok("unsegmented")).toEqual({ ...instance("x", { 0: "u" }), key: "other/Unsegmented" });
+  });
+  it("D3-21 argument i is the readable member with the name of parameter i; an unreadable one is left out", async () => {
+    expect(await ok("rest")).toEqual(instance("Rest", { 0: "a", 1: "b" }));
+    expect(await ok("optional")).toEqual([
+      instance("Optional", {}),
+      instance("Optional", { 1: "b" }),
+      instance("Optional", { 0: 1, 2: 3 }),
+    ]);
+    expect(await ok("paramProps")).toEqual(instance("ParamProps", { 0: 1, 1: "b", 2: date, 3: mark("BigInt", { value: "5" }) }));
+    expect(await get("relay/look?name=paramProps")).toContain('["ParamProps",false,"b1970-01-01T00:00:00.000Z"]');
+  });
+  it("D3-22 fields are the public members that are read and written and are no constructor parameters", async () => {
+    // `size` is read only, `kind` too.
+    expect(await ok("sorted")).toEqual(instance("Sorted", {}, { list: [1, 3] }));
+    expect(await ok("statics")).toEqual(instance("Statics", {}, { a: 1 }));
+    expect(await ok("symbols")).toEqual(instance("Sym", {}, { a: 1 }));
+    // One that is undefined is left out, so that an initialiser's value takes its place.
+    expect(await ok("emptied")).toEqual([
+      instance("Emptied", { 0: "EUR" }, { since: date }),
+      instance("Emptied", { 0: "USD" }, { since: date }),
+    ]);
+  });
+  it("D3-23 what a class has is read from the source at build time", async () => {
+    const { classes } = await app.modules().manifest();
+    const of = (name: string) => classes.find((one) => one.key === `make/${name}`);
+    expect(of("Destructured")).toMatchObject({ args: ["a", "b"], fields: ["c"] });
+    expect(await ok("destructured")).toEqual(instance("Destructured", { 0: 1, 1: 2 }, { c: 3 }));
+    expect(of("Pattern")).toMatchObject({ args: [], fields: ["name"] });
+    expect(of("FromLib")).toMatchObject({ args: [null, "code"], fields: ["own"] });
+  });
+  it("D3-24 members count when they stand in the application's own sources, parents' in other files included", async () => {
+    expect(await ok("inherited")).toEqual(
+      instance(
+        "Grandchild",
+        { 0: 7, 1: "t" },
+        {
+          extra: mark("Map", { entries: { keys: ["base"], values: [instance("Base", { 0: 8 })] } }),
+          more: mark("BigInt", { value: "5" }),
+        },
+      ),
+    );
+    // A class that a function makes is no source that can be read.
+    expect(await ok("mixed")).toEqual(instance("Mixed", {}, { own: 2 }));
+  });
+  it("nest in each other and in every collection (D3-2)", async () => {
+    const child = instance("Child", { 0: 2, 1: instance("Rest", {}) }, { extra: mark("Map", { entries: { keys: [], values: [] } }) });
+    expect(await ok("nested")).toEqual({
+      in: [mark("Map", { entries: { keys: [instance("Point", { 0: 1 })], values: [mark("Set", { values: [child] })] } })],
+    });
+  });
+  it("of what extends a type of the language travel as that type", async () => {
+    expect(await ok("map")).toEqual(mark("Map", { entries: { keys: ["a"], values: [1] } }));
+    expect(await ok("date")).toEqual(date);
+    expect(await ok("array")).toEqual([[1, date]]);
+  });
+  it("behind a proxy, without a prototype, with holes or members too many, are what JSON makes of them", async () => {
+    expect(await ok("proxy")).toEqual([instance("Point", { 0: 5 }), { a: 1 }, [1]]);
+    expect(await ok("nullPrototype")).toEqual({ a: {} });
+    expect(await ok("holes")).toEqual([mark("Undefined", {}), 1, mark("Undefined", {}), 2]);
+    expect(await ok("extra")).toEqual([1, 2]);
+  });
+  it.each([
+    ["secret", "result.a: an instance of 'Secret' can't be sent: no module of the application exports this class"],
+    ["secretPoint", "result.a: an instance of 'SecretPoint' can't be sent: no module of the application exports this class"],
+    ["native", "result: an instance of 'URLSearchParams' can't be sent: no module of the application exports this class"],
+    ["boxed", "result[0]: an instance of 'String' can't be sent: no module of the application exports this class"],
+    ["getterThrows", "result.a[0].a: not now 3"],
+    [
+      "same",
+      "result[0]: an instance of 'Same' can't be sent: src/x/one.ts and src/x/two.ts both have a class with the key 'x/Same'; rename one",
+    ],
+    [
+      "other",
+      "result[0]: an instance of 'Same' can't be sent: src/x/one.ts and src/x/two.ts both have a class with the key 'x/Same'; rename one",
+    ],
+  ])("that can't be sent are a ValueNotSerializable with the path: %s", async (name, message) => {
+    expect(await refused(name)).toMatchObject({ type: "ValueNotSerializable", message });
+  });
+});
+
+describe("§2.5 from outside", () => {
+  const post = async (value: unknown): Promise<{ status: number; type: string; message: string }> => {
+    const headers = { ...encoded, "content-type": "application/json" };
+    const { status, text } = await ask(app.proxy, "POST", "/rpc/make/take", headers, JSON.stringify({ value }));
+    return { status, ...(JSON.parse(text) as { type: string; message: string }) };
+  };
+  const refusal = (message: string): object => ({ status: 400, type: "InvalidSerializedValue", message: `args.value: ${message}` });
+  it("D3-25 nothing is constructed but classes that the application exports and the build recorded", async () => {
+    expect(await post(instance("Point", { 0: 1 }))).toMatchObject({ status: 200, key: "make/Point" });
+    for (const key of ["make/Secret", "make/secret", "make/makers", "make/make", "x/Same", "lib/Lib"])
+      expect(await post({ ...instance("", {}), key })).toMatchObject(refusal(`there is no class '${key}'`));
+  });
+  it.each(["Date", "Function", "Object", "Map", "Error", "URL", "globalThis", "Function.prototype"])(
+    "D3-26 globals are no classes: %s",
+    async (key) => {
+      expect(await post({ ...instance("", {}), key })).toMatchObject(refusal(`there is no class '${key}'`));
+    },
+  );
+  it.each([
+    "./make/classes.js",
+    "make/classes",
+    "node:child_process",
+    "../make/Point",
+    "make/../make/Point",
+    "/etc/passwd",
+    "make/Point.constructor",
+  ])("D3-27 a key is no path to import: %s", async (key) => {
+    expect(await post({ ...instance("", {}), key })).toMatchObject(refusal(`there is no class '${key}'`));
+  });
+  it("D3-28 no property is named __proto__, in arguments and fields as anywhere", async () => {
+    const headers = { ...encoded, "content-type": "application/json" };
+    for (const [place, path] of [
+      ['"args":{"0":{"__proto__":1}}', 'args.value.args["0"].__proto__'],
+      ['"fields":{"__proto__":1}', "args.value.fields.__proto__"],
+      ['"args":{"__proto__":1}', "args.value.args.__proto__"],
+    ]) {
+      const body = `{"value":{"serialized":true,"name":"class","key":"make/Point",${place}}}`;
+      const { status, text } = await ask(app.proxy, "POST", "/rpc/make/take", headers, body);
+      expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([400, `${path}: this key is not allowed`]);
+    }
+  });
+  it("D3-29 `then` is data and is never awaited", async () => {
+    const value = { then: { then: "later" } };
+    expect(await post(value)).toMatchObject({ status: 200, ...value });
+    expect(await post(instance("Point", { 0: value }))).toMatchObject({ status: 200, args: { 0: value } });
+  });
+  it("D3-39 a field that the class does not declare is a 400", async () => {
+    for (const field of ["b", "toString", "owner", "id"])
+      expect(await post(instance("Point", { 0: 1 }, { [field]: 1 }))).toMatchObject({
+        status: 400,
+        type: "InvalidSerializedValue",
+        message: `args.value.${field}: class 'make/Point' has no such field`,
+      });
+    // A parameter is no field, nor is what can only be read.
+    expect((await post(instance("Point", {}, { a: 1 }))).message).toBe("args.value.a: class 'make/Point' has no such field");
+    expect((await post(instance("Sorted", {}, { size: 1 }))).message).toContain("has no such field");
+  });
+  it("a constructor that refuses is a 400, whatever it throws, and tells no stack", async () => {
+    const answer = await post(instance("Throws", { 0: 2 }));
+    expect(answer).toMatchObject(refusal("only one"));
+    expect(JSON.stringify(answer)).not.toContain("stack");
+  });
+});
