@@ -105,10 +105,14 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     });
     return { role, http };
   };
-  const { role, http } = await open().catch(async (error: unknown) => {
-    await release();
-    throw error;
-  });
+  // The clock's timers don't keep the process, and nothing listens yet: one that waits for its repository would end.
+  const awake = setInterval(() => {}, 60_000);
+  const { role, http } = await open()
+    .catch(async (error: unknown) => {
+      await release();
+      throw error;
+    })
+    .finally(() => clearInterval(awake));
   const url = address.port === "0" ? http.url : config.url;
 
   let stopping: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Application, buildPackage, createApplication } from "./_application.ts";
@@ -177,6 +177,37 @@ describe("a node and its repository, as processes", () => {
     }
   });
 });
+
+describe("seamline start, before the repository is there,", () => {
+  it("waits for the modules of its middleware, as a proxy", { timeout: 30_000 }, async () => {
+    const [files, calls] = await Promise.all([freePort(), freePort()]);
+    await application.put(
+      "src/layer.ts",
+      "export default { async handle(...[, , , , next]: [unknown, unknown, unknown, unknown, () => unknown]) { return `${await next()}?`; } };\n",
+    );
+    const proxy = { mode: "proxy", url: anywhere, node: calls, repository: files, middleware: ["./src/layer.ts"] };
+    await application.put("proxy.json", proxy);
+    await application.put("seamline.json", { mode: "repository", url: files });
+    await application.put("node.json", { mode: "node", url: calls, repository: files, segments: ["greet"] });
+    expect(await application.seamline(["build"]).ended()).toBe(0);
+    const early = application.seamline(["start", "--config", "proxy.json"]);
+    await early.says(/refused the connection; trying again/);
+    await application.seamline(["start"]).says(address);
+    await application.seamline(["start", "--config", "node.json"]).says(address);
+    const [, url] = await early.says(/^proxy at (http:\/\/127\.0\.0\.1:\d+)/m);
+    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!?");
+  });
+});
+
+/** The address of a port that nobody has. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}
 
 describe("seamline build, as a process", () => {
   it("warns at the next start when the sources have changed", { timeout: 30_000 }, async () => {
