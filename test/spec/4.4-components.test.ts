@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { anyPort, applicationOf, start } from "./_started.ts";
+import { packageFolder } from "../../server/package-folder.ts";
+
+const files = {
+  "src/greet.ts": "export async function greet(name: string) { return name; }\n",
+  "src/robots.txt": "User-agent: *",
+  "greet.segment.json": '{ "./greet": { "greet": { "access": "public" } } }',
+};
+
+/** A repository, and in front of it a proxy: where browsers ask. */
+async function repositoryAndProxy() {
+  const application = applicationOf(files);
+  const repository = await start(application, { mode: "repository", url: anyPort, assets: ["**/*"] });
+  const proxy = await start(application, { mode: "proxy", url: anyPort, repository: repository.url, gateway: "http://127.0.0.1:9" });
+  return { application, repository: repository.url, proxy: proxy.url };
+}
+const own = (name: string): string => readFileSync(join(packageFolder, "dist/svc", name), "utf8");
+
+describe("§4.4 GET {repository_url}/svc/{file}", () => {
+  it("§4.4-1 gives the content of the service file that is named, from the repository and through a proxy", async () => {
+    const { repository, proxy } = await repositoryAndProxy();
+    for (const base of [repository, proxy])
+      for (const name of ["client.js", "hooks.js"]) {
+        const answer = await fetch(`${base}/svc/${name}`);
+        expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-content-type-options")]).toEqual([
+          200,
+          "text/javascript; charset=utf-8",
+          "nosniff",
+        ]);
+        expect(await answer.text()).toBe(own(name));
+      }
+  });
+
+  it("§4.4-2 what starts a client stands in them: hooks.js and client.js export startClient", async () => {
+    const { repository } = await repositoryAndProxy();
+    expect(await (await fetch(`${repository}/svc/hooks.js`)).text()).toMatch(
+      /export\s*\{[^}]*startClient[^}]*\}\s*from\s*"\.\/client\.js"/,
+    );
+    expect(await (await fetch(`${repository}/svc/client.js`)).text()).toMatch(/export\s*\{[^}]*\bstartClient\b/);
+  });
+
+  it("§4.4-3 every other service file is asked for in the same way, and a standalone answers as a repository does", async () => {
+    const { application, repository } = await repositoryAndProxy();
+    const standalone = await start(application, { mode: "standalone", url: anyPort });
+    for (const base of [repository, standalone.url]) {
+      for (const name of readdirSync(join(packageFolder, "dist/svc")).filter((one) => one.endsWith(".js")))
+        expect(await (await fetch(`${base}/svc/${name}`)).text(), name).toBe(own(name));
+      const manifest = await fetch(`${base}/svc/manifest.json`);
+      expect([manifest.status, manifest.headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+      expect(await manifest.json()).toMatchObject({ format: 1, segments: {} });
+    }
+  });
+
+  it("they are compressed, have a tag, and are asked for again (§4.4-1)", async () => {
+    const { repository } = await repositoryAndProxy();
+    const url = `${repository}/svc/client.js`;
+    const first = await fetch(url, { headers: { "accept-encoding": "br" } });
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      "content-encoding": "br",
+      vary: "accept-encoding",
+      "cache-control": "no-cache",
+    });
+    // Without a word on caches, `fetch` asks for the whole.
+    const tag = first.headers.get("etag") ?? "";
+    const again = await fetch(url, { headers: { "if-none-match": tag, "cache-control": "max-age=0" } });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
+    const other = await fetch(url, { method: "POST" });
+    expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("all else below /svc is not there, at any role: no other file of the package, nothing of the build for those without the key (§4.4-3)", async () => {
+    const { application, repository, proxy } = await repositoryAndProxy();
+    const gateway = await start(application, { mode: "gateway", url: anyPort });
+    const standalone = await start(application, { mode: "standalone", url: anyPort });
+    const key = readFileSync(join(application.root, ".seamline/key"), "utf8").trim();
+    const nothing = await (await fetch(`${repository}/nothing`)).text();
+    for (const path of [
+      "/svc/none.js",
+      "/svc/",
+      "/svc/__proto__",
+      "/svc/..%2f..%2fpackage.json",
+      "/svc/client.js%00",
+      "/svc/modules/manifest.json",
+      "/svc/modules/greet.js",
+      "/svc/modules/..%2fmanifest.json",
+    ])
+      for (const base of [repository, proxy, standalone.url, gateway.url]) {
+        const answer = await fetch(base + path, { headers: { "x-svc-trust-key": path.includes("modules") ? `${key}x` : key } });
+        expect([answer.status, await answer.text()], base + path).toEqual([404, nothing]);
+      }
+    for (const path of ["/svc/client.js", "/svc/manifest.json"]) expect((await fetch(gateway.url + path)).status).toBe(404);
+    // With the key, a repository gives nodes what they load; a proxy gives it to nobody.
+    const trusted = { headers: { "x-svc-trust-key": key } };
+    expect((await fetch(`${repository}/svc/modules/manifest.json`, trusted)).status).toBe(200);
+    expect((await fetch(`${proxy}/svc/modules/manifest.json`, trusted)).status).toBe(404);
+    expect((await fetch(`${repository}/svc/modules/..%2fmanifest.browser.json`, trusted)).status).toBe(404);
+  });
+});
