@@ -12,7 +12,7 @@ let browser;
  * @returns {Promise<import("playwright").Page>}
  */
 export async function openPage(address) {
-  browser ??= await chromium.launch({ executablePath: process.env["DOCS_CHROMIUM"] ?? "", args: ["--no-sandbox"] });
+  browser ??= await chromium.connect(process.env["DOCS_CHROMIUM"] ?? "");
   const page = await browser.newPage();
   page.setDefaultTimeout(10_000);
   page.on("pageerror", (error) => {
@@ -22,7 +22,7 @@ export async function openPage(address) {
   return page;
 }
 
-/** Ends what `openPage` has started. */
+/** Closes what `openPage` has opened. */
 export async function closePages() {
   await browser?.close();
 }

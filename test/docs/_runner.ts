@@ -5,7 +5,6 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { root } from "../_sources.ts";
 import { type Application, createApplication, type Service } from "./_application.ts";
 import { type Block, blocksOf, isKill, type Step, stepsOf } from "./_blocks.ts";
@@ -19,7 +18,7 @@ export interface PageRun {
   readonly failures: readonly string[];
 }
 
-const helper = pathToFileURL(join(import.meta.dirname, "_browser.mjs")).href;
+const helper = new URL("./_browser.mjs", import.meta.url).href;
 
 interface Correction {
   readonly step: Step;
