@@ -65,7 +65,18 @@ async function configured(
     throw wrong(`can't be loaded: ${message}`, "Mend it, or take it out of the configuration", error);
   }
   const given = namespace["default"];
-  const made: unknown = typeof given === "function" ? new (given as new () => unknown)() : given;
+  let made: unknown = given;
+  // A function that is no class falls through: it has no method either.
+  if (typeof given === "function" && "prototype" in given)
+    try {
+      made = new (given as new () => unknown)();
+    } catch (error) {
+      throw wrong(
+        `can't be made: ${String(error)}`,
+        "Its class is constructed without arguments; what goes wrong there ends the start",
+        error,
+      );
+    }
   if (typeof (made as Record<string, unknown> | null | undefined)?.[method] !== "function")
     throw wrong(
       `has no default export with ${method}(…)`,

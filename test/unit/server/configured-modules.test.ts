@@ -40,3 +40,27 @@ it.each([
     expect(told).not.toContain("start.js");
   },
 );
+
+it.each<[string, unknown, string]>([
+  ["nothing", undefined, "has no default export with handle(…)"],
+  ["null", null, "has no default export with handle(…)"],
+  ["an object without it", { handler: () => 1 }, "has no default export with handle(…)"],
+  ["a function", async () => 1, "has no default export with handle(…)"],
+  ["a class without it", class Log {}, "has no default export with handle(…)"],
+  [
+    "a class that can't be made",
+    class Log {
+      constructor() {
+        throw new TypeError("no file to write to");
+      }
+    },
+    "can't be made: TypeError: no file to write to",
+  ],
+])("a configured middleware whose default export is %s is refused by key and module (§2.7-1, D6.configured)", async (_, given, what) => {
+  const root = join(import.meta.dirname, "application");
+  const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: ["layers", join(root, "src", "log.ts")] };
+  const moduleImporter = async (specifier: string) => ({ default: specifier === "layers" ? { handle: async () => 1 } : given });
+  await expect(
+    configuredModules(config as unknown as Parameters<typeof configuredModules>[0], { root, modules: undefined, moduleImporter }),
+  ).rejects.toThrow(`configuration at middleware[1]: './src/log.ts' ${what}\n  → `);
+});
