@@ -1,88 +1,132 @@
+// §2.1 and what is settled of it: procedures as the build reads them from TypeScript, called through proxy and gateway.
+
 import { describe, expect, it } from "vitest";
 
-import type { Parameter } from "../../src/manifest.ts";
-import { type Door, json, knock, serialized } from "../_door.ts";
-import { Person } from "../_wire-classes.ts";
+import { createFixture } from "../build/_fixture.ts";
+import { encoded, useKinds } from "./_kinds.ts";
 
-const door = (parameters: Parameter[], run: (...args: never[]) => unknown): Door => ({ parameters, run: run });
-const post = (at: Door, body: unknown, headers: Record<string, string> = json): ReturnType<typeof knock> =>
-  knock(at, { method: "POST", headers, body: JSON.stringify(body) });
+const { post, get } = useKinds();
 
-describe("§2.1 parameter kinds", () => {
-  const greet = door(
-    [
-      { kind: "plain", name: "greeting" },
-      { kind: "plain", name: "name", optional: true },
-    ],
-    (greeting: string, name = "world") => `${greeting} ${name}`,
-  );
-  it("plain: by name, in any order", async () => {
-    expect(await post(greet, { name: "Ada", greeting: "hello" })).toMatchObject({ status: 200, text: "hello Ada" });
-  });
-  it("optional: the default value takes the place of what was left out", async () => {
-    expect((await post(greet, { greeting: "hello" })).text).toBe("hello world");
-    expect((await knock(greet, { query: "greeting=hello" })).text).toBe("hello world");
-  });
-  it("null is a value, not a missing one", async () => {
-    expect((await post(greet, { greeting: null, name: null })).text).toBe("null null");
+const problemsOf = async (code: string) =>
+  await createFixture({ "src/shop/a.ts": code, "a.segment.json": '{ "./shop/a": { "a": { "access": "public" } } }' }).problems();
+const manifestOf = async (entry: object, code = "export async function a(): Promise<number> { return 1; }\n") =>
+  (await createFixture({ "src/shop/deep/file.ts": code, "a.segment.json": JSON.stringify({ "./shop/deep/file": { a: entry } }) }).build())
+    .manifest;
+
+describe("§2.1 a procedure", () => {
+  it("§2.1-1 its name in the path is its module's directory in the source folder, and the function's name", async () => {
+    expect((await manifestOf({ access: "public" })).procedures[0]?.fqn).toBe("shop/deep/a");
+    expect((await get("none")).text).toBe("ran");
   });
 
-  const area = door(
-    [{ kind: "object", names: [{ name: "width" }, { name: "height", optional: true }] }],
-    ({ width: w, height = 2 }: { width: number; height?: number }) => w * height,
-  );
-  it("destructured: property names at the top level, defaults honoured, aliases by property", async () => {
-    expect((await post(area, { width: 3, height: 4 })).text).toBe("12");
-    expect((await post(area, { width: 3 })).text).toBe("6");
-    expect(await post(area, {})).toMatchObject({ status: 400, text: "Missing value for parameter 'width'" });
-    expect(await post(area, { w: 1, width: 1 })).toMatchObject({ status: 400, text: "Unknown parameter 'w'" });
-  });
-  it("destructured with a default of its own: may be left out as a whole", async () => {
-    const whole = door(
-      [{ kind: "object", names: [{ name: "a", optional: true }], optional: true }],
-      ({ a }: { a?: number } = { a: 7 }) => a,
-    );
-    expect((await post(whole, {})).text).toBe("7");
-    expect((await post(whole, { a: 1 })).text).toBe("1");
-  });
-  it("destructured array: by the variables' names, holes stay holes", async () => {
-    const pair = door(
-      [{ kind: "array", names: [{ name: "first" }, null, { name: "third", optional: true }] }],
-      ([first, , third = 3]: number[]) => [first, third],
-    );
-    expect((await post(pair, { first: 1 })).text).toBe("[1,3]");
+  it("§2.1-2 its version is one to three numbers with dots, 0.0.0 where none is given", async () => {
+    const versionOf = async (version?: string) =>
+      (await manifestOf({ access: "public", ...(version === undefined ? {} : { version }) })).procedures[0]?.version;
+    expect([await versionOf(), await versionOf("2"), await versionOf("2.1"), await versionOf("10.0.7")]).toEqual([
+      "0.0.0",
+      "2.0.0",
+      "2.1.0",
+      "10.0.7",
+    ]);
   });
 
-  const join = door(
-    [
-      { kind: "plain", name: "by" },
-      { kind: "rest", name: "names" },
-    ],
-    (by: string, ...names: string[]) => names.join(by),
-  );
-  it("rest: three dots and the name, an array, spread into the call", async () => {
-    expect((await post(join, { by: "-", "...names": ["a", "b"] })).text).toBe("a-b");
-    expect((await post(join, { by: "-" })).text).toBe("");
-  });
-  it("rest: needs an array, the dots, and POST", async () => {
-    expect(await post(join, { by: "-", "...names": "ab" })).toMatchObject({ status: 400, text: "parameter '...names' must be an array" });
-    expect(await post(join, { by: "-", names: ["a"] })).toMatchObject({ status: 400, text: "Unknown parameter 'names'" });
-    expect(await knock(join, { query: "by=-&...names=a" })).toMatchObject({ status: 400, text: "parameter '...names' needs POST" });
-    expect((await knock(join, { query: "by=-" })).status).toBe(200);
+  it.each(["public", "private"])("§2.1-3 its access is public or private: %s", async (access) => {
+    expect((await manifestOf({ access })).segments["a"]?.[0]?.access).toBe(access);
   });
 
-  const describePerson = door([{ kind: "plain", name: "who" }], (who: unknown) =>
-    who instanceof Person ? `${who.name}, born ${who.born?.getUTCFullYear()}` : typeof who,
-  );
-  it("class instance: a serialized object with the header", async () => {
-    const who = {
-      serialized: true,
-      key: "people/Person",
-      name: "class",
-      args: { 0: "Ada", 1: { serialized: true, name: "Date", value: "1815-12-10T00:00:00.000Z" } },
-      fields: {},
-    };
-    expect((await post(describePerson, { who }, serialized)).text).toBe("Ada, born 1815");
-    expect((await post(describePerson, { who })).text).toBe("object");
+  it("§2.1-4 a third access, protected, has a door that takes a header", async () => {
+    expect((await manifestOf({ access: "protected" })).segments["a"]?.[0]?.access).toBe("protected");
+  });
+
+  it("§2.1-5 parameters are addressed by their exact names", async () => {
+    expect((await post("plain", { second: 2, first: 1 })).text).toBe("[1,2]");
+    for (const other of ["First", "first ", " first", "fir", "0"])
+      expect(await post("plain", { [other]: 1, second: 2 }), other).toMatchObject({
+        status: 400,
+        text: "Missing value for parameter 'first'",
+      });
+  });
+});
+
+describe("§2.1 kinds of parameters", () => {
+  it("§2.1-6 a plain one is given by its name", async () => {
+    expect((await post("plain", { first: "a", second: { b: 1 } })).text).toBe('["a",{"b":1}]');
+    expect((await get("plain?first=a&second=b")).text).toBe('["a","b"]');
+  });
+
+  it("§2.1-7 one with a default may be left out", async () => {
+    expect((await post("optional", { a: 1 })).text).toBe('[1,"b by default","no c"]');
+    expect((await get("optional?a=1")).text).toBe('["1","b by default","no c"]');
+  });
+
+  it("§2.1-8 of a destructured one only the properties' names count", async () => {
+    expect((await post("object", { width: 3, height: 4 })).text).toBe("12");
+    expect(await post("object", { size: { width: 3 } })).toMatchObject({ status: 400, text: "Missing value for parameter 'width'" });
+  });
+
+  it("§2.1-9 each property stands at the top level, beside other parameters", async () => {
+    expect((await post("mixed", { a: 1, b: 2, d: 4, e: 6 })).text).toBe("[1,2,3,4,6,[]]");
+    expect((await get("mixed?a=1&b=2&d=4&e=6")).text).toBe("[1,2,3,4,6,[]]");
+  });
+
+  it("§2.1-10, §8-1 a pattern inside a pattern is not supported", async () => {
+    for (const pattern of [
+      "{ b: { c } }: { b: { c: number } }",
+      "[[c]]: number[][]",
+      "{ b: [c] }: { b: number[] }",
+      "[{ c }]: { c: number }[]",
+    ]) {
+      const problems = await problemsOf(`export async function a(${pattern}): Promise<number> {\n  return c;\n}\n`);
+      expect(problems, pattern).toMatchObject([{ file: "src/shop/a.ts", line: 1 }]);
+    }
+  });
+
+  it("§2.1-11 a rest parameter is given under its name with three dots, as an array", async () => {
+    expect((await post("rest", { by: "-", "...names": ["a", "b"] })).text).toBe("a-b");
+    expect(await post("rest", { by: "-", names: ["a"] })).toMatchObject({ status: 400, text: "Unknown parameter 'names'" });
+  });
+
+  it("§2.1-12 a rest parameter needs POST", async () => {
+    expect(await get("rest?by=-&...names=a")).toMatchObject({ status: 400, text: "parameter '...names' needs POST" });
+  });
+
+  it("§2.1-13 an instance of a class is given as a serialized object, with the header", async () => {
+    const who = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} };
+    expect((await post("meet", { who }, encoded)).text).toBe("Ada, born some day");
+    expect((await post("plain", { first: who, second: 1 })).text).toBe(JSON.stringify([who, 1]));
+  });
+});
+
+describe("decisions §6, parameters", () => {
+  it("D6.parameters-1 b? of TypeScript is optional", async () => {
+    expect((await post("optional", { a: 1, b: 2 })).text).toBe('[1,2,"no c"]');
+    expect((await post("optional", { a: 1, c: 3 })).text).toBe('[1,"b by default",3]');
+  });
+
+  it("D6.parameters-2 a rest parameter left out is empty", async () => {
+    expect(await post("rest", { by: "-" })).toMatchObject({ status: 200, text: "" });
+    expect(await get("rest?by=-")).toMatchObject({ status: 200, text: "" });
+  });
+
+  it("D6.parameters-3 a name in a pattern is optional if it has a default, or the whole pattern has one", async () => {
+    expect((await post("object", { width: 3 })).text).toBe("6");
+    expect((await post("whole", {})).text).toBe("[7,8]");
+    expect((await post("whole", { a: 3 })).text).toBe("[3,2]");
+  });
+
+  it("D6.parameters-4 what gathers the rest of a pattern is a build error", async () => {
+    for (const pattern of ["{ b, ...others }: Record<string, number>", "[b, ...others]: number[]"]) {
+      const problems = await problemsOf(`export async function a(${pattern}): Promise<unknown> {\n  return [b, others];\n}\n`);
+      expect(problems, pattern).toMatchObject([{ file: "src/shop/a.ts", line: 1 }]);
+    }
+  });
+
+  it("D6.parameters-5 one value for a parameter that is a list is a list of one", async () => {
+    expect((await get("lists?numbers=1&flags=true&bigs=2&texts=a")).text).toBe('[[1],[true],["2"],[],["a"]]');
+  });
+
+  it("D6.parameters-6 empty text is no number", async () => {
+    for (const query of ["typed?number=", "typed?number", "lists?numbers=", "lists?numbers=1&numbers="])
+      expect((await get(query)).status, query).toBe(400);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { type Door, knock } from "../_door.ts";
-import { Person } from "../_wire-classes.ts";
+import { ask } from "../_cluster.ts";
+import { deploy, key } from "../_deployment.ts";
+import { encoded, useKinds } from "./_kinds.ts";
 
-const answering = (value: unknown): Door => ({ parameters: [], run: () => value });
-const serialized = { "x-svc-data-encoding": "serialized" };
+const { get, post } = useKinds();
 const echo: Door = {
   parameters: [
     { kind: "plain", name: "text" },
@@ -49,112 +50,120 @@ describe("§4.1 GET /rpc: values by name in the query", () => {
   });
 });
 
-describe.each([{}, serialized])("decisions §2, responses with and without the header: %j", (headers) => {
-  it.each<[string, unknown, string, string]>([
-    ["string", "täxt", "täxt", "text/plain; charset=utf-8"],
-    ["string", "", "", "text/plain; charset=utf-8"],
-    ["number", 12.5, "12.5", "text/plain; charset=utf-8"],
-    ["number", -0, "-0", "text/plain; charset=utf-8"],
-    ["number", Number.NaN, "NaN", "text/plain; charset=utf-8"],
-    ["number", -Infinity, "-Infinity", "text/plain; charset=utf-8"],
-    ["boolean", false, "false", "text/plain; charset=utf-8"],
-    ["bigint", 2n ** 70n, "1180591620717411303424", "text/plain; charset=utf-8"],
-    ["null", null, "null", "application/json"],
-    ["object", [1, { a: [] }], '[1,{"a":[]}]', "application/json"],
-    ["object", {}, "{}", "application/json"],
-  ])("%s: %s", async (dataType, value, text, contentType) => {
-    expect(await knock(answering(value), { headers })).toMatchObject({
-      status: 200,
-      text,
-      headers: {
-        "content-type": contentType,
-        "x-svc-data-type": dataType,
-        "x-content-type-options": "nosniff",
-        "cache-control": "no-store",
-      },
-    });
+describe("§4.1 a call by GET", () => {
+  it("§4.1-1 GET /rpc/ and a procedure's name runs it", async () => {
+    expect(await get("none")).toMatchObject({ status: 200, text: "ran" });
   });
-  it("undefined: 204, no content type", async () => {
-    const answer = await knock(answering(undefined), { headers });
-    expect(answer).toMatchObject({ status: 204, text: "", headers: { "x-svc-data-type": "undefined", "cache-control": "no-store" } });
-    expect(answer.headers).not.toHaveProperty("content-type");
+
+  it("§4.1-2 values stand in the query by name", async () => {
+    expect((await get("plain?second=b%20c&first=a+d")).text).toBe('["a d","b c"]');
   });
-  it.each([
-    ["a function", { people: [{ born: () => 1 }] }, "result.people[0].born: a function can't be sent"],
-    ["a symbol", Symbol("x"), "result: a symbol can't be sent"],
-  ])("%s: 500 ValueNotSerializable with the path", async (_, value, message) => {
-    const answer = await knock(answering(value), { headers });
-    expect(answer.status).toBe(500);
-    expect(answer.text).toContain(message);
+
+  it("§4.1-3 version in the query selects the procedure's version", async () => {
+    const { proxy } = await deploy();
+    for (const [version, text] of [
+      ["1", "1"],
+      ["2.0.0", "2"],
+    ] as const)
+      expect((await ask(proxy, "GET", `/rpc/shop/price?version=${version}`)).text).toBe(text);
   });
-  it("a cycle: 500, and the next call works", async () => {
-    const cycle: { a: unknown[] } = { a: [] };
-    cycle.a.push(cycle);
-    const answer = await knock(answering(cycle), { headers });
-    expect(answer.status).toBe(500);
-    expect(answer.text).toContain("result.a[0]: a cycle can't be sent");
-    expect((await knock(answering(1), { headers })).text).toBe("1");
+
+  it("§4.1-4 version is no parameter, even where a procedure has one of this name", async () => {
+    expect((await get("none?version=0")).text).toBe("ran");
+    expect((await get("edition?version=0.0.0")).text).toBe("edition none");
+    expect((await post("edition?version=0", { version: "second" })).text).toBe("edition second");
+  });
+
+  it("§4.1-5 what is no object is sent as text", async () => {
+    for (const [of, text] of [
+      ["text", "t\u00e4xt \u{1f9f5}"],
+      ["number", "-12.5"],
+      ["true", "true"],
+      ["bigint", "1180591620717411303424"],
+    ] as const)
+      expect((await get(`result?of=${of}`)).text).toBe(text);
+  });
+
+  it("§4.1-6 an object is sent as JSON", async () => {
+    expect((await get("result?of=object")).text).toBe('{"a":{"b":[true]}}');
+    expect((await get("result?of=date")).text).toBe('"1970-01-01T00:00:00.000Z"');
+  });
+
+  it("§4.1-7 with the header objects are sent as serialized objects", async () => {
+    const { text } = await get("result?of=private", encoded);
+    expect(JSON.parse(text)).toEqual({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} });
+  });
+
+  it("§4.1-8 without it an instance with private state is an empty object: getters and what is private stay out", async () => {
+    expect((await get("result?of=private")).text).toBe("{}");
+    expect((await get("result?of=reel")).text).toBe('{"metres":12}');
+  });
+
+  it("§4.1-9 plain objects are the same with the header and without", async () => {
+    for (const of of ["object", "empty object"])
+      expect((await get(`result?of=${of}`, encoded)).text).toBe((await get(`result?of=${of}`)).text);
+  });
+
+  it("§4.1-10 only public procedures can be called; a private one is 404, not found", async () => {
+    const { proxy, b } = await deploy();
+    for (const door of [proxy, b])
+      expect(await ask(door, "GET", "/rpc/shop/secret")).toMatchObject({ status: 404, headers: { "x-svc-error": "ProcedureNotFound" } });
+  });
+
+  it("§4.1-11 a protected procedure has a door as well, which takes a header", async () => {
+    const { proxy } = await deploy();
+    expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
+    expect(await ask(proxy, "GET", "/rpc/shop/audit", { "x-svc-trust-key": key })).toMatchObject({ status: 200, text: "audited" });
   });
 });
 
-describe("decisions §2, §6: plain answers", () => {
-  it.each<[string, unknown, Uint8Array]>([
-    ["Uint8Array", new Uint8Array([1, 255]), new Uint8Array([1, 255])],
-    ["ArrayBuffer", new Uint8Array([1, 2]).buffer, new Uint8Array([1, 2])],
-    ["view: only its own bytes", new DataView(new Uint8Array([1, 2, 3]).buffer, 1, 1), new Uint8Array([2])],
-    ["Int16Array, little endian", new Int16Array([1]), new Uint8Array([1, 0])],
-  ])("%s: raw bytes", async (_, value, body) => {
-    const answer = await knock(answering(value), {});
-    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/octet-stream", "x-svc-data-type": "binary" } });
-    expect(answer.body).toEqual(body);
+describe("decisions §2, values of a GET", () => {
+  it("D2-1 they are text", async () => {
+    expect((await get("plain?first=1&second=null")).text).toBe('["1","null"]');
+    expect((await get('plain?first={"a":1}&second=')).text).toBe('["{\\"a\\":1}",""]');
   });
-  it("Blob: raw bytes under its own type", async () => {
-    const answer = await knock(answering(new Blob(["<svg/>"], { type: "image/svg+xml" })), {});
-    expect(answer).toMatchObject({
-      text: "<svg/>",
-      headers: { "content-type": "image/svg+xml", "x-svc-data-type": "binary", "x-content-type-options": "nosniff" },
-    });
-    expect((await knock(answering({ file: new Blob(["hi"]) }), {})).text).toBe('{"file":"aGk="}');
+
+  it("D2-2 brackets mean nothing: they are part of a name", async () => {
+    expect(await get("plain?first[]=1&second=2")).toMatchObject({ status: 400, text: "Missing value for parameter 'first'" });
+    expect(await get("plain?first=1&second=2&first[a]=3")).toMatchObject({ status: 400, text: "Unknown parameter 'first[a]'" });
   });
-  it.each<[string, unknown, string]>([
-    ["Date", new Date(0), '"1970-01-01T00:00:00.000Z"'],
-    ["Map", new Map([["a", 1]]), '[["a",1]]'],
-    ["Set", new Set([1]), "[1]"],
-    ["RegExp", /a/g, '"/a/g"'],
-    ["URL", new URL("http://a.b/"), '"http://a.b/"'],
-    ["Error", new TypeError("x"), '{"name":"TypeError","message":"x"}'],
-    ["bigint inside", { n: 1n }, '{"n":"1"}'],
-    ["infinities inside", [Infinity, Number.NaN], "[null,null]"],
-    ["undefined inside", [undefined, { a: undefined }], "[null,{}]"],
-  ])("%s", async (_, value, text) => {
-    expect((await knock(answering(value), {})).text).toBe(text);
+
+  it("D2-3 a key given more than once is a list", async () => {
+    expect((await get("plain?first=a&second=b&first=c&first=a")).text).toBe('[["a","c","a"],"b"]');
   });
-  it("class instances with private fields are {}, getters ignored; plain objects are the same in both modes (§4.1)", async () => {
-    expect((await knock(answering(new Person("Ada")), {})).text).toBe("{}");
-    const plain = { a: [1, { b: "c" }] };
-    expect((await knock(answering(plain), {})).text).toBe((await knock(answering(plain), { headers: serialized })).text);
+
+  it("D2-4 version given twice is 400", async () => {
+    for (const query of ["version=0&version=0", "version=&version=", "version=0&version=1"])
+      expect(await get(`none?${query}`), query).toMatchObject({
+        status: 400,
+        text: "The query parameter 'version' was given more than once",
+      });
   });
-  it("own toJSON is honoured, functions of an instance are behaviour, keys are the application's own", async () => {
-    class Rich {
-      act = (): number => 1;
-      toJSON(): object {
-        return { at: new Map([[1, 2n]]) };
-      }
-    }
-    class Poor {
-      act = (): number => 1;
-      n = 2n;
-    }
-    expect((await knock(answering({ rich: new Rich(), poor: new Poor() }), {})).text).toBe('{"rich":{"at":[[1,"2"]]},"poor":{"n":"2"}}');
-    expect((await knock(answering(JSON.parse('{"constructor":1,"__proto__":{"n":null}}')), {})).text).toBe(
-      '{"constructor":1,"__proto__":{"n":null}}',
+
+  it("D2-5 text becomes what the parameter's TypeScript type says: number, boolean, bigint, Date", async () => {
+    const { text } = await get("typed?number=1e3&flag=false&big=-7&day=2021-01-01T10:00:00Z", encoded);
+    expect(JSON.parse(text)).toEqual([
+      1000,
+      false,
+      { serialized: true, name: "BigInt", value: "-7" },
+      { serialized: true, name: "Date", value: "2021-01-01T10:00:00.000Z" },
+    ]);
+  });
+
+  it("D2-6 and lists of these", async () => {
+    expect((await get("lists?numbers=1&numbers=2&flags=true&bigs=3&bigs=4&days=2021-01-01")).text).toBe(
+      '[[1,2],[true],["3","4"],["2021-01-01T00:00:00.000Z"],[]]',
     );
-    const proto = JSON.parse('{"__proto__":{"n":1}}') as Record<string, Record<string, unknown>>;
-    Object.getOwnPropertyDescriptor(proto, "__proto__")!.value.n = 5n;
-    expect((await knock(answering(proto), {})).text).toBe('{"__proto__":{"n":"5"}}');
   });
-  it("a promise or a stream inside is a mistake that is told", async () => {
-    expect((await knock(answering({ a: Promise.resolve(1) }), {})).text).toContain("result.a: a promise can't be sent");
-    expect((await knock(answering({ a: (async function* () {})() }), {})).text).toContain("result.a: a stream can't be sent");
+
+  it.each([
+    ["number=x", "parameter 'number' must be a number"],
+    ["number=1&number=2", "parameter 'number' must be a number"],
+    ["number=1&flag=1", "parameter 'flag' must be a boolean"],
+    ["number=1&big=1.5", "parameter 'big' must be a bigint"],
+    ["number=1&day=today", "parameter 'day' must be an ISO date"],
+    ["number=x&big=y", "parameter 'number' must be a number; parameter 'big' must be a bigint"],
+  ])("D2-7 text that does not convert is 400 InvalidParameterValue: %s", async (query, text) => {
+    expect(await get(`typed?${query}`)).toMatchObject({ status: 400, text, headers: { "x-svc-error": "InvalidParameterValue" } });
   });
 });

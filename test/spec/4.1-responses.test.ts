@@ -1,0 +1,135 @@
+// What is settled of answers: type, body and kind for each kind of value.
+
+import { describe, expect, it } from "vitest";
+
+import { type Door, knock } from "../_door.ts";
+import { ask } from "../_cluster.ts";
+import { deploy } from "../_deployment.ts";
+import { Person } from "../_wire-classes.ts";
+
+const answering = (value: unknown): Door => ({ parameters: [], run: () => value });
+const serialized = { "x-svc-data-encoding": "serialized" };
+const text = "text/plain; charset=utf-8";
+const json = "application/json";
+const bytes = "application/octet-stream";
+
+describe.each([{}, serialized])("decisions §2, answers with the header and without: %j", (headers) => {
+  const answer = async (value: unknown) => {
+    const { status, headers: found, text: body } = await knock(answering(value), { headers });
+    return [status, found["content-type"], found["x-svc-data-type"], body];
+  };
+
+  it("D2.responses-1 a string is its text", async () => {
+    expect(await answer("t\u00e4xt")).toEqual([200, text, "string", "t\u00e4xt"]);
+    expect(await answer("")).toEqual([200, text, "string", ""]);
+    expect(await answer('{"a":1}')).toEqual([200, text, "string", '{"a":1}']);
+  });
+
+  it("D2.responses-2 numbers, booleans and bigints are their text, and the kind says which", async () => {
+    expect(await answer(12.5)).toEqual([200, text, "number", "12.5"]);
+    expect(await answer(-0)).toEqual([200, text, "number", "-0"]);
+    expect(await answer(Number.NaN)).toEqual([200, text, "number", "NaN"]);
+    expect(await answer(-Infinity)).toEqual([200, text, "number", "-Infinity"]);
+    expect(await answer(false)).toEqual([200, text, "boolean", "false"]);
+    expect(await answer(2n ** 70n)).toEqual([200, text, "bigint", "1180591620717411303424"]);
+  });
+
+  it("D2.responses-3 undefined is 204 without a body or its type", async () => {
+    expect(await answer(undefined)).toEqual([204, undefined, "undefined", ""]);
+  });
+
+  it("D2.responses-4 null is JSON", async () => {
+    expect(await answer(null)).toEqual([200, json, "null", "null"]);
+  });
+
+  it("D2.responses-11 no browser may guess the type of an answer or keep it, be it an error", async () => {
+    const careful = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+    for (const value of ["text", 1, undefined, null, {}, new Uint8Array(1), () => 1])
+      expect((await knock(answering(value), { headers })).headers).toMatchObject(careful);
+    const { proxy } = await deploy();
+    for (const [method, path] of [
+      ["GET", "shop/nothing"],
+      ["PUT", "shop/stock"],
+      ["OPTIONS", "shop/stock"],
+      ["GET", "shop/stock?version=x"],
+    ] as const)
+      expect((await ask(proxy, method, `/rpc/${path}`, headers)).headers, `${method} ${path}`).toMatchObject(careful);
+  });
+
+  it("D2.responses-10 the process goes on after what could not be sent", async () => {
+    const cycle: { a: unknown[] } = { a: [] };
+    cycle.a.push(cycle);
+    for (const value of [cycle, () => 1, Symbol("x"), [Promise.resolve()]]) {
+      expect((await knock(answering(value), { headers })).status).toBe(500);
+      expect((await knock(answering(1), { headers })).text).toBe("1");
+    }
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a function", { people: [{}, {}, {}, { born: () => 1 }] }, "result.people[3].born: a function can't be sent"],
+    ["a symbol", Symbol("x"), "result: a symbol can't be sent"],
+    [
+      "a cycle",
+      (() => {
+        const a: unknown[] = [];
+        a.push([a]);
+        return { a };
+      })(),
+      "result.a[0][0]: a cycle can't be sent",
+    ],
+  ])("D2.responses-9 what can't be sent is 500 with the path to it: %s", async (_, value, message) => {
+    const found = await knock(answering(value), { headers });
+    expect(found.status).toBe(500);
+    expect(found.text).toContain(message);
+  });
+});
+
+describe("decisions §2, answers without the header", () => {
+  const plain = async (value: unknown) => {
+    const { headers, body, text: found } = await knock(answering(value), {});
+    return { kind: headers["x-svc-data-type"], type: headers["content-type"], body: [...body], text: found };
+  };
+
+  it("D2.responses-5 lists, plain objects and the public data of instances are JSON", async () => {
+    expect(await plain([1, { a: [] }])).toMatchObject({ kind: "object", type: json, text: '[1,{"a":[]}]' });
+    expect(await plain({})).toMatchObject({ kind: "object", type: json, text: "{}" });
+    expect(await plain(new Person("Ada", new Date(0)))).toMatchObject({
+      kind: "object",
+      type: json,
+      text: '{"born":"1970-01-01T00:00:00.000Z"}',
+    });
+  });
+
+  it("D2.responses-6 bytes of any kind are the whole body", async () => {
+    const six = new Uint8Array([1, 2, 3, 4, 5, 255]);
+    expect(await plain(six.subarray(1, 3))).toMatchObject({ kind: "binary", type: bytes, body: [2, 3] });
+    expect(await plain(six.buffer)).toMatchObject({ kind: "binary", type: bytes, body: [1, 2, 3, 4, 5, 255] });
+    expect(await plain(new DataView(six.buffer, 4))).toMatchObject({ kind: "binary", type: bytes, body: [5, 255] });
+    expect(await plain(new Int16Array([1, -1]))).toMatchObject({ kind: "binary", type: bytes, body: [1, 0, 255, 255] });
+  });
+
+  it("D2.responses-7 a Blob has its own type", async () => {
+    expect(await plain(new Blob(["<svg/>"], { type: "image/svg+xml" }))).toMatchObject({
+      kind: "binary",
+      type: "image/svg+xml",
+      text: "<svg/>",
+    });
+    expect(await plain(new Blob(["a"]))).toMatchObject({ kind: "binary", type: bytes, text: "a" });
+  });
+});
+
+describe("decisions §2, answers with the header", () => {
+  it("D2.responses-8 every object is JSON of its serialized form, bytes too", async () => {
+    for (const [value, name] of [
+      [new Date(0), "Date"],
+      [new Map(), "Map"],
+      [new Uint8Array(2), "Binary"],
+      [new Blob(["a"]), "Binary"],
+      [new Person("Ada"), "class"],
+    ] as const) {
+      const found = await knock(answering(value), { headers: serialized });
+      expect(found.headers).toMatchObject({ "content-type": json, "x-svc-data-type": "object" });
+      expect(JSON.parse(found.text)).toMatchObject({ serialized: true, name });
+    }
+  });
+});
