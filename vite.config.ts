@@ -7,18 +7,21 @@ import { defineConfig } from "vitest/config";
 const external: (string | RegExp)[] = ["undici", "vite", /^node:/];
 
 /** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
-const beside: Record<string, readonly [RegExp, string]> = {
-  hooks: [/(^|\/)client\.ts$/, "./client.js"],
-  client: [/\/svc\/remote\.ts$/, "./remote.js"],
-  remote: [/(^|\/)(context|errors|trace|version)\.ts$/, "./client.js"],
+const ofClient: readonly [RegExp, string] = [/(^|\/)(context|errors|trace|version)\.ts$/, "./client.js"];
+const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
+  hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
+  client: [[/\/svc\/remote\.ts$/, "./remote.js"]],
+  remote: [ofClient, [/\/serializer\/superjson\.ts$/, "./superjson.js"], [/\/missing\.ts$/, "./missing.js"]],
+  superjson: [ofClient],
+  missing: [ofClient],
 };
 const componentsBeside: Plugin = {
   name: "components-beside",
   enforce: "pre",
   applyToEnvironment: (environment) => environment.name in beside,
   resolveId(source, importer) {
-    const [pattern, id] = beside[this.environment.name] ?? [];
-    return importer && id && pattern?.test(source) ? { id, external: "absolute" } : undefined;
+    const [, id] = beside[this.environment.name]?.find(([pattern]) => pattern.test(source)) ?? [];
+    return importer && id ? { id, external: "absolute" } : undefined;
   },
 };
 
@@ -69,10 +72,12 @@ export default defineConfig({
     client: browserFile("client/svc/client.ts", "client"),
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
     remote: browserFile("client/svc/remote.ts", "remote"),
+    superjson: browserFile("client/svc/superjson.ts", "superjson"),
+    missing: browserFile("client/svc/missing.ts", "missing"),
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "client", "hooks", "remote"]) await builder.build(builder.environments[name]!);
+      for (const name of ["node", "client", "hooks", "remote", "superjson", "missing"]) await builder.build(builder.environments[name]!);
     },
   },
   test: {

@@ -38,7 +38,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     import: async <Module>(path: string) =>
       (await revisions.use(async (manifest) => {
         const file = fileOfModule(manifest, path);
-        if (file === undefined) throw (await remote()).noSuchModule(manifest, path);
+        if (file === undefined) throw await (await remote()).noSuchModule(manifest, path);
         return await files.import(file);
         // The page says what the module holds; nothing here could know better.
       })) as Module,

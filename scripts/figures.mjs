@@ -72,7 +72,7 @@ rmSync(folder, { recursive: true });
 const modules = filesIn(join(root, "node_modules"), (name) => name !== ".cache");
 console.log(`development install: ${mega(sum(modules.map((file) => lstatSync(file).size)))}, ${packagesIn(root)} packages`);
 
-for (const name of ["client", "remote", "hooks"]) {
+for (const name of ["client", "remote", "superjson", "hooks"]) {
   const text = readFileSync(join(root, `dist/svc/${name}.js`));
   console.log(`/svc/${name}.js: ${text.length} bytes, ${gzipSync(text).length} gzipped`);
 }

@@ -45,12 +45,15 @@ export const headers = {
 /** A call that passed more services than this goes round in a circle (decisions §4, LoopDetected). */
 export const mostHops = 8;
 
-export const mediaTypes = {
+/** What calls are sent as. */
+export const jsonType = "application/json";
+
+export const mediaTypes: Readonly<Record<"text" | "json" | "script" | "bytes", string>> = {
   text: "text/plain; charset=utf-8",
-  json: "application/json",
+  json: jsonType,
   script: "text/javascript; charset=utf-8",
   bytes: "application/octet-stream",
-} as const;
+};
 
 /** On every answer but files: made for one request, and never to be taken for something else (decisions §2). */
 export const answerHeaders = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;

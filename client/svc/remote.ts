@@ -6,13 +6,13 @@ import { type Calls, createCalls } from "../../src/dispatch.ts";
 import type { Manifest } from "../../src/manifest.ts";
 import type { Placement } from "../../src/placement.ts";
 import { Classes } from "../../src/serializer/classes.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
+import { defaultTime } from "../../src/serializer/limits.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
-import { noSuchModule } from "../no-such-module.ts";
 import type { Revisions } from "../revisions.ts";
+import type { noSuchModule } from "./missing.ts";
 
 /** What a started page has. */
 export interface Page {
@@ -24,7 +24,8 @@ export interface Page {
 
 /** What a page does with this file. */
 export interface Remote extends Pick<Calls, "away" | "runProcedure"> {
-  readonly noSuchModule: typeof noSuchModule;
+  /** What to throw; fetched when it is asked for. */
+  readonly noSuchModule: (...about: Parameters<typeof noSuchModule>) => Promise<Error>;
 }
 
 /** Calls to the page's origin (§4.6). */
@@ -46,6 +47,9 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
       loaded = undefined;
       throw error;
     }));
-  const remote = createRemote({ transport: fetchTransport, base: origin, classes, limits: defaultLimits, clock });
-  return { ...createCalls({ placement, carrier: { run: (_, act) => act(), current: () => undefined }, clock, remote }), noSuchModule };
+  const remote = createRemote({ transport: fetchTransport, base: origin, classes, limits: { time: defaultTime }, clock });
+  return {
+    ...createCalls({ placement, carrier: { run: (_, act) => act(), current: () => undefined }, clock, remote }),
+    noSuchModule: async (...about) => (await import("./missing.ts")).noSuchModule(...about),
+  };
 }

@@ -52,7 +52,7 @@ export async function throughLayers(
       const encoding = changed?.encoding ?? incoming.encoding;
       answer = await send(incoming, { ...(changed ?? came), headers: fieldsOf(incoming, call.headers, changed) });
       try {
-        const { value } = await decodeAnswer(answer, { classes, limits: parts.limits, plain: encoding === "plain" });
+        const { value } = await decodeAnswer(answer, { classes, plain: encoding === "plain" });
         if (encoding === incoming.encoding) given = { value };
         return value;
       } catch (error) {

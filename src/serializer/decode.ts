@@ -5,12 +5,12 @@ import { type ClassSource, Opaque } from "./classes.ts";
 import { decodeErrorForm } from "./error-form.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
 import { buildInstance, type Members } from "./instance.ts";
-import type { Limits } from "./limits.ts";
+import type { ValueLimits } from "./limits.ts";
 
 /** One message on its way in. */
 export interface Reading {
   readonly classes: ClassSource;
-  readonly limits: Limits;
+  readonly limits: ValueLimits;
   readonly trusted: boolean;
   /** Forms are data like any other (plain mode): only keys are looked at. */
   readonly plain?: boolean;

@@ -26,11 +26,17 @@ export interface Limits {
   readonly query: number;
 }
 
+/** What decoding looks at. */
+export type ValueLimits = Pick<Limits, "depth" | "values" | "objects" | "digits">;
+
+/** Milliseconds for a call, where nothing is said: all of the limits that a page has use for. */
+export const defaultTime = 30_000;
+
 /** What holds where a configuration says nothing. */
 export const defaultLimits: Limits = {
   body: 1_048_576,
   header: 16_384,
-  time: 30_000,
+  time: defaultTime,
   headerTime: 10_000,
   requestTime: 30_000,
   connections: 10_000,

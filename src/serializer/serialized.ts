@@ -7,7 +7,7 @@ import { type Reading, readValue } from "./decode.ts";
 import { formWalk } from "./encode.ts";
 import { causeOf, describeFault, faultAt } from "./fault.ts";
 import type { Members } from "./instance.ts";
-import type { Limits } from "./limits.ts";
+import type { ValueLimits } from "./limits.ts";
 import { parseText } from "./text.ts";
 import { type FormWalk, walkValue } from "./walk.ts";
 
@@ -21,7 +21,7 @@ export interface EncodeOptions {
 
 export interface DecodeOptions {
   readonly classes: ClassSource;
-  readonly limits: Limits;
+  readonly limits: ValueLimits;
   /** The sender may use the RegExp and Error forms (decisions §3). */
   readonly trusted: boolean;
   /** What the value is called in messages: `args`. */

@@ -2,7 +2,7 @@
 // typed array of 1e9 is a gigabyte, and a pattern is whatever stands between two slashes.
 
 import { Fault } from "./fault.ts";
-import type { Limits } from "./limits.ts";
+import type { ValueLimits } from "./limits.ts";
 
 type NumberArray = { new (items: ArrayLike<number>): ArrayLike<number> & object };
 
@@ -27,7 +27,7 @@ export function numberArrayFrom(name: string, raw: unknown): object {
 }
 
 /** The value of an annotation that stands on text or null; `undefined` is one. Throws a {@link Fault}. */
-export function scalarFrom(type: string, raw: unknown, limits: Limits): unknown {
+export function scalarFrom(type: string, raw: unknown, limits: ValueLimits): unknown {
   if (type === "undefined") {
     if (raw !== null) throw new Fault("undefined must be null");
     return undefined;

@@ -1,8 +1,8 @@
 import { BadRequest } from "../errors.ts";
-import type { Limits } from "./limits.ts";
+import type { ValueLimits } from "./limits.ts";
 
 /** Parses JSON that came from outside, once it is known to be neither too deep nor too long for the walks that follow. Throws BadRequest. */
-export function parseText(text: string, limits: Limits): unknown {
+export function parseText(text: string, limits: ValueLimits): unknown {
   measure(text, limits);
   try {
     return JSON.parse(text);
@@ -15,7 +15,7 @@ export function parseText(text: string, limits: Limits): unknown {
  * On the text, because `JSON.parse` takes a million levels, and a recursive walk of them ends the process.
  * Text that is no JSON may be counted wrongly: the parser refuses it afterwards.
  */
-function measure(text: string, limits: Limits): void {
+function measure(text: string, limits: ValueLimits): void {
   let level = 0;
   let values = 1;
   if (text.length <= Math.min(limits.depth, limits.values)) return;

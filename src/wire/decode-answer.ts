@@ -2,9 +2,8 @@
 
 import { BadGateway, frameworkErrors, InvalidSerializedValue } from "../errors.ts";
 import type { IncomingResponse } from "../ports.ts";
-import { headers } from "../protocol.ts";
+import { headers, jsonType } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
-import type { Limits } from "../serializer/limits.ts";
 import { nearestError } from "../serializer/error-form.ts";
 import { decodeParsed } from "../serializer/serialized.ts";
 import { setRanOn, setTrace } from "../trace.ts";
@@ -18,7 +17,6 @@ export interface Answer {
 
 export interface AnswerOptions {
   readonly classes: ClassSource;
-  readonly limits: Limits;
   /** The call did not ask for the encoding. */
   readonly plain?: boolean;
 }
@@ -26,7 +24,7 @@ export interface AnswerOptions {
 // The reader is most often somebody whose page has the class as a type only.
 const unreadable = (cause: Error): BadGateway =>
   new BadGateway(
-    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value in a module that loads here, not with 'import type'; for pages, clientModules can name its module as well" : ""}`,
+    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value in a module that loads here, not with 'import type'; a page may name its module in clientModules" : ""}`,
     { cause },
   );
 
@@ -43,7 +41,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
     const json = text();
     if (options.classes !== "opaque" && options.classes.load && /"key"|"class"/.test(json)) await options.classes.load();
     // The answer comes from a service that we asked: what strangers may send at most doesn't count.
-    const limits = { ...options.limits, depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
+    const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
     const reading = { ...options, limits, trusted: true, path: "result", status };
     return superjson ? (await loadSuperjson()).decodeSuperjson(json, reading) : decodeParsed(JSON.parse(json), json, reading);
   };
@@ -70,7 +68,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
     }
   };
   const failure = async (): Promise<unknown> => {
-    if (field("content-type").startsWith("application/json") && !options.plain) {
+    if (field("content-type").startsWith(jsonType) && !options.plain) {
       const error = await decode();
       if (error instanceof Error) return error;
     }

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
 import { forwardedHeaders } from "../forwarded.ts";
 import { type Clock, type Transport, TransportError } from "../ports.ts";
-import { headers, mediaTypes, rpcPath, versionParameter } from "../protocol.ts";
+import { headers, jsonType, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { type Answer, decodeAnswer } from "./decode-answer.ts";
@@ -27,7 +27,7 @@ export interface RemoteOptions {
   readonly base: string;
   readonly trustKey?: string | undefined;
   readonly classes: ClassSource;
-  readonly limits: Limits;
+  readonly limits: Pick<Limits, "time">;
   readonly clock: Clock;
 }
 
@@ -44,7 +44,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     if (left() <= 0) throw late();
     const fields: Record<string, string> = Object.fromEntries(forwardedHeaders(context.headers));
     Object.assign(fields, {
-      "content-type": mediaTypes.json,
+      "content-type": jsonType,
       [headers.encoding]: encoding,
       [headers.hops]: String(context.hops + 1),
       [headers.deadline]: String(Math.ceil(left())),
@@ -60,7 +60,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
         ? new BadGateway(`'${fqn}' was sent, but no answer came`, { cause: thrown })
         : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
     });
-    return await decodeAnswer(response, { classes, limits });
+    return await decodeAnswer(response, { classes });
   };
 }
 

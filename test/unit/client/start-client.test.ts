@@ -125,7 +125,7 @@ describe("§4.6 startClient", () => {
     await page.start("ui");
     expect(await page.call("quote")).toBe("quote of A1 by r1");
     expect(await page.call("stock")).toBe("12 in stock");
-    expect(asked).toEqual({ url: `${origin}/rpc/shop/stock?version=1.0.0`, body: { sku: "A1" }, encoding: "serialized" });
+    expect(asked).toEqual({ url: `${origin}/rpc/shop/stock?version=1.0.0`, body: { sku: "A1" }, encoding: "serialized, superjson" });
   });
 
   it("asks for all that its segments need before any of it has come, and for nothing else", async () => {

@@ -9,7 +9,7 @@ import { decodeAnswer } from "../../../src/wire/remote-call.ts";
 import { incoming } from "../../_door.ts";
 import { wireCases } from "../../_wire-cases.ts";
 import { OutOfStock, Person, wireClasses } from "../../_wire-classes.ts";
-import { classes, failing, fake, limits, remote, returning, text } from "./_remote.ts";
+import { classes, failing, fake, remote, returning, text } from "./_remote.ts";
 
 describe("a remote call comes back", () => {
   it.each(wireCases.map(({ name, value, ...one }) => [name, value, "decoded" in one ? one.decoded : value] as const))(
@@ -39,7 +39,7 @@ describe("a remote call comes back", () => {
     expect((await remote(fake(() => returning(people)))()).value).toHaveLength(12_000);
   });
   it("with raw bytes as bytes", async () => {
-    const answer = await decodeAnswer(text("ab", { headers: { "x-svc-data-type": "binary" } }), { classes, limits });
+    const answer = await decodeAnswer(text("ab", { headers: { "x-svc-data-type": "binary" } }), { classes });
     expect(answer.value).toEqual(new Uint8Array([97, 98]));
   });
   it("fetches the classes when a value first needs one", async () => {
@@ -104,7 +104,7 @@ describe("§7.1 an error comes back as what it was", () => {
         stacks: false,
       }),
     );
-    const back: unknown = await decodeAnswer(answer, { classes, limits, plain: true }).catch((thrown: unknown) => thrown);
+    const back: unknown = await decodeAnswer(answer, { classes, plain: true }).catch((thrown: unknown) => thrown);
     expect(back).toBeInstanceOf(Forbidden);
     expect((back as Error).message).toBe("not\nyou");
     expect(traceOf(back)).toEqual(["[a/b | v1.0.0]", "[c | v0.0.0]"]);
@@ -151,7 +151,7 @@ describe("an answer that holds an instance of a class that isn't here", () => {
       headers: { "content-type": "application/json", "x-svc-data-type": "object" },
       body: new TextEncoder().encode(body),
     };
-    await expect(decodeAnswer(response, { classes, limits })).rejects.toMatchObject({
+    await expect(decodeAnswer(response, { classes })).rejects.toMatchObject({
       name: "BadGateway",
       message: expect.stringMatching(
         /^The answer can't be read: result\[0\]: there is no class 'shop\/Cloth' here\. Import it by value .*clientModules/,
