@@ -2,6 +2,7 @@
 
 import { expect, type Page, test } from "@playwright/test";
 import { createOrigin, integrityOf, type Origin } from "./_origin.ts";
+import { type DeployOptions, deployTo, quotePage, servePageAt, visitAt } from "./_plain.ts";
 
 let origin: Origin;
 test.beforeEach(async () => {
@@ -9,80 +10,11 @@ test.beforeEach(async () => {
 });
 test.afterEach(async () => await origin.close());
 
-/** What a build would put there for `shop/quote`, which the page runs, and `shop/stock`, which it does not. */
-function deploy(revision: string, options: { integrity?: string } = {}): void {
-  const face = (name: string, more = ""): string => `
-    import { seam } from "/svc/client.js"; ${more}
-    const one = seam({ fqn: "shop/${name}", version: "1.0.0", parameters: [{ kind: "plain", name: "sku" }] });
-    export function ${name}(sku) { return one.run.apply(this, arguments); }`;
-  const texts: Record<string, string> = {
-    [`quote-${revision}.js`]: face("quote", `export { Money } from "./money-${revision}.js";`),
-    [`stock-${revision}.js`]: face("stock"),
-    [`quote-body-${revision}.js`]: `
-      import { stock } from "./stock-${revision}.js"; import { Money } from "./money-${revision}.js";
-      export async function quote(sku) { return new Money(await stock(sku) * 100, "${revision}"); }`,
-    [`money-${revision}.js`]: `
-      import "./cents-${revision}.js";
-      export class Money { constructor(cents, revision) { this.cents = cents; this.revision = revision; } }`,
-    [`money-${revision}.css`]: "output { color: rgb(1, 2, 3); }",
-    [`cents-${revision}.js`]: `globalThis.ran = [...(globalThis.ran ?? []), "${revision}"];`,
-  };
-  const imports: Record<string, string[]> = {
-    [`quote-${revision}.js`]: [`money-${revision}.js`],
-    [`quote-body-${revision}.js`]: [`stock-${revision}.js`, `money-${revision}.js`],
-    [`money-${revision}.js`]: [`cents-${revision}.js`, `money-${revision}.css`],
-  };
-  for (const [file, text] of Object.entries(texts)) origin.files.set(`/${file}`, text);
-  const files = Object.fromEntries(
-    Object.entries(texts).map(([file, text]) => [file, { integrity: integrityOf(text), size: text.length, imports: imports[file] ?? [] }]),
-  );
-  const record = files[`cents-${revision}.js`];
-  if (record !== undefined && options.integrity !== undefined) record.integrity = options.integrity;
-  const manifest = {
-    format: 1,
-    revision,
-    procedures: [
-      { fqn: "shop/quote", version: "1.0.0", module: "shop/quote", export: "quote", parameters: [{ kind: "plain", name: "sku" }] },
-    ],
-    segments: { ui: [{ procedure: 0, access: "private" }] },
-    classes: [],
-    modules: {
-      "shop/quote": { file: `quote-${revision}.js`, body: `quote-body-${revision}.js` },
-      "shop/stock": { file: `stock-${revision}.js` },
-    },
-    files,
-  };
-  origin.files.set("/svc/manifest.json", JSON.stringify(manifest));
-}
-
-/** A page whose script shows its result, or what went wrong, as its text. `body` is the script after its imports. */
-function servePage(body: string, head = ""): void {
-  origin.files.set(
-    "/index.html",
-    `<!doctype html><html><head>${head}</head><body><output></output><script type="module" src="/main.js"></script></body></html>`,
-  );
-  origin.files.set(
-    "/main.js",
-    `import * as client from "/svc/client.js";
-     const { startClient, runProcedure } = client;
-     const show = (text) => { document.querySelector("output").textContent = text; };
-     try { show(await (async () => { ${body} })()); } catch (error) { show(error.name + ": " + error.message); }`,
-  );
-}
-
-const quotePage = `
-  const { import: load } = await startClient("ui");
-  const { quote, Money } = await load("./shop/quote.js");
-  const price = await quote("A1");
-  return price.cents + " " + price.revision + " " + (price instanceof Money);`;
-
+const deploy = (revision: string, options?: DeployOptions): void => deployTo(origin, revision, options);
+const servePage = (body: string, head?: string): void => servePageAt(origin, body, head);
+const visit = (page: Page): Promise<void> => visitAt(origin, page);
 const stock = (pieces: string) => origin.files.set("/rpc/shop/stock", () => ({ text: pieces, fields: { "x-svc-data-type": "number" } }));
 const output = (page: Page) => page.locator("output");
-
-async function visit(page: Page): Promise<void> {
-  origin.asked.length = 0;
-  await page.goto(`${origin.url}/index.html`);
-}
 
 /** The revision that IndexedDB holds for the next visit. */
 async function kept(page: Page): Promise<string | undefined> {
@@ -101,7 +33,9 @@ async function kept(page: Page): Promise<string | undefined> {
   );
 }
 
-test("a plain page runs its segment, and calls its origin for the rest, under script-src 'self'", async ({ page }) => {
+test("§4.6-9 the page becomes a node that runs its segment, and whose origin takes its calls and gives its files, under script-src 'self'", async ({
+  page,
+}) => {
   deploy("r1");
   stock("12");
   servePage(quotePage);
@@ -143,7 +77,7 @@ test("a style sheet that a module brings is in use before the module runs, once,
   await expect(page.locator("link")).toHaveCount(1);
 });
 
-test("client.js and hooks.js are one runtime", async ({ page }) => {
+test("client.js and hooks.js are one runtime (§4.4-2)", async ({ page }) => {
   deploy("r1");
   servePage(`const hooks = await import("/svc/hooks.js");
     return Object.keys(hooks).sort().join() + " " + (hooks.startClient === startClient && hooks.runProcedure === runProcedure);`);
@@ -151,7 +85,7 @@ test("client.js and hooks.js are one runtime", async ({ page }) => {
   await expect(output(page)).toHaveText("runProcedure,startClient true");
 });
 
-test("runProcedure calls by name, here and away", async ({ page }) => {
+test("runProcedure calls by name, here and away (§4.6-16, §4.6-17)", async ({ page }) => {
   deploy("r1");
   stock("3");
   servePage(`await startClient("ui");
@@ -161,7 +95,7 @@ test("runProcedure calls by name, here and away", async ({ page }) => {
   await expect(output(page)).toHaveText("300 3");
 });
 
-test("a segment that browsers may not load is refused", async ({ page }) => {
+test("a segment that browsers may not load is refused (§4.6-10)", async ({ page }) => {
   deploy("r1");
   servePage(`await startClient("server");`);
   await visit(page);

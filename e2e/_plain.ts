@@ -1,0 +1,94 @@
+// Plain pages, and what a build would put beside them: for tests that hold the origin in their hands.
+
+import type { Page } from "@playwright/test";
+import { integrityOf, type Origin } from "./_origin.ts";
+
+export interface DeployOptions {
+  /** In place of the hash of one file. */
+  readonly integrity?: string;
+  /** A second segment that browsers may load, with `shop/tax`. */
+  readonly tax?: true;
+}
+
+/** What a build would put there for `shop/quote`, which the page runs, and `shop/stock`, which it does not. */
+export function deployTo(origin: Origin, revision: string, options: DeployOptions = {}): void {
+  const face = (name: string, more = ""): string => `
+    import { seam } from "/svc/client.js"; ${more}
+    const one = seam({ fqn: "shop/${name}", version: "1.0.0", parameters: [{ kind: "plain", name: "sku" }] });
+    export function ${name}(sku) { return one.run.apply(this, arguments); }`;
+  const texts: Record<string, string> = {
+    [`quote-${revision}.js`]: face("quote", `export { Money } from "./money-${revision}.js";`),
+    [`stock-${revision}.js`]: face("stock"),
+    [`quote-body-${revision}.js`]: `
+      import { stock } from "./stock-${revision}.js"; import { Money } from "./money-${revision}.js";
+      export async function quote(sku) { return new Money(await stock(sku) * 100, "${revision}"); }`,
+    [`money-${revision}.js`]: `
+      import "./cents-${revision}.js";
+      export class Money { constructor(cents, revision) { this.cents = cents; this.revision = revision; } }`,
+    [`money-${revision}.css`]: "output { color: rgb(1, 2, 3); }",
+    [`cents-${revision}.js`]: `globalThis.ran = [...(globalThis.ran ?? []), "${revision}"];`,
+    ...(options.tax && {
+      [`tax-${revision}.js`]: face("tax"),
+      [`tax-body-${revision}.js`]: "export async function tax(sku) { return 'tax of ' + sku; }",
+    }),
+  };
+  const imports: Record<string, string[]> = {
+    [`quote-${revision}.js`]: [`money-${revision}.js`],
+    [`quote-body-${revision}.js`]: [`stock-${revision}.js`, `money-${revision}.js`],
+    [`money-${revision}.js`]: [`cents-${revision}.js`, `money-${revision}.css`],
+  };
+  for (const [file, text] of Object.entries(texts)) origin.files.set(`/${file}`, text);
+  const files = Object.fromEntries(
+    Object.entries(texts).map(([file, text]) => [file, { integrity: integrityOf(text), size: text.length, imports: imports[file] ?? [] }]),
+  );
+  const record = files[`cents-${revision}.js`];
+  if (record !== undefined && options.integrity !== undefined) record.integrity = options.integrity;
+  const manifest = {
+    format: 1,
+    revision,
+    procedures: ["quote", ...(options.tax ? ["tax"] : [])].map((name) => ({
+      fqn: `shop/${name}`,
+      version: "1.0.0",
+      module: `shop/${name}`,
+      export: name,
+      parameters: [{ kind: "plain", name: "sku" }],
+    })),
+    segments: { ui: [{ procedure: 0, access: "private" }], ...(options.tax && { tax: [{ procedure: 1, access: "private" }] }) },
+    classes: [],
+    modules: {
+      "shop/quote": { file: `quote-${revision}.js`, body: `quote-body-${revision}.js` },
+      "shop/stock": { file: `stock-${revision}.js` },
+      ...(options.tax && { "shop/tax": { file: `tax-${revision}.js`, body: `tax-body-${revision}.js` } }),
+    },
+    files,
+  };
+  origin.files.set("/svc/manifest.json", JSON.stringify(manifest));
+}
+
+/** A page whose script shows its result, or what went wrong, as its text. `body` is the script after its imports. */
+export function servePageAt(origin: Origin, body: string, head = ""): void {
+  origin.files.set(
+    "/index.html",
+    `<!doctype html><html><head>${head}</head><body><output></output><script type="module" src="/main.js"></script></body></html>`,
+  );
+  origin.files.set(
+    "/main.js",
+    `import * as client from "/svc/client.js";
+     const { startClient, runProcedure } = client;
+     const show = (text) => { document.querySelector("output").textContent = text; };
+     try { show(await (async () => { ${body} })()); } catch (error) { show(error.name + ": " + error.message); }`,
+  );
+}
+
+/** Loads a segment, and calls what it holds, which calls what it does not hold. */
+export const quotePage = `
+  const { import: load } = await startClient("ui");
+  const { quote, Money } = await load("./shop/quote.js");
+  const price = await quote("A1");
+  return price.cents + " " + price.revision + " " + (price instanceof Money);`;
+
+/** Opens the page that was served. */
+export async function visitAt(origin: Origin, page: Page): Promise<void> {
+  origin.asked.length = 0;
+  await page.goto(`${origin.url}/index.html`);
+}
