@@ -21,7 +21,7 @@ describe.each(wireCases)("§2.3-1 values travel as serialized objects under the 
     expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/json", "x-svc-data-type": "object" } });
     expect(JSON.parse(answer.text)).toEqual(one.value === undefined ? {} : { value: one.wire });
   });
-  it("comes from outside only when it needs no trust (D3-38)", async () => {
+  it("D3-38 RegExp and Error forms come in trusted calls only; from outside they are a 400", async () => {
     const answer = await knock(echo, { method: "POST", headers: serialized, body });
     expect(answer.status).toBe(one.trusted ? 400 : 200);
     if (one.trusted) expect(answer.text).toContain("taken from services only");
@@ -92,14 +92,19 @@ describe("§2.3 without the header", () => {
 });
 
 describe("§2.3 what is refused", () => {
-  it("400 InvalidSerializedValue, with the path (D3-30)", async () => {
-    const value = [{ serialized: true, key: "people/Nobody", name: "class", args: {}, fields: {} }];
+  it.each<[what: string, form: object, message: string]>([
+    ["key", { name: "class", key: "people/Nobody", args: {}, fields: {} }, "there is no class 'people/Nobody'"],
+    ["name", { name: "Function", value: "x" }, "there is no serialized form of this name"],
+    ["shape", { name: "Map", entries: { keys: [1], values: [] } }, "this is no Map form"],
+    ["member", { name: "Date", value: null, more: 1 }, "a Date form has no members but name, value"],
+  ])("D3-30 an unknown key or name, or a wrong shape, is a 400 InvalidSerializedValue with the path: %s", async (_, form, message) => {
+    const value = [{ in: { serialized: true, name: "Set", values: [{ serialized: true, ...form }] } }];
     const answer = await knock(echo, { method: "POST", headers: serialized, body: JSON.stringify({ value }) });
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toMatchObject({
       name: "Error",
       type: "InvalidSerializedValue",
-      message: "args.value[0]: there is no class 'people/Nobody'",
+      message: `args.value[0].in.values[0]: ${message}`,
     });
   });
   it.each(["xml", "json", "serialized;q=1"])("D3-41 an encoding that the service does not know is a 415: %s", async (encoding) => {
