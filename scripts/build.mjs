@@ -1,4 +1,4 @@
-// Builds the package into dist/: bundles, declarations, licences. Everything is made beside the old folder and put in
+// Builds the package into dist/: bundles, declarations, licences, and schema/. Everything is made beside the old folder and put in
 // its place at the end, so that a build that fails leaves what was there.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -53,10 +53,23 @@ async function writeLicences() {
   await writeFile(join(made, "THIRD-PARTY.txt"), head + texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
+/** What editors know of configurations and segment files. It lies in the package's root, as files name it by its path in node_modules. */
+async function writeSchemas() {
+  const [{ runnerImport }, { toJsonSchema }] = await Promise.all([import("vite"), import("@valibot/to-json-schema")]);
+  /** @type {{ module: typeof import("../server/json-schema.ts") }} */
+  const { module } = await runnerImport(join(root, "server/json-schema.ts"), { root, configFile: false, logLevel: "warn" });
+  /** @type {import("../server/json-schema.ts").Convert} */
+  const convert = (schema) => ({ ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }) });
+  const written = { config: module.configJsonSchema(convert), segment: module.segmentJsonSchema() };
+  await mkdir(join(made, "schema"), { recursive: true });
+  for (const [name, schema] of Object.entries(written))
+    await writeFile(join(made, "schema", `${name}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
+}
+
 /** Nothing that goes into the package is younger than what was built. */
 async function isFresh() {
   const built = await stat(join(root, "dist/main.js")).catch(() => undefined);
-  if (built === undefined) return false;
+  if (built === undefined || !existsSync(join(root, "schema/config.json"))) return false;
   const inputs = [join(root, "vite.config.ts"), join(root, "package.json")];
   for (const room of rooms) inputs.push(...(await filesOf(join(root, room))));
   const ages = await Promise.all(inputs.map(async (file) => (await stat(file)).mtimeMs));
@@ -75,7 +88,7 @@ async function build() {
   // `--bundles` keeps the declarations that are there, right or wrong: the quick way to try something by hand.
   const declarations = process.argv.includes("--bundles") ? keepDeclarations() : writeDeclarations();
   const bundles = createBuilder({ root }).then((builder) => builder.buildApp());
-  const failed = (await Promise.allSettled([declarations, bundles])).filter((one) => one.status === "rejected");
+  const failed = (await Promise.allSettled([declarations, bundles, writeSchemas()])).filter((one) => one.status === "rejected");
   if (failed.length > 0) throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));
   await writeLicences();
   await chmod(join(made, "cli.js"), 0o755);
@@ -84,6 +97,8 @@ async function build() {
 /** Puts what was made in the place of what was there. */
 async function replace() {
   const old = join(root, ".build-old");
+  await rm(join(root, "schema"), { recursive: true, force: true });
+  await rename(join(made, "schema"), join(root, "schema"));
   await rm(old, { recursive: true, force: true });
   await rename(join(root, "dist"), old).catch((/** @type {NodeJS.ErrnoException} */ error) => {
     if (error.code !== "ENOENT") throw error;

@@ -1,0 +1,257 @@
+// The published JSON Schemas say what the checks say, in both directions.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+import { toJsonSchema } from "@valibot/to-json-schema";
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { parseConfig } from "../../../server/config.ts";
+import { configJsonSchema, segmentJsonSchema } from "../../../server/json-schema.ts";
+import { schemas } from "../../../server/config-schema.ts";
+import { parseSegment } from "../../../src/segment.ts";
+import { Problems } from "../../../src/problem.ts";
+import { filesIn, root } from "../../_sources.ts";
+
+const config = configJsonSchema((schema) => ({ ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }) }));
+const segment = segmentJsonSchema();
+// Words for editors are unknown to a validator.
+const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, keywords: ["enumDescriptions"] });
+const ofConfig = ajv.compile(config);
+const ofSegment = ajv.compile(segment);
+
+function takesConfig(value: unknown, env: Record<string, string> = {}): boolean {
+  try {
+    parseConfig(value, "a.json", { root: "/app", env });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    return false;
+  }
+}
+const takesSegment = (value: unknown): boolean => parseSegment(JSON.stringify(value), "a.segment.json").problems.length === 0;
+
+const url = "http://127.0.0.1:3000";
+const values: Readonly<Record<string, readonly unknown[]>> = {
+  $schema: ["./a.json", 1],
+  url: [
+    url,
+    "http://[::1]:0/",
+    "https://a.b",
+    "https://a.b:8443",
+    "ftp://a.b",
+    "http://a.b/c",
+    "http://me@a.b",
+    "http://",
+    "http:a.b",
+    " http://a",
+    "HTTP://a.b",
+    1,
+    null,
+  ],
+  gateway: [url, "https://a.b/", "a.b", ""],
+  node: [url, false],
+  repository: [url, "https://a.b", "http://a.b?c", []],
+  segments: [["a"], ["a", "b"], [], ["a", "a"], [""], "a", [1]],
+  trustKey: ["secret", "with space", "", 1],
+  middleware: [["./a.ts"], [], [""], "a"],
+  healthChecks: [{ a: "./a.ts" }, { a: "" }, {}, { a: 1 }, []],
+  limits: [{ body: 1 }, { time: 5000, depth: 3 }, { body: 0 }, { body: 1.5 }, { body: "1" }, { bodi: 1 }, { body: 2 ** 60 }, [], {}],
+  log: ["info", "none", "debug", 1],
+  tls: [
+    { cert: "a", key: "b" },
+    { cert: "a", key: "b", ca: "c", passphrase: "d" },
+    { cert: "a" },
+    { cert: "a", key: "" },
+    { cert: "a", key: "b", more: 1 },
+    {},
+    "a",
+  ],
+  name: ["node 1", "", " a", "é", "a".repeat(64), "a".repeat(65)],
+  cache: ["./c", ""],
+  monitor: [1, 5000, 0, "5000", true],
+  directory: ["memory", "disk"],
+  source: ["./src", ""],
+  output: ["./dist", 1],
+  index: ["index.html", ""],
+  assets: [[], ["**/*"], ["a", "a"], [""], "a"],
+  clients: [[], ["ui"], ["ui", "ui"]],
+  clientModules: [["./a/*"], "a"],
+  segmnts: [1],
+  __proto__: [],
+};
+const modes = Object.keys(schemas) as (keyof typeof schemas)[];
+
+/** A configuration in which most is right, and any key may be wrong. */
+const configs = fc.constantFrom(...modes).chain((mode) => {
+  const keys = Object.keys(values).filter((key) => (values[key] ?? []).length > 0);
+  const own = Object.keys(schemas[mode].entries).filter((key) => key !== "mode");
+  const needed = own.filter((key) => ["url", "repository", "segments"].includes(key));
+  const entry = (key: string) =>
+    fc.tuple(fc.constant(key), fc.oneof({ weight: 6, arbitrary: fc.constant(values[key]?.[0]) }, fc.constantFrom(...(values[key] ?? []))));
+  const others = fc.array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...own) }, fc.constantFrom(...keys)).chain(entry), {
+    maxLength: 5,
+  });
+  return fc
+    .tuple(fc.tuple(...needed.map(entry)), others, fc.integer({ min: 0, max: 9 }))
+    .map(
+      ([first, more, drop]) => Object.fromEntries([["mode", mode], ...first.slice(drop === 0 ? 1 : 0), ...more]) as Record<string, unknown>,
+    );
+});
+
+describe("the schema of configurations", () => {
+  it("takes what the check takes, and nothing else", () => {
+    const seen = { taken: 0, refused: 0 };
+    fc.assert(
+      fc.property(configs, (value) => {
+        const taken = takesConfig(value);
+        seen[taken ? "taken" : "refused"]++;
+        expect(ofConfig(value), JSON.stringify({ value, errors: ofConfig.errors })).toBe(taken);
+      }),
+      { numRuns: 4_000 },
+    );
+    // Else the property would say little.
+    expect(seen.taken).toBeGreaterThan(400);
+    expect(seen.refused).toBeGreaterThan(400);
+  });
+
+  it.each(modes)("takes and refuses each value of each key of a %s as the check does", (mode) => {
+    const needed: Record<string, unknown> = { mode, url, repository: url, gateway: url, segments: ["a"] };
+    const base = Object.fromEntries(Object.entries(needed).filter(([key]) => key in schemas[mode].entries));
+    for (const [key, all] of Object.entries(values))
+      for (const one of all) {
+        const value = { ...base, [key]: one };
+        expect(ofConfig(value), JSON.stringify(value)).toBe(takesConfig(value));
+      }
+    expect(ofConfig(base)).toBe(true);
+    for (const key of Object.keys(base)) {
+      const { [key]: _, ...less } = base;
+      expect(ofConfig(less), `without ${key}`).toBe(takesConfig(less));
+    }
+  });
+
+  it("takes a variable from the environment wherever there is more than a text to give", () => {
+    const value = {
+      mode: "gateway",
+      url: "http://${HOST}:${PORT:-80}",
+      monitor: "${MS}",
+      log: "${LOG:-info}",
+      trustKey: "${KEY}",
+      directory: "${WHERE}",
+      limits: { body: "${MS}" },
+    };
+    expect(takesConfig(value, { HOST: "a", MS: "5", KEY: "k", WHERE: "memory" })).toBe(true);
+    expect(ofConfig(value)).toBe(true);
+    expect(ofConfig({ ...value, mode: "${MODE}" })).toBe(true);
+    expect(ofConfig({ ...value, monitor: "MS" })).toBe(false);
+    const secure = { mode: "gateway", url: "https://${HOST}", tls: { cert: "a", key: "b" } };
+    expect([ofConfig(secure), ofConfig({ ...secure, url: "${URL}" }), ofConfig({ ...secure, url: "http://${HOST}" })]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it("has words for every key, and the defaults that the check fills in", () => {
+    const branches = config["allOf"] as {
+      then: { properties: Record<string, { description?: string; default?: unknown; const?: string }> };
+    }[];
+    for (const { then } of branches.slice(0, modes.length)) {
+      const { mode, ...keys } = then.properties;
+      expect(Object.entries(keys).filter(([key, one]) => (one.description ?? "").length < 10 && !["tls"].includes(key))).toEqual([]);
+      const needed: Record<string, unknown> = { mode: mode?.const, url, repository: url, gateway: url, segments: ["a"] };
+      const given = Object.fromEntries(Object.entries(needed).filter(([key]) => key in then.properties));
+      const filled = parseConfig(given, "a.json", { root: "/", env: {} }) as unknown as Record<string, unknown>;
+      for (const [key, value] of Object.entries(filled)) {
+        if (key in given) continue;
+        const told = keys[key]?.default;
+        expect(typeof told === "string" ? told.replace(/^\.\//, "/") : told, key).toEqual(value);
+      }
+    }
+  });
+});
+
+describe("the schema of segment files", () => {
+  const module = fc.constantFrom(
+    "./a",
+    "./a/b.js",
+    "./",
+    "./a/../b",
+    "./..",
+    "./a..b",
+    "./..a/b",
+    "a",
+    "../a",
+    "/a",
+    ".\\a",
+    "./a\\b",
+    "$schema",
+    "__proto__",
+  );
+  const name = fc.constantFrom("quote", "default", "a b", "__proto__", "");
+  const right = fc.record({ access: fc.constantFrom("public", "private", "protected") }, { requiredKeys: ["access"] });
+  const version = fc.oneof(
+    fc.constantFrom("1", "1.2", "1.2.3", "01", "999999999", "", "1.", "1.2.3.4", "v1", "1234567890", " 1", "1\n"),
+    fc.constantFrom<unknown>(1, null, ["1"]),
+  );
+  const entry = fc.oneof(
+    { weight: 3, arbitrary: right },
+    fc.record(
+      {
+        access: fc.constantFrom<unknown>("public", "private", "protected", "Public", 1, null),
+        version,
+        as: fc.constantFrom<unknown>("a", "é", "a/b", "a b", "", "a@1", 1),
+        safe: fc.constantFrom<unknown>(true, false, 1),
+        idempotent: fc.constantFrom<unknown>(true, false, "true"),
+        acess: fc.constant("public"),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.constantFrom<unknown>("public", null, [], {}),
+  );
+  const exported = fc.oneof(
+    { weight: 5, arbitrary: fc.array(fc.tuple(name, entry), { maxLength: 3 }).map((all) => JSON.parse(textOf(all)) as unknown) },
+    fc.constantFrom<unknown>(null, [], "a", 1),
+  );
+  const textOf = (all: readonly (readonly [string, unknown])[]): string =>
+    `{${[...new Map(all)].map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`;
+
+  it("takes what the check takes, and nothing else", () => {
+    const seen = { taken: 0, refused: 0 };
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(fc.tuple(module, exported), { maxLength: 2 }).map((all) => JSON.parse(textOf(all)) as unknown),
+          fc.jsonValue(),
+        ),
+        (value) => {
+          const taken = takesSegment(value);
+          seen[taken ? "taken" : "refused"]++;
+          expect(ofSegment(value), JSON.stringify({ value, errors: ofSegment.errors })).toBe(taken);
+        },
+      ),
+      { numRuns: 4_000 },
+    );
+    expect(seen.taken).toBeGreaterThan(400);
+    expect(seen.refused).toBeGreaterThan(400);
+  });
+});
+
+describe("files of the project", () => {
+  const named = filesIn("demo")
+    .filter((path) => path.endsWith(".segment.json") || /^demo\/config\/.*\.json$/.test(path))
+    .map((path) => ({ path, value: JSON.parse(readFileSync(resolve(root, path), "utf8")) as Record<string, unknown> }));
+
+  it("of the demo name their schema by a path that leads to it, and it takes them", () => {
+    expect(named.length).toBeGreaterThan(5);
+    for (const { path, value } of named) {
+      const kind = path.endsWith(".segment.json") ? "segment" : "config";
+      const target = resolve(root, dirname(path), String(value["$schema"]));
+      expect(target, path).toBe(resolve(root, `node_modules/seamline/schema/${kind}.json`));
+      expect((kind === "segment" ? ofSegment : ofConfig)(value), path).toBe(true);
+    }
+    expect(existsSync(resolve(root, "node_modules/seamline/package.json"))).toBe(true);
+  });
+});
