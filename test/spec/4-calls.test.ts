@@ -114,30 +114,6 @@ describe("§9 versions", () => {
   });
 });
 
-describe("§4.6 runProcedure", () => {
-  it("runs here or on another node, by name", async () => {
-    expect(await cluster.a.runProcedure?.("shop/price", "1", {})).toBe(1);
-    expect(await cluster.a.runProcedure?.("shop/stock", "", { sku: "1" })).toBe(5);
-  });
-
-  it("reaches a private procedure on its own node, and a protected one elsewhere", async () => {
-    expect(await cluster.b.runProcedure?.("shop/secret")).toBe("private");
-    expect(await cluster.a.runProcedure?.("shop/audit")).toBe("audited");
-  });
-
-  it("rejects with ProcedureNotFound for what no node has", async () => {
-    await expect(cluster.a.runProcedure?.("shop/nothing")).rejects.toMatchObject({ name: "ProcedureNotFound" });
-    await expect(cluster.a.runProcedure?.("shop/secret")).rejects.toMatchObject({ name: "ProcedureNotFound" });
-  });
-
-  it("rethrows an application's error as its own class", async () => {
-    const { OutOfStock } = await import("./_shop.ts");
-    const thrown: unknown = await cluster.a.runProcedure?.("shop/stock", "", { sku: "none" }).catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(OutOfStock);
-    expect(thrown).toMatchObject({ message: "no none left", sku: "none", trace: ["[shop/stock | v0.0.0]"] });
-  });
-});
-
 describe("§4.5 health", () => {
   it("is true and empty without checks", async () => {
     const { b } = await deploy();
