@@ -118,6 +118,17 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     expect(await ok("date")).toEqual(date);
     expect(await ok("array")).toEqual([[1, date]]);
   });
+  it("that are errors keep their class, also one that extends a package's error, or AggregateError (§7.1-13)", async () => {
+    expect(await own("fromLib")).toMatchObject({ 0: "FromLib", 1: true });
+    expect(await own("several")).toMatchObject({
+      0: "Several",
+      1: true,
+      2: [
+        ["TypeError", "one"],
+        ["FromLib", "two"],
+      ],
+    });
+  });
   it("behind a proxy, without a prototype, with holes or members too many, are what JSON makes of them", async () => {
     expect(await ok("proxy")).toEqual([instance("Point", { 0: 5 }), { a: 1 }, [1]]);
     expect(await ok("nullPrototype")).toEqual({ a: {} });

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { BadRequest } from "../../../src/errors.ts";
+import { BadRequest, Forbidden } from "../../../src/errors.ts";
 import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { encodePlain } from "../../../src/serializer/plain.ts";
 import { decodeMembers, decodeSerialized } from "../../../src/serializer/serialized.ts";
-import { Person } from "../../_wire-classes.ts";
-import { encode, outside } from "./_codec.ts";
+import { setTrace } from "../../../src/trace.ts";
+import { Employee, OutOfStock, Person, Team } from "../../_wire-classes.ts";
+import { encode, outside, trusted } from "./_codec.ts";
 
 // Many runs, and machines that do other things beside them.
 describe("properties", { timeout: 60_000 }, () => {
@@ -34,6 +36,11 @@ describe("properties", { timeout: 60_000 }, () => {
       tie("set"),
       tie("marked"),
       tie("person"),
+      tie("employee"),
+      tie("team"),
+      tie("error"),
+      tie("several"),
+      tie("own"),
     ),
     list: fc.array(tie("any")),
     object: fc
@@ -50,6 +57,32 @@ describe("properties", { timeout: 60_000 }, () => {
         tie("any").filter((one) => one !== undefined),
       )
       .map((one) => ({ ...one, serialized: true })),
+    employee: fc
+      .tuple(fc.string(), tie("any"), fc.dictionary(key, tie("any")))
+      .map(([name, salary, tags]) =>
+        Object.assign(new Employee(name), salary === undefined ? {} : { salary }, { tags: new Map(Object.entries(tags)) }),
+      ),
+    team: fc.tuple(fc.string(), fc.array(tie("any"))).map(([title, people]) => new Team(title, undefined, ...(people as never[]))),
+    error: fc
+      .tuple(
+        fc.constantFrom(Error, TypeError, BadRequest, Forbidden),
+        fc.string(),
+        tie("any"),
+        fc.dictionary(
+          key.filter((one) => !["name", "message", "stack", "cause", "trace", "errors"].includes(one)),
+          tie("any").filter((one) => one !== undefined),
+        ),
+        fc.array(fc.string()),
+      )
+      .map(([Class, message, cause, fields, lines]) => {
+        const error = Object.assign(new Class(message, cause === undefined ? undefined : { cause }), fields);
+        setTrace(error, lines);
+        return error;
+      }),
+    several: fc.tuple(fc.array(tie("any")), fc.string()).map(([errors, message]) => new AggregateError(errors, message)),
+    own: fc
+      .tuple(fc.string(), fc.option(fc.date({ noInvalidDate: true }), { nil: undefined }))
+      .map(([sku, since]) => Object.assign(new OutOfStock(sku), since === undefined ? {} : { since })),
     person: fc
       .tuple(fc.string(), fc.option(fc.date({ noInvalidDate: true }), { nil: undefined }))
       .map(([name, born]) => new Person(name, born)),
@@ -59,11 +92,49 @@ describe("properties", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(value, (one) => {
         const text = encode(one);
-        const back = decodeSerialized(text, { ...outside, limits: { ...defaultLimits, depth: 1000 } });
+        const back = decodeSerialized(text, { ...trusted, limits: { ...defaultLimits, depth: 1000 } });
         expect(back).toStrictEqual(one);
         expect(encode(back)).toBe(text);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it("what is plain never fails, and is what JSON carries", () => {
+    fc.assert(
+      fc.property(value, (one) => {
+        const text = encodePlain(one) as string;
+        expect(JSON.stringify(JSON.parse(text))).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("a key that reaches prototypes is refused by both sides, at any depth and in any form", () => {
+    const around = fc.constantFrom<(inner: object) => unknown>(
+      (inner) => [inner],
+      (inner) => ({ a: inner }),
+      (inner) => new Map([["a", inner]]),
+      (inner) => new Map([[inner, 1]]),
+      (inner) => new Set([inner]),
+      (inner) => new Person(inner as never),
+      (inner) => Object.assign(new Employee("x"), { salary: inner }),
+      (inner) => new Error("x", { cause: inner }),
+      (inner) => new AggregateError([inner]),
+      (inner) => Object.assign(new OutOfStock("x"), { since: inner }),
+      (inner) => ({ serialized: true, a: inner }),
+    );
+    const forbidden = fc.constantFrom("__proto__", "constructor", "prototype");
+    fc.assert(
+      fc.property(forbidden, fc.array(around, { maxLength: 6 }), (name, layers) => {
+        const bad: object = Object.defineProperty({}, name, { value: { polluted: true }, enumerable: true });
+        const wrap = (inner: object): unknown => layers.reduce<unknown>((value, layer) => layer(value as object), inner);
+        expect(() => encode(wrap(bad))).toThrow("no receiver takes this key");
+        // As a sender would write it that doesn't mind.
+        const text = encode(wrap({ forbiddenKey: { polluted: true } })).replace("forbiddenKey", name);
+        expect(() => decodeSerialized(text, trusted)).toThrow("this key is not allowed");
+        expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+      }),
     );
   });
 

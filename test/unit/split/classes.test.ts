@@ -36,6 +36,12 @@ suite("§2.3 classes", () => {
     ]);
   });
 
+  it("have the members that a constructor assigns by a pattern, or where there is nothing yet", () => {
+    const source =
+      "export class A { constructor(a, b) { [this.a, { x: this.b = 1, ...this.rest }] = [a, b]; this.c ??= 1; this.d ||= 2; this.e &&= 3; this.f += 1; this.g ??= () => {}; other.h = 1; [this[i]] = a; } }";
+    expect(describe(source).classes[0]?.members).toEqual(["a", "b", "rest", "c", "d", "e"].map((name) => member(name)));
+  });
+
   it.each<[source: string, expected: object[]]>([
     ["export class A {}", [{ name: "A", export: "A", parameters: [], members: [] }]],
     ["export class A extends B<C> {}", [{ name: "A", export: "A", superclass: "B", members: [] }]],
