@@ -98,6 +98,12 @@ export async function createApplication(): Promise<Application> {
   };
 }
 
+/** Where this process ends early, what it has started ends with it. */
+const running = new Set<Launched>();
+process.once("exit", () => {
+  for (const one of running) one.send("SIGKILL");
+});
+
 interface Launched {
   output(): string;
   /** Undefined while it runs. */
@@ -122,14 +128,14 @@ function launch(command: string, cwd: string, env: Record<string, string>): Laun
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   };
-  const abandoned = (): void => send("SIGKILL");
-  process.once("exit", abandoned);
   const ended = new Promise<number>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (status) => {
-      process.off("exit", abandoned);
+      running.delete(launched);
       resolve((code = status ?? 1));
     });
   });
-  return { output: () => output, code: () => code, send, ended };
+  const launched: Launched = { output: () => output, code: () => code, send, ended };
+  running.add(launched);
+  return launched;
 }

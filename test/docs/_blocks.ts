@@ -34,7 +34,11 @@ export function blocksOf(page: string, text: string): Block[] {
   const lines = text.split("\n");
   for (let index = 0; index < lines.length; index++) {
     const fence = /^( *)(`{3,})(\w*) ?(.*)$/.exec(lines[index] ?? "");
-    if (fence === null) continue;
+    if (fence === null) {
+      if (/`{3}|~{3}/.test(lines[index] ?? ""))
+        throw new BlockError(`${page}:${index + 1}: a fence stands at the beginning of its line, in backticks`);
+      continue;
+    }
     const [, indent = "", ticks = "", language = "", label = ""] = fence;
     const line = index + 1;
     const at = `${page}:${line}`;

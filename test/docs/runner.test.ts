@@ -35,6 +35,10 @@ describe("blocks of a page", () => {
     );
   });
 
+  it.each(["~~~ts\n1;\n~~~\n", "> ```ts a.ts\n> 1;\n> ```\n"])("in another form are refused: %j", (text) => {
+    expect(() => blocksOf("p.md", `\n${text}`)).toThrow("p.md:2: a fence stands");
+  });
+
   it("without an end are refused", () => {
     expect(() => blocksOf("p.md", "\n```sh run\ntrue\n")).toThrow("p.md:2: the block has no end");
   });
