@@ -59,13 +59,11 @@ export function graphWalk({ classes, stacks, carrier }: GraphOptions): FormWalk 
     if (value instanceof Map) {
       const map = keep(value, new Map<unknown, unknown>());
       let row = 0;
-      for (const [key, one] of value) {
-        map.set(
-          at(row, value, () => at(0, value, () => walkValue(key, walk))),
-          at(row, value, () => at(1, value, () => walkValue(one, walk))),
-        );
-        row++;
-      }
+      for (const pair of value)
+        at(row++, value, () => {
+          const [key, one] = pair.map((side, index) => at(index, pair, () => walkValue(side, walk)));
+          map.set(key, one);
+        });
       return map;
     }
     if (value instanceof Set) {

@@ -120,7 +120,7 @@ function follow(from: Place, path: readonly string[], act: (place: Place) => voi
     act(place);
   } catch (thrown) {
     let fault = thrown;
-    for (let index = Math.min(done, path.length - 1); index >= 0; index--) fault = faultAt(fault, keyOf(path[index]!), undefined);
+    for (let index = Math.min(done, path.length - 1); index >= 0; index--) fault = faultAt(fault, keyOf(path[index]!), {});
     throw fault;
   }
 }
