@@ -51,6 +51,7 @@ export async function startService(application: Application, name: string, confi
 export interface WireCluster {
   readonly proxy: string;
   readonly standalone: string;
+  readonly repository: string;
   /** All that its services wrote. */
   output(): string;
 }
@@ -73,5 +74,10 @@ export async function startWire(application: Application): Promise<WireCluster> 
     start("proxy", { mode: "proxy", ...places }),
   ]);
   const all = [built, repository.command, gateway.command, standalone.command, one.command, two.command, proxy.command];
-  return { proxy: proxy.url, standalone: standalone.url, output: () => all.map((command) => command.output()).join("") };
+  return {
+    proxy: proxy.url,
+    standalone: standalone.url,
+    repository: repository.url,
+    output: () => all.map((command) => command.output()).join(""),
+  };
 }

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { startWire, type WireCluster, copyWire } from "../../e2e/wire-application.ts";
+import { copyWire, startService, startWire, type WireCluster } from "../../e2e/wire-application.ts";
 import { composeRole } from "../../server/compose-role.ts";
 import { readConfig } from "../../server/config.ts";
 import { nodeHost } from "../../server/host.ts";
@@ -18,7 +18,7 @@ import { ask, TestLog } from "../_cluster.ts";
 import { incoming } from "../_door.ts";
 import { allCases, bodyOf, comparable, differenceOf, runsIn, type WayName } from "../_ways.ts";
 import { createWireClasses } from "../_wire-classes.ts";
-import type { Application } from "./_application.ts";
+import { type Application, createApplication } from "./_application.ts";
 
 interface Way {
   readonly send: (call: HttpCall) => Promise<HttpAnswer>;
@@ -110,5 +110,35 @@ describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as con
     const run = async (): Promise<unknown> =>
       (await remote({ fqn, version: String(parseVersion(version)), args: new Map(Object.entries(args)), context: emptyContext() })).value;
     expect(await differenceOf(client!, run)).toBeUndefined();
+  });
+});
+
+describe("what a repository gives to others", () => {
+  const trusted = { "x-svc-trust-key": key };
+  const text = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(cluster.repository + path, { headers });
+    return { status: response.status, text: await response.text() };
+  };
+
+  it("§1-13 a repository serves the components of the service itself", async () => {
+    for (const name of ["client.js", "hooks.js", "remote.js"])
+      expect(await text(`/svc/${name}`), name).toMatchObject({ status: 200, text: expect.stringContaining("export") });
+  });
+
+  it("§1-14 nodes import their components from the repository: one in an empty folder runs its segments", async () => {
+    const empty = await createApplication();
+    closing.push(() => empty.remove());
+    const config = { mode: "node", url: "http://127.0.0.1:0", repository: cluster.repository, segments: ["calls"], trustKey: key };
+    const { url } = await startService(empty, "node", config);
+    const answer = await fetch(`${url}/rpc/calls/plain?first=a&second=b`);
+    expect(await answer.text()).toBe('["a","b"]');
+  });
+
+  it("§1-17 what is in no segment can be had from the repository", async () => {
+    const manifest = JSON.parse((await text("/svc/modules/manifest.json", trusted)).text) as {
+      modules: Record<string, { file: string }>;
+    };
+    const file = manifest.modules["calls/tax"]?.file;
+    expect(await text(`/svc/modules/${file}`, trusted)).toMatchObject({ status: 200, text: expect.stringContaining("tax 0.2") });
   });
 });

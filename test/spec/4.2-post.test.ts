@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { readVersion } from "../../src/wire/decode-call.ts";
-import { BadRequest, InvalidVersionNumber, PayloadTooLarge } from "../../src/errors.ts";
+import { PayloadTooLarge } from "../../src/errors.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { decodeArguments } from "../../src/wire/decode-call.ts";
 import { type Door, json, knock, serialized } from "../_door.ts";
@@ -104,24 +103,5 @@ describe("§4.2 POST /rpc", () => {
     await expect(
       decodeArguments(request, "", none, { classes: createWireClasses(), limits: defaultLimits, trusted: false }),
     ).rejects.toThrow(new PayloadTooLarge("more than 1048576"));
-  });
-});
-
-describe("§9.4 the version of a call", () => {
-  it.each([
-    ["", "0.0.0"],
-    ["version=", "0.0.0"],
-    ["a=1", "0.0.0"],
-    ["a=1&version=1", "1.0.0"],
-    ["version=1.2", "1.2.0"],
-    ["version=1%2E2.3&b=2", "1.2.3"],
-  ])("%j is %s", (query, version) => {
-    expect(String(readVersion(query))).toBe(version);
-  });
-  it.each(["1.2.3.4", "v1", "-1", "1.", " 1", "1e3", "__proto__", "latest"])("%j: 400 InvalidVersionNumber", (text) => {
-    expect(() => readVersion(`version=${text}`)).toThrow(new InvalidVersionNumber(`Invalid version number '${text}'`));
-  });
-  it("twice: 400", () => {
-    expect(() => readVersion("version=1&version=1")).toThrow(BadRequest);
   });
 });

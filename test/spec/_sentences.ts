@@ -10,7 +10,7 @@ export interface Part {
 export const sentences: Readonly<Record<string, Part>> = {
   "§1": { title: "What the service does", statements: 24 },
   "§2.1": { title: "Procedures and their parameters", statements: 13 },
-  "§2.2": { title: "Segment files", statements: 0 },
+  "§2.2": { title: "Segment files", statements: 16 },
   "§2.3": { title: "Serialized objects", statements: 6 },
   "§2.4": { title: "Configuration", statements: 0 },
   "§2.5": { title: "Types of data", statements: 7 },

@@ -1,0 +1,219 @@
+// §9: versions from segment file to call, and how a gateway distributes calls.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { createNode } from "../../src/roles/node.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { InvalidVersionNumber } from "../../src/errors.ts";
+import { parseVersion } from "../../src/version.ts";
+import { readVersion } from "../../src/wire/decode-call.ts";
+import { ask, testHost, testModules, type TestProcedure } from "../_cluster.ts";
+import { type Deployment, deploy, key, urls } from "../_deployment.ts";
+import { createFixture } from "../build/_fixture.ts";
+import { type BuiltDeployment, deployBuilt } from "./_built.ts";
+import { body, names } from "./_shop.ts";
+
+const files = {
+  "src/shop/price.ts": "export async function price(): Promise<string> { return 'default'; }\n",
+  "src/shop/one.ts": "export async function price(metres: number): Promise<string> { return `one for ${metres}`; }\n",
+  "src/shop/more.ts":
+    "let count = 0;\nexport async function two(): Promise<string> { return `two ${++count}`; }\nexport async function ten(): Promise<string> { return `ten ${++count}`; }\n",
+  "src/shop/later.ts": "export async function later(): Promise<string> { return 'later'; }\n",
+  "shop.segment.json": JSON.stringify({
+    "./shop/price": { price: { access: "public" } },
+    "./shop/one": { price: { access: "public", version: "1" } },
+    "./shop/more": { two: { access: "public", version: "2.1", as: "price" }, ten: { access: "public", version: "10.0.3", as: "price" } },
+    "./shop/later": { later: { access: "public", version: "1.2" } },
+  }),
+};
+let built: BuiltDeployment;
+beforeAll(async () => {
+  built = await deployBuilt(files);
+}, 60_000);
+afterAll(() => built?.remove());
+const get = (path: string) => ask(built.proxy, "GET", `/rpc/shop/${path}`);
+const post = (path: string, args: object) =>
+  ask(built.proxy, "POST", `/rpc/shop/${path}`, { "content-type": "application/json" }, JSON.stringify(args));
+const problemsOf = async (version: unknown) =>
+  await createFixture({
+    ...files,
+    "shop.segment.json": JSON.stringify({ "./shop/price": { price: { access: "public", version } } }),
+  }).problems();
+
+describe("§9 versions of procedures", () => {
+  it("§9-1 a version is text of one to three numbers with dots between them", () => {
+    expect(["1", "1.2", "1.2.3"].map((text) => String(parseVersion(text)))).toEqual(["1.0.0", "1.2.0", "1.2.3"]);
+    for (const wrong of ["1.2.3.4", "v1", "1.", ".1", "1..2", "-1", "+1", "1e3", " 1", "1 ", "1.x", "\u0661", "latest"])
+      expect(() => parseVersion(wrong), wrong).toThrow(new InvalidVersionNumber(`Invalid version number '${wrong}'`));
+  });
+
+  it("§9-2 a procedure without one has 0.0.0", async () => {
+    expect((await get("price?version=0.0.0")).text).toBe("default");
+  });
+
+  it("§9-3 any numbers are taken, in any order", async () => {
+    expect((await get("price?version=10.0.3")).text).toMatch(/^ten/);
+    expect(String(parseVersion("999999999.0.123456789"))).toBe("999999999.0.123456789");
+  });
+
+  it("§9-4 a segment's entry sets it", async () => {
+    expect((await get("price?version=1&metres=2")).text).toBe("one for 2");
+    expect((await get("later?version=1.2.0")).text).toBe("later");
+  });
+
+  it.each(["1.2.3.4", "v1", "one", "1.", "-1"])("§9-5 a wrong one there is an error that says so: %s", async (version) => {
+    expect(await problemsOf(version)).toMatchObject([
+      { file: "shop.segment.json", path: expect.stringContaining("version"), message: expect.stringContaining("Invalid version number") },
+    ]);
+  });
+
+  it("§9-6 versions may be functions of the same name in several files", async () => {
+    expect((await get("price")).text).toBe("default");
+    expect((await get("price?version=1.0.0&metres=3")).text).toBe("one for 3");
+  });
+
+  it("§9-7 or other functions of one file, which as gives the name", async () => {
+    expect((await get("price?version=2.1")).text).toMatch(/^two/);
+    expect((await get("price?version=10.0.3")).text).toMatch(/^ten/);
+    expect((await get("two")).status).toBe(404);
+  });
+
+  it("§9-8 a caller selects one by version in the query", async () => {
+    expect((await get("price?metres=3&version=1")).text).toBe("one for 3");
+  });
+
+  it("§9-9 without it the default version runs", async () => {
+    expect((await get("price")).text).toBe("default");
+    expect((await get("later")).status).toBe(404);
+  });
+
+  it("§9-10 versions run independently: each with its own parameters", async () => {
+    expect((await get("price?metres=3")).text).toBe("Unknown parameter 'metres'");
+    expect((await get("price?version=1")).text).toBe("Missing value for parameter 'metres'");
+    const counts = [await get("price?version=2.1"), await get("price?version=10.0.3")].map(({ text }) => Number(text.split(" ")[1]));
+    // Of one file they are one module, as their code says.
+    expect(counts[1]).toBe(counts[0]! + 1);
+  });
+});
+
+describe("decisions §2, the version of a call", () => {
+  it("D2-8 it stands in the query, by POST as by GET", async () => {
+    expect((await post("price?version=1", { metres: 4 })).text).toBe("one for 4");
+    expect((await post("price", { version: "1", metres: 4 })).text).toBe("Unknown parameters 'version', 'metres'");
+  });
+
+  it("D2-9 an empty one is the default", async () => {
+    expect((await get("price?version=")).text).toBe("default");
+    expect((await get("price?version")).text).toBe("default");
+  });
+
+  it("D2-10 numbers that are left out are 0", async () => {
+    for (const version of ["1", "1.0", "1.0.0", "01"]) expect((await get(`price?version=${version}&metres=1`)).text).toBe("one for 1");
+    expect(String(readVersion("a=1&version=1%2E2.3"))).toBe("1.2.3");
+  });
+
+  it.each(["1.2.3.4", "v1", "-1", "1.", " 1", "1e3", "__proto__", "latest", "1234567890"])(
+    "D2-11 a wrong one is 400 InvalidVersionNumber and quoted: %j",
+    async (text) => {
+      expect(await get(`price?version=${encodeURIComponent(text)}`)).toMatchObject({
+        status: 400,
+        headers: { "x-svc-error": "InvalidVersionNumber" },
+        text: `Invalid version number '${text}'`,
+      });
+    },
+  );
+
+  it("D2-12 one that isn't registered is 404 ProcedureNotFound, and the message lists those that are", async () => {
+    expect(await get("price?version=3")).toMatchObject({
+      status: 404,
+      headers: { "x-svc-error": "ProcedureNotFound" },
+      text: "Procedure 'shop/price' v3.0.0 not found; there is v0.0.0, v1.0.0, v2.1.0, v10.0.3",
+    });
+  });
+
+  it("D2-13 no other version runs in its place", async () => {
+    for (const version of ["0.0.1", "1.0.1", "1.1", "2", "2.1.1", "10", "11"])
+      expect((await get(`price?version=${version}`)).status, version).toBe(404);
+  });
+});
+
+/** Segments of three nodes; `shared` is in two of them. */
+const shared: TestProcedure[] = [
+  { fqn: "team/shared", in: { one: "public", two: "public" }, body: body("team/shared", () => "shared") },
+  { fqn: "team/versions", version: "1.0.0", in: { one: "public" }, body: body("team/versions", () => "first", "1.0.0") },
+  { fqn: "team/half", parameters: names("a"), in: { one: "public", two: "private" }, body: body("team/half", () => "half") },
+  { fqn: "team/alone", in: { two: "public" }, body: body("team/alone", () => "alone") },
+];
+
+describe("§9 load balancing", () => {
+  let cluster: Deployment;
+  const start = async (name: string, ...segments: string[]) => {
+    const options = { trustKey: key, limits: defaultLimits, gateway: urls.gateway, modules: testModules(shared), segments, name };
+    const node = createNode(testHost(cluster.network, cluster.clock, cluster.log), options);
+    cluster.network.roles.set(`http://${name}`, node);
+    await node.start(`http://${name}`);
+    return node;
+  };
+  const ran = async (path: string, count: number) => {
+    const found: unknown[] = [];
+    for (let calls = 0; calls < count; calls++) found.push((await ask(cluster.gateway, "GET", `/rpc/team/${path}`)).headers["x-svc-node"]);
+    return found;
+  };
+  const fresh = async () => {
+    cluster = await deploy();
+  };
+
+  it("§9-11 the gateway knows no versions: calls are distributed by name", async () => {
+    await fresh();
+    await start("one", "one");
+    const sent = cluster.network.sent.find(({ url, body: text }) => url.endsWith("/nodes") && text.includes("team/"));
+    expect(JSON.parse(sent?.body ?? "{}")).toMatchObject({ procedures: ["team/shared", "team/versions", "team/half"] });
+    // The node that gets the call knows which versions there are.
+    expect(await ask(cluster.gateway, "GET", "/rpc/team/versions?version=2")).toMatchObject({
+      status: 404,
+      text: "Procedure 'team/versions' v2.0.0 not found; there is v1.0.0",
+    });
+  });
+
+  it("§9-12 calls go round robin over all nodes that registered the procedure", async () => {
+    await fresh();
+    for (const name of ["n1", "n2", "n3"]) await start(name, "one");
+    expect(await ran("shared", 7)).toEqual(["n1", "n2", "n3", "n1", "n2", "n3", "n1"]);
+  });
+
+  it("§9-13 nodes that hold it in several segments take part, each once", async () => {
+    await fresh();
+    await start("n1", "one");
+    await start("both", "one", "two");
+    await start("n2", "two");
+    expect(await ran("shared", 6)).toEqual(["n1", "both", "n2", "n1", "both", "n2"]);
+  });
+
+  it("§9-14 a node that goes down is taken out by itself", async () => {
+    await fresh();
+    for (const name of ["n1", "n2"]) await start(name, "one");
+    cluster.network.roles.delete("http://n1");
+    expect(await ran("shared", 4)).toEqual(["n2", "n2", "n2", "n2"]);
+  });
+
+  it("§9-15 nodes come and go without a call that fails", async () => {
+    await fresh();
+    const first = await start("n1", "one");
+    expect(await ran("shared", 2)).toEqual(["n1", "n1"]);
+    await start("n2", "one");
+    expect(new Set(await ran("shared", 2))).toEqual(new Set(["n1", "n2"]));
+    const stopping = first.stop();
+    expect(new Set(await ran("shared", 2))).toEqual(new Set(["n2"]));
+    await cluster.clock.pass(10_000);
+    await stopping;
+    expect(await ran("shared", 2)).toEqual(["n2", "n2"]);
+  });
+
+  it("§9-16 private in a segment, it is not balanced to nodes that hold that segment only", async () => {
+    await fresh();
+    await start("n1", "one");
+    await start("n2", "two");
+    expect(await ran("half?a=1", 3)).toEqual(["n1", "n1", "n1"]);
+    expect(await ran("alone", 1)).toEqual(["n2"]);
+  });
+});
