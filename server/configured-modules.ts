@@ -25,16 +25,27 @@ export async function configuredModules(
   options: ConfiguredModulesOptions,
 ): Promise<{ middleware: Middleware[]; healthChecks: [string, HealthCheck][] }> {
   const middleware: Middleware[] = [];
+  const problems: Problems[] = [];
+  const tell = (error: unknown): undefined => {
+    if (!(error instanceof Problems)) throw error;
+    problems.push(error);
+  };
   // One after the other, as their order matters (§4.8).
   for (const [index, specifier] of (config.middleware ?? []).entries()) {
-    const layer = (await configured(specifier, `middleware[${index}]`, "handle", config, options)) as Middleware;
+    const made = await configured(specifier, `middleware[${index}]`, "handle", config, options).catch(tell);
+    if (made === undefined) continue;
+    const layer = made as Middleware;
     nameMiddleware(layer, isAbsolute(specifier) ? slashed(relative(options.root, specifier)) : specifier);
     middleware.push(layer);
   }
   const healthChecks: [string, HealthCheck][] = [];
   for (const [name, specifier] of Object.entries(config.healthChecks ?? {})) {
-    healthChecks.push([name, (await configured(specifier, `healthChecks.${name}`, "isHealthy", config, options)) as HealthCheck]);
+    const made = await configured(specifier, `healthChecks.${name}`, "isHealthy", config, options).catch(tell);
+    if (made !== undefined) healthChecks.push([name, made as HealthCheck]);
   }
+  const [first] = problems;
+  // With the stack of what went wrong in the module, if it is one.
+  if (first !== undefined) throw problems.length === 1 ? first : new Problems(problems.flatMap((one) => one.problems));
   return { middleware, healthChecks };
 }
 

@@ -79,7 +79,7 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
       .map(async (file) => parseSegment(await readFile(file, "utf8"), slashed(relative(root, file)))),
   );
   problems.push(...segments.flatMap((segment) => segment.problems));
-  const procedures = await findProcedures(segments, modules, problems);
+  const procedures = await findProcedures(segments, modules, problems, warnings);
 
   const server = splitForServer(procedures, modules, input.parse);
 
@@ -102,6 +102,7 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
   });
   problems.push(...pages.problems);
   const names = segments.map((segment) => segment.name);
+  if (input.clients === undefined) warnings.push(...unreachedStarts(modules, pages.reached));
   const clients = clientSegments(input.clients, pages, names, problems);
 
   const cut = addBrowser(server, clients);
@@ -131,6 +132,22 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
     problems: unique(problems),
     warnings: unique(warnings),
   };
+}
+
+/**
+ * Chosen: a `startClient` counts where a page reaches it. A forgotten module or a test that names a segment must not hand its code to the
+ * public; but whoever means it should hear why the segment isn't there.
+ */
+function unreachedStarts(modules: Modules, reached: ReadonlySet<SourceModule>): readonly Problem[] {
+  return [...modules.ids]
+    .map((id) => modules.get(id) as SourceModule)
+    .filter((module) => !reached.has(module) && !/\.(?:test|spec)$/.test(module.id))
+    .filter((module) => modules.text(module.file).includes("startClient") && modules.describe(module).startClientCalls.length > 0)
+    .map((module) => ({
+      file: module.name,
+      message: "startClient is called here, but no page loads this module: the segments that it names are not for browsers",
+      hint: 'Load it from a page, or list the segments in "clients".',
+    }));
 }
 
 /** One problem may be seen from several places: it is told once. */

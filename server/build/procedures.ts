@@ -5,6 +5,7 @@ import type { Parameter } from "../../src/manifest.ts";
 import { type Problem, nearest } from "../../src/problem.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../src/segment.ts";
 import type { ModuleExport } from "../../src/split/describe.ts";
+import { namesOf } from "../../src/split/parameters.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** One function of the application that segments name. */
@@ -30,11 +31,12 @@ interface Found extends NamedEntry {
   readonly export: ModuleExport;
 }
 
-/** Finds the function behind every entry. What is wrong goes to `problems`; the result holds the rest. */
+/** Finds the function behind every entry. What is wrong goes to `problems`, what may be to `warnings`; the result holds the rest. */
 export async function findProcedures(
   segments: readonly SegmentFile[],
   modules: Modules,
   problems: Problem[],
+  warnings: Problem[],
 ): Promise<readonly Procedure[]> {
   problems.push(...sameNames(segments));
   const found: Found[] = [];
@@ -60,6 +62,7 @@ export async function findProcedures(
       });
   }
   problems.push(...twins(procedures), ...scattered(procedures));
+  warnings.push(...procedures.filter((one) => one.parameters.flatMap(namesOf).includes("version")).map(versionParameter));
   return procedures.sort((one, other) => (procedureKey(one.fqn, one.version) < procedureKey(other.fqn, other.version) ? -1 : 1));
 }
 
@@ -129,6 +132,19 @@ function disagreement(first: Found, other: Found): readonly Problem[] {
   if (first.segment === other.segment)
     return at(`${function_} is named twice in this segment, also at ${first.entry.path}`, "Remove one of the two entries.");
   return [];
+}
+
+/** Not refused: a POST gives it in its body, and a seam always does (decisions §2, `version`). */
+function versionParameter(procedure: Procedure): Problem {
+  const { module, export: name, fqn, entries } = procedure;
+  const { line, column } = (entries[0] as Found).export;
+  return {
+    file: module.name,
+    line,
+    column,
+    message: `"${name}" has a parameter "version", which no GET can give: in the query of "${fqn}" that is the version of the procedure`,
+    hint: "Rename it, if it is to be called by GET.",
+  };
 }
 
 /** Two functions under one name and version. */
