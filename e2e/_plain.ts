@@ -8,6 +8,8 @@ export interface DeployOptions {
   readonly integrity?: string;
   /** A second segment that browsers may load, with `shop/tax`. */
   readonly tax?: true;
+  /** `shop/quote` passes its `this` on to what it calls. */
+  readonly byHand?: true;
 }
 
 /** What a build would put there for `shop/quote`, which the page runs, and `shop/stock`, which it does not. */
@@ -20,8 +22,11 @@ export function deployTo(origin: Origin, revision: string, options: DeployOption
     [`quote-${revision}.js`]: face("quote", `export { Money } from "./money-${revision}.js";`),
     [`stock-${revision}.js`]: face("stock"),
     [`quote-body-${revision}.js`]: `
-      import { stock } from "./stock-${revision}.js"; import { Money } from "./money-${revision}.js";
-      export async function quote(sku) { return new Money(await stock(sku) * 100, "${revision}"); }`,
+      import { stock } from "./stock-${revision}.js"; import { Money } from "./money-${revision}.js"; import { context } from "/svc/client.js";
+      export async function quote(sku) {
+        ${options.byHand ? 'const self = context(this, "[shop/quote | v1.0.0]");' : "const self = undefined;"}
+        return new Money(await stock.call(self, sku) * 100, "${revision}");
+      }`,
     [`money-${revision}.js`]: `
       import "./cents-${revision}.js";
       export class Money { constructor(cents, revision) { this.cents = cents; this.revision = revision; } }`,

@@ -156,6 +156,21 @@ test("the last argument of runProcedure carries headers, as an object, a map or 
   expect(seen).toEqual(["Bearer 1", "Bearer 1", "Bearer 1", undefined]);
 });
 
+test("a page's procedure passes its context on by hand; without that, what it calls has none (D5.this-6, §4.6-15)", async ({ page }) => {
+  const seen: (string | undefined)[] = [];
+  await page.route("**/rpc/shop/stock*", async (route) => {
+    seen.push(route.request().headers()["authorization"]);
+    await route.fulfill({ body: "1", headers: { "content-type": "text/plain", "x-svc-data-type": "number" } });
+  });
+  const call = `await startClient("ui");
+    await runProcedure("shop/quote", "1.0.0", { sku: "A1" }, { headers: { authorization: "Bearer 1" } });
+    return "done";`;
+  await shown(page, call, '<meta name="seamline-revision" content="r1">');
+  deployTo(origin, "r2", { byHand: true });
+  await shown(page, call, '<meta name="seamline-revision" content="r2">');
+  expect(seen).toEqual([undefined, "Bearer 1"]);
+});
+
 test("runProcedure in a page: versions, unknown names and arguments are what they are on a node (§4.6-13, §4.6-14, §4.6-18)", async ({
   page,
 }) => {
