@@ -82,9 +82,9 @@ function valueOfForm(form: Members, reading: Reading): unknown {
       only(form, "value");
       if (form["value"] === null) return new Date(NaN);
       const date = new Date(text(form, "value"));
-      const [, day] = /^([^T]+T).*Z$/.exec(text(form, "value")) ?? [];
-      // It may leave out seconds, not more; and a 30th of February would become a day in March.
-      if (!day || !date.toJSON()?.startsWith(day)) break;
+      const found = /^[+-]?\d{4,6}-\d\d-(\d\d)T.*Z$/.exec(text(form, "value"));
+      // Seconds may be left out, not more; and a 30th of February would become a day in March.
+      if (!found || date.getUTCDate() !== Number(found[1])) break;
       return date;
     }
     case "Map": {
