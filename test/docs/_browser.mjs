@@ -14,7 +14,7 @@ let browser;
 export async function openPage(address) {
   browser ??= await chromium.connect(process.env["DOCS_CHROMIUM"] ?? "");
   const page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => {
     throw error;
   });
