@@ -196,4 +196,26 @@ describe("headers that go from a procedure to another", () => {
     const direct = await ask(cluster.b, "GET", "/rpc/shop/whoami", trusted);
     expect(direct.text).not.toContain(key);
   });
+
+  it.each(["b", "gateway", "proxy"] as const)(
+    "nor middleware's, which can't add what services say to each other, at the %s (D5.headers-7)",
+    async (door) => {
+      const deployment = await deploy();
+      const met: string[] = [];
+      deployment[door].addMiddleware({
+        handle: async (_fqn, _version, _args, headers, next) => {
+          met.push(...headers.keys());
+          headers.set("x-svc-origin", "trusted");
+          headers.set("x-svc-trust-key", key);
+          headers.set("x-of-the-layer", "1");
+          return await next();
+        },
+      });
+      const answer = await ask(deployment[door], "GET", "/rpc/shop/whoami", { ...trusted, "x-svc-origin": "trusted", "x-svc-other": "1" });
+      expect(met.filter((name) => name.startsWith("x-svc-"))).toEqual([]);
+      expect(JSON.parse(answer.text)).toMatchObject({ "x-of-the-layer": "1" });
+      if (door !== "b") expect(answer.text).not.toContain(key);
+      expect((await ask(deployment[door], "GET", "/rpc/shop/audit")).status).toBe(401);
+    },
+  );
 });
