@@ -162,7 +162,7 @@ function nameOf(path: string, root: string): string {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 function shown(value: unknown): string {

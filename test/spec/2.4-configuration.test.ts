@@ -1,65 +1,278 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../server/config.ts";
+
+import { parseConfig, readConfig } from "../../server/config.ts";
 import { Problems } from "../../src/problem.ts";
+import { createFixture } from "../build/_fixture.ts";
 
-const parse = (value: unknown) => parseConfig(value, "seamline.json", { root: "/app", env: {} });
+const parse = (value: unknown, env: Record<string, string> = {}) => parseConfig(value, "seamline.json", { root: "/app", env });
+/** `key: message → hint` of each problem. */
+function told(value: unknown, env: Record<string, string> = {}): readonly string[] {
+  try {
+    parse(value, env);
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    expect(error.problems.every(({ file }) => file === "seamline.json")).toBe(true);
+    return error.problems.map((one) => `${one.path}: ${one.message}${one.hint === undefined ? "" : ` → ${one.hint}`}`);
+  }
+  return [];
+}
 
-describe("§2.4 node configuration", () => {
-  it("holds mode, url, gateway, repository and segments", () => {
-    const config = {
-      mode: "node",
-      url: "http://127.0.0.1:4000",
-      gateway: "http://127.0.0.1:3000",
-      repository: "http://127.0.0.1:2000",
-      segments: ["shop", "stock"],
-    };
-    expect(parse(config)).toEqual(config);
+const here = "http://127.0.0.1:4000";
+const there = "http://127.0.0.1:3000";
+const node = { mode: "node", url: here, repository: there, segments: ["shop"] };
+const gateway = { mode: "gateway", url: here };
+const repository = { mode: "repository", url: here };
+const proxy = { mode: "proxy", url: here, gateway: there, repository: there };
+const standalone = { mode: "standalone", url: here };
+const modes = [node, gateway, repository, proxy, standalone] as const;
+
+describe("§2.4 configuration of a node", () => {
+  it("§2.4-1 its mode is node", () => {
+    expect(parse(node)).toMatchObject({ mode: "node" });
+    expect(told({ ...node, mode: "nod" })).toEqual([
+      expect.stringMatching(/^mode: expected one of node, .*, found "nod" → Did you mean 'node'\?/),
+    ]);
+    expect(told({ ...node, mode: undefined })).toEqual([
+      expect.stringMatching(/^mode: it is missing → Set 'mode' to one of node, gateway, repository/),
+    ]);
+    for (const mode of ["toString", "__proto__", 1, null, ["node"]])
+      expect(told({ ...node, mode })).toEqual([expect.stringContaining("mode: expected one of")]);
   });
 
-  it("may leave out the gateway, and nothing else", () => {
-    expect(parse({ mode: "node", url: "http://127.0.0.1:1", repository: "http://127.0.0.1:2", segments: ["a"] })).not.toHaveProperty(
-      "gateway",
-    );
-    expect(() => parse({ mode: "node" })).toThrow(Problems);
+  it("§2.4-2 url is the address of the node", () => {
+    expect(parse({ ...node, url: "http://127.0.0.1:4000/" })).toMatchObject({ url: here });
+    const { url: _, ...less } = node;
+    expect(told(less)).toEqual(["url: it is missing → Give an address such as http://127.0.0.1:3000"]);
+    for (const url of [
+      "127.0.0.1:1",
+      "ftp://a.b",
+      "http://a.b/c",
+      "http://a.b?c",
+      "http://a:b@c.d",
+      "http:a.b",
+      "http://a b",
+      "http://a.b:99999",
+      "",
+      1,
+    ])
+      expect(told({ ...node, url }), String(url)).toEqual([expect.stringMatching(/^url: (expected|an address can't)/)]);
   });
 
-  it("may name the editor's schema", () => {
-    expect(parse({ $schema: "./node.json", mode: "gateway", url: "http://127.0.0.1:1" })).not.toHaveProperty("$schema");
+  it("§2.4-3 gateway is the address of the gateway", () => {
+    expect(parse({ ...node, gateway: `${there}/` })).toMatchObject({ gateway: there });
+    expect(told({ ...node, gateway: "there" })).toEqual(["gateway: expected an address such as http://127.0.0.1:3000, found 'there'"]);
+  });
+
+  it("§2.4-4 repository is the address of the repository", () => {
+    expect(parse(node)).toMatchObject({ repository: there });
+    expect(told({ ...node, repository: "./dist" })).toEqual([expect.stringMatching(/^repository: expected an address/)]);
+  });
+
+  it("§2.4-5 segments is a list of names: those of segment files without .segment.json", () => {
+    expect(parse({ ...node, segments: ["a", "b"] })).toMatchObject({ segments: ["a", "b"] });
+    expect(told({ ...node, segments: [] })).toEqual(["segments: expected the name of at least one segment, found an array"]);
+    expect(told({ ...node, segments: ["a", "b", "a"] })).toEqual(["segments.2: 'a' is named twice"]);
+    expect(told({ ...node, segments: ["a", 1, ""] })).toEqual([
+      "segments.1: expected a text, found 1",
+      'segments.2: expected a text that is not empty, found ""',
+    ]);
   });
 });
 
-describe("§2.4 configuration of the other services (decisions §5)", () => {
-  it("gateway: monitor is 5000 ms and the members are kept in memory unless said otherwise", () => {
-    expect(parse({ mode: "gateway", url: "http://127.0.0.1:1" })).toMatchObject({ monitor: 5000, directory: "memory" });
+describe("decisions §5: the file", () => {
+  it("D5.keys-1 a configuration is one JSON file, flat, with mode", async () => {
+    const application = createFixture({ "a.json": JSON.stringify(node), "b.json": '{ "mode": "node", // mine\n}' });
+    expect(await readConfig("a.json", { root: application.root })).toMatchObject(node);
+    await expect(readConfig("b.json", { root: application.root })).rejects.toThrow(/^b\.json:1:19: this is not JSON: .*\n.*no comments/);
+    for (const value of [null, [], "text", 7]) expect(() => parse(value)).toThrow("seamline.json: expected a JSON object, found");
   });
 
-  it("repository: source, output, index and assets have defaults", () => {
-    expect(parse({ mode: "repository", url: "http://127.0.0.1:1" })).toMatchObject({
-      source: "/app/src",
-      output: "/app/dist",
-      index: "index.html",
-      assets: [],
+  it("D5.keys-2 $schema is allowed", () => {
+    for (const one of modes) expect(parse({ $schema: "./node_modules/seamline/schema/config.json", ...one })).not.toHaveProperty("$schema");
+    expect(told({ $schema: 1, ...gateway })).toEqual(["$schema: expected the path of a JSON Schema, found a number"]);
+  });
+
+  it("D5.keys-3 unknown keys are refused with file, key, and the nearest one that there is", () => {
+    expect(told({ ...node, segmnts: [] })).toEqual(["segmnts: unknown key → Did you mean 'segments'?"]);
+    expect(told({ ...gateway, xyzzyxyzzy: 1 })).toEqual([
+      expect.stringMatching(/^xyzzyxyzzy: unknown key → Known here: mode, url, trustKey/),
+    ]);
+    expect(told({ ...gateway, limits: { bodi: 1 } })).toEqual([
+      expect.stringMatching(/^limits\.bodi: unknown limit; known: body.* → Did you mean 'body'\?/),
+    ]);
+    expect(told(JSON.parse('{"mode":"gateway","url":"http://a.b","__proto__":{"monitor":1}}'))).toEqual([
+      expect.stringContaining("__proto__: unknown key"),
+    ]);
+  });
+
+  it("D5.keys-4 wrong types are refused with what was expected and found, all of them at once", () => {
+    const wrong = { ...repository, assets: "a", index: 1, limits: { time: "5 s", body: 0.5 }, log: "inof", healthChecks: [], clients: {} };
+    expect(told(wrong)).toEqual([
+      "healthChecks: expected an object, found an array",
+      "limits.body: expected a whole number, found 0.5",
+      'limits.time: expected a number, found "5 s"',
+      "log: expected info, warn, error or none, found \"inof\" → Did you mean 'info'?",
+      "index: expected a text, found 1",
+      'assets: expected a list of texts, found "a"',
+      "clients: expected a list of texts, found an object",
+    ]);
+  });
+
+  it("D5.keys-5 so is what can't be together", () => {
+    expect(told({ ...proxy, node: there })).toEqual(["gateway: a proxy needs one of 'gateway' and 'node', and not both"]);
+    expect(told({ ...gateway, segments: ["a"] })).toEqual([
+      expect.stringContaining("segments: mode 'gateway' has no such key; it belongs to node, standalone"),
+    ]);
+    expect(told({ ...gateway, url: "https://a.b" })).toEqual([expect.stringMatching(/^url: https takes a certificate: .* → Add "tls"/)]);
+    expect(told({ ...gateway, tls: { cert: "a", key: "b" } })).toEqual([
+      expect.stringMatching(/^url: a service with 'tls' listens with https/),
+    ]);
+  });
+});
+
+describe("decisions §5: values from the environment", () => {
+  it("D5.keys-6 ${NAME} is the variable's value, anywhere in a text, in lists and objects, several in one", () => {
+    const env = { HOST: "a.b", PORT: "1", CHECK: "./c.ts", MODE: "gateway" };
+    const value = {
+      mode: "${MODE}",
+      url: "http://${HOST}:${PORT}",
+      middleware: ["m", "${CHECK}"],
+      healthChecks: { db: "${CHECK}" },
+      monitor: "${PORT}",
+    };
+    expect(parse(value, env)).toMatchObject({
+      mode: "gateway",
+      url: "http://a.b:1",
+      middleware: ["m", "/app/c.ts"],
+      healthChecks: { db: "/app/c.ts" },
+      monitor: 1,
     });
   });
 
-  it("standalone: as a repository, and segments", () => {
-    expect(parse({ mode: "standalone", url: "http://127.0.0.1:1", segments: ["a"] })).toMatchObject({
-      segments: ["a"],
-      index: "index.html",
-    });
-    expect(parse({ mode: "standalone", url: "http://127.0.0.1:1" })).not.toHaveProperty("segments");
+  it("D5.keys-7 ${NAME:-default} takes the default where there is no variable, or an empty one; the default may be empty", () => {
+    const name = (text: string, env: Record<string, string>) => (parse({ ...node, name: text }, env) as { name?: string }).name;
+    expect([
+      name("${A:-b}", {}),
+      name("${A:-b}", { A: "" }),
+      name("${A:-b}", { A: "c" }),
+      name("x${A:-}", {}),
+      name("${A:-a:-b}", {}),
+    ]).toEqual(["b", "b", "c", "x", "a:-b"]);
   });
 
-  it("proxy: a repository, and one of gateway and node", () => {
-    const proxy = { mode: "proxy", url: "http://127.0.0.1:1", repository: "http://127.0.0.1:2" };
-    expect(parse({ ...proxy, gateway: "http://127.0.0.1:3" })).toMatchObject({ gateway: "http://127.0.0.1:3" });
-    expect(parse({ ...proxy, node: "http://127.0.0.1:3" })).toMatchObject({ node: "http://127.0.0.1:3" });
-    expect(() => parse(proxy)).toThrow("one of 'gateway' and 'node'");
-    expect(() => parse({ ...proxy, gateway: "http://127.0.0.1:3", node: "http://127.0.0.1:4" })).toThrow("not both");
+  it("D5.keys-8 a variable that is not set and has no default is an error, each of them with its key", () => {
+    expect(told({ ...node, url: "${URI}", segments: ["a", "${GATE}"] }, { GATES: "x" })).toEqual([
+      "url: the environment has no variable URI → Set it, or give a default: ${URI:-…}",
+      "segments.1: the environment has no variable GATE → Set it, or give a default: ${GATE:-…} (there is GATES)",
+    ]);
+    expect(told({ ...node, name: "${A:-${B}}" }, { A: "1" })).toEqual([expect.stringContaining("has a variable inside another")]);
+    expect(told({ ...node, name: "${A" }, { A: "1" })).toEqual([expect.stringContaining("has no closing brace")]);
+    expect(told({ ...node, name: "${}" })).toEqual([expect.stringContaining("'${}' is no variable")]);
+  });
+});
+
+describe("decisions §5: keys of each mode", () => {
+  it("D5.keys-9 a node has repository and segments, and gateway if it calls others", () => {
+    expect(parse(node)).not.toHaveProperty("gateway");
+    expect(told({ mode: "node", url: here })).toEqual([
+      "repository: it is missing → Give an address such as http://127.0.0.1:3000",
+      "segments: it is missing → Give a list of segment names",
+    ]);
   });
 
-  it("refuses a mode that there isn't, with the nearest one", () => {
-    expect(() => parse({ mode: "gatway", url: "http://127.0.0.1:1" })).toThrow(/seamline\.json at mode: .*'|Did you mean 'gateway'\?/);
-    expect(() => parse({ url: "http://127.0.0.1:1" })).toThrow("node, gateway, repository, proxy, standalone");
+  it("D5.keys-10 a gateway has monitor, the ms between health checks: 5000", () => {
+    expect(parse(gateway)).toMatchObject({ monitor: 5000 });
+    expect(parse({ ...gateway, monitor: 250 })).toMatchObject({ monitor: 250 });
+    for (const monitor of [0, -1, 1.5, "soon", Infinity])
+      expect(told({ ...gateway, monitor })).toEqual([expect.stringMatching(/^monitor: expected a/)]);
+  });
+
+  it("D5.keys-11 it may have a repository, for middleware that looks at arguments", () => {
+    expect(parse(gateway)).not.toHaveProperty("repository");
+    expect(parse({ ...gateway, repository: there })).toMatchObject({ repository: there });
+  });
+
+  it("D5.keys-12 directory is memory, and what this version can't do is refused", () => {
+    expect(parse(gateway)).toMatchObject({ directory: "memory" });
+    expect(told({ ...gateway, directory: "nats://127.0.0.1:4222" })).toEqual([
+      expect.stringMatching(/^directory: .*memory only: expected 'memory'/),
+    ]);
+  });
+
+  it("D5.keys-13 a repository has source, output, index and assets, with defaults: ./src, ./dist, index.html and none", () => {
+    expect(parse(repository)).toMatchObject({ source: "/app/src", output: "/app/dist", index: "index.html", assets: [] });
+    const given = { source: "../lib", output: "/out", index: "a.html", assets: ["images/**"] };
+    expect(parse({ ...repository, ...given })).toMatchObject({ ...given, source: "/lib" });
+  });
+
+  it("D5.keys-14 it may have clients and clientModules", () => {
+    expect(Object.keys(parse(repository))).not.toEqual(expect.arrayContaining(["clients"]));
+    const given = { clients: ["ui"], clientModules: ["./tools/*"] };
+    expect(parse({ ...repository, ...given })).toMatchObject(given);
+    expect(told({ ...repository, clients: ["ui", "ui"] })).toEqual(["clients.1: 'ui' is named twice"]);
+  });
+
+  it("D5.keys-15 a proxy has a repository, and a gateway or a node", () => {
+    const { gateway: _, ...none } = proxy;
+    expect(parse(proxy)).toMatchObject({ gateway: there, repository: there });
+    expect(parse({ ...none, node: there })).toMatchObject({ node: there });
+    expect(told(none)).toEqual([expect.stringContaining("a proxy needs one of 'gateway' and 'node'")]);
+  });
+
+  it("D5.keys-16 standalone has what a repository has, and segments: left out, all but those that only browsers load", async () => {
+    expect(parse(standalone)).toMatchObject({ source: "/app/src", output: "/app/dist", index: "index.html", assets: [] });
+    expect(parse(standalone)).not.toHaveProperty("segments");
+    expect(parse({ ...standalone, segments: [], clients: ["a"], clientModules: ["b"] })).toMatchObject({ segments: [] });
+  });
+
+  it("D5.keys-17 every mode may have a trustKey, printable ASCII without blanks", () => {
+    for (const one of modes) {
+      expect(parse({ ...one, trustKey: "a-key" })).toMatchObject({ trustKey: "a-key" });
+      for (const trustKey of ["", "two words", "schlüssel", 1]) {
+        const [problem] = told({ ...one, trustKey });
+        expect(problem).toMatch(/^trustKey: (it|expected a text$)/);
+        expect(problem).not.toContain("schlüssel");
+      }
+    }
+  });
+
+  it("D5.keys-18 node and standalone may have cache", () => {
+    for (const one of [node, standalone]) expect(parse({ ...one, cache: "c" })).toMatchObject({ cache: "/app/c" });
+    expect(told({ ...proxy, cache: "c" })).toEqual([expect.stringContaining("it belongs to node, standalone")]);
+  });
+
+  it("D5.keys-19 every mode may have middleware and healthChecks", () => {
+    const given = { middleware: ["./a.ts", "a-package", "../b.js"], healthChecks: { db: "./c.ts", other: "d-package" } };
+    for (const one of modes)
+      expect(parse({ ...one, ...given })).toMatchObject({
+        middleware: ["/app/a.ts", "a-package", "/b.js"],
+        healthChecks: { db: "/app/c.ts", other: "d-package" },
+      });
+  });
+
+  it("D5.keys-20 every mode may have limits: numbers from 1 up", () => {
+    for (const one of modes) expect(parse({ ...one, limits: { body: 10, time: 5 } })).toMatchObject({ limits: { body: 10, time: 5 } });
+    expect(told({ ...gateway, limits: { body: -1, depth: null } })).toEqual([
+      "limits.body: expected a number from 1 up, found -1",
+      "limits.depth: expected a number, found null",
+    ]);
+  });
+
+  it("D5.keys-21 every mode may have log: info, warn, error or none", () => {
+    for (const one of modes) for (const log of ["info", "warn", "error", "none"]) expect(parse({ ...one, log })).toMatchObject({ log });
+    expect(told({ ...gateway, log: "debug" })).toEqual(['log: expected info, warn, error or none, found "debug"']);
+  });
+
+  it("D5.keys-22 every mode may have tls: the paths of a certificate and its key, of a passphrase and a further authority", () => {
+    for (const one of modes) {
+      const tls = { cert: "./c.pem", key: "k.pem", passphrase: "p", ca: "/ca.pem" };
+      expect(parse({ ...one, url: "https://a.b", tls })).toMatchObject({
+        tls: { cert: "/app/c.pem", key: "/app/k.pem", passphrase: "p", ca: "/ca.pem" },
+      });
+    }
+    expect(told({ ...gateway, url: "https://a.b", tls: { cert: "a", kye: "b" } })).toEqual([
+      "tls.key: it is missing → Give the path of the certificate's private key, a PEM file",
+      "tls.kye: unknown key; known: cert, key, passphrase, ca → Did you mean 'key'?",
+    ]);
   });
 });
