@@ -24,7 +24,7 @@ export function circle(): { all: Employee[]; self?: object } {
 
 /** What is wrong with what should be such a circle. */
 export function wrong(value: unknown): string[] {
-  const { all = [], self } = value as ReturnType<typeof circle>;
+  const { all, self } = value as ReturnType<typeof circle>;
   const [ada, bob, again] = all;
   const checks = {
     instances: ada instanceof Employee && bob instanceof Employee,
