@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { BadRequest, InvalidSerializedValue } from "../../../src/errors.ts";
+import { Classes } from "../../../src/serializer/classes.ts";
 import { decodeSerialized } from "../../../src/serializer/serialized.ts";
 import { Trap } from "../../_wire-classes.ts";
 import { decode, mark, outside, trusted } from "./_codec.ts";
@@ -77,6 +78,16 @@ describe("decisions §3, decoding: what is refused with 400", () => {
     for (const key of ["people/Trap", "Trap", "../test/_wire-classes", "Date", "Function", "people/people"])
       expect(() => decode(mark("class", { key }))).toThrow(InvalidSerializedValue);
     expect(Trap.sprung).toBe(0);
+  });
+  it("tells nothing of what the system said to a constructor", () => {
+    class Reads {
+      constructor() {
+        throw Object.assign(new Error("ENOENT: no such file, open '/etc/x'"), { syscall: "open" });
+      }
+    }
+    const classes = new Classes();
+    classes.register({ key: "Reads", module: "reads", export: "Reads", args: [], fields: [] }, Reads);
+    expect(() => decode(mark("class", { key: "Reads" }), { classes })).toThrow(new InvalidSerializedValue("args: Internal error"));
   });
   it("in plain mode forms are data", () => {
     const data = { a: mark("Date", { value: null }), b: mark("RegExp", { source: "a" }) };

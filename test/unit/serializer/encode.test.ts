@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { ValueNotSerializable } from "../../../src/errors.ts";
 import { Classes } from "../../../src/serializer/classes.ts";
+import { encodePlain } from "../../../src/serializer/plain.ts";
 import { decodeSerialized, encodeSerialized } from "../../../src/serializer/serialized.ts";
 import { Employee, Person, Team } from "../../_wire-classes.ts";
 import { decode, encode, mark, outside, trusted } from "./_codec.ts";
@@ -31,6 +32,24 @@ describe("encoding is copy on write", () => {
     expect(back.file[0]).toBeInstanceOf(Blob);
     expect(back.file[0]?.type).toBe("text/plain");
     expect(await back.file[0]?.text()).toBe("täxt");
+  });
+  it("a Blob that can't be read is a ValueNotSerializable", async () => {
+    const gone = Object.assign(new Blob(["x"]), {
+      arrayBuffer: () => Promise.reject(new DOMException("The blob could not be read", "NotReadableError")),
+    });
+    for (const text of [encodeSerialized([gone], { classes }), encodePlain([gone])])
+      await expect(text).rejects.toThrow(/^(value|result): The blob could not be read$/);
+  });
+  it("a list of a class that extends Array is copied without that class's constructor", () => {
+    class Stack extends Array<unknown> {
+      constructor(owner: string) {
+        super();
+        Object.defineProperty(this, "owner", { value: owner.toUpperCase() });
+      }
+    }
+    const stack = new Stack("me");
+    stack.push(1n);
+    expect(JSON.parse(encode([stack]))).toEqual([[mark("BigInt", { value: "1" })]]);
   });
   it("takes Node's Buffer as bytes, and plain objects of another realm as plain", () => {
     expect(JSON.parse(encode([Buffer.from("hi")]))).toEqual([mark("Binary", { type: "Uint8Array", base64: "aGk=" })]);
@@ -98,6 +117,16 @@ describe("encoding is copy on write", () => {
     const own = new Classes();
     own.register({ key: "Odd", module: "odd", export: "Odd", args: ["a"], fields: [] }, Odd);
     expect(() => encodeSerialized({ odd: new Odd() }, { classes: own })).toThrow(new ValueNotSerializable("value.odd.a: not now"));
+  });
+  it("tells nothing of what the system said to a getter", () => {
+    class Reads {
+      get a(): never {
+        throw Object.assign(new Error("ENOENT: no such file, open '/etc/x'"), { syscall: "open" });
+      }
+    }
+    const own = new Classes();
+    own.register({ key: "Reads", module: "reads", export: "Reads", args: ["a"], fields: [] }, Reads);
+    expect(() => encodeSerialized(new Reads(), { classes: own })).toThrow(new ValueNotSerializable("value.a: Internal error"));
   });
   it("refuses both of two classes with one key, and names their files (decisions §6)", () => {
     class One {}
