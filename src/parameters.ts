@@ -31,14 +31,11 @@ export function bindArguments(parameters: readonly Parameter[]): (args: Args) =>
 
 /** All missing ones first, in the order of the parameters, then all unknown ones (decisions §2, parameter checks). */
 function namesCheck(parameters: readonly Parameter[]): (args: ReadonlyMap<string, unknown>) => void {
-  const known = new Set<string>();
-  const required = new Set<string>();
-  for (const one of parameters.flatMap(namesOf)) {
-    known.add(one.name);
-    if (!one.optional) required.add(one.name);
-  }
+  const names = parameters.flatMap(namesOf);
+  const known = new Set(names.map((one) => one.name));
+  const required = [...new Set(names.filter((one) => !one.optional).map((one) => one.name))];
   return (args) => {
-    const missing = [...required].filter((name) => !args.has(name));
+    const missing = required.filter((name) => !args.has(name));
     if (missing.length > 0) throw new MissingParameterValue(`Missing value for ${list(missing)}`);
     for (const name of args.keys())
       if (!known.has(name)) throw new UnknownParameter(`Unknown ${list([...args.keys()].filter((one) => !known.has(one)))}`);
@@ -100,7 +97,9 @@ function setNamed(args: Args, { name, optional }: PatternName, value: unknown): 
 /** As destructuring does: no more than are named, so that an endless generator is no trap. */
 function take(values: Iterable<unknown>, count: number): unknown[] {
   const items: unknown[] = [];
-  if (count > 0) for (const one of values) if (items.push(one) >= count) break;
+  // A pattern without names takes nothing, but from something that can be gone through.
+  if (count === 0) values[Symbol.iterator]();
+  else for (const one of values) if (items.push(one) >= count) break;
   return items;
 }
 
