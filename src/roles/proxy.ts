@@ -1,6 +1,7 @@
 // Proxy: one address for browsers and other callers; calls go to the gateway or node behind it, the rest to the repository.
 
-import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
+import { BadGateway, NodeNotAvailable } from "../errors.ts";
+import { type Host, type HttpRequest, type HttpResponse, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { headers, paths } from "../protocol.ts";
@@ -77,6 +78,7 @@ async function fetchFile(host: Host, repository: string, request: HttpRequest): 
     });
     return relayed(answer, request.method);
   } catch (thrown) {
-    throw failureOf(thrown);
+    if (!(thrown instanceof TransportError)) throw thrown;
+    throw thrown.sent ? new BadGateway("The repository gave no answer") : new NodeNotAvailable("The repository can't be reached");
   }
 }

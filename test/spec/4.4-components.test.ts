@@ -101,4 +101,15 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
     expect((await fetch(`${proxy}/svc/modules/manifest.json`, trusted)).status).toBe(404);
     expect((await fetch(`${repository}/svc/modules/..%2fmanifest.browser.json`, trusted)).status).toBe(404);
   });
+
+  it("while the repository is away, a proxy says so: 503 with retry-after (§4.4-1)", async () => {
+    const proxy = await start(applicationOf({}), {
+      mode: "proxy",
+      url: anyPort,
+      repository: "http://127.0.0.1:9",
+      gateway: "http://127.0.0.1:9",
+    });
+    const answer = await fetch(`${proxy.url}/svc/client.js`);
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "1", "The repository can't be reached"]);
+  });
 });
