@@ -5,10 +5,8 @@ import { setTrace, traceOf } from "../trace.ts";
 import { type Classes, type ClassSource, type KnownClass, Opaque } from "./classes.ts";
 import { Fault } from "./fault.ts";
 import { buildInstance, type Members, readInstance } from "./instance.ts";
-import { internal, publicMessage, textOf } from "./public-message.ts";
+import { publicMessage, textOf } from "./public-message.ts";
 import { type FormWalk, walkMembers, walkValue } from "./walk.ts";
-
-export { internal, publicMessage, textOf };
 
 type ErrorClass = new (message?: string) => Error;
 
@@ -19,7 +17,7 @@ const builtIn = new Map<string, ErrorClass>(
   ]),
 );
 
-// Own members that every error has or may have, and that stand in the form beside the fields.
+/** Own members that every error has or may have, and that stand in the form beside the fields (decisions §3). */
 export const reserved: ReadonlySet<string> = new Set(["name", "message", "stack", "cause", "trace"]);
 
 // On an error of a class that this service doesn't have: what came of it, to be sent on.

@@ -3,8 +3,8 @@
 import { ValueNotSerializable } from "../errors.ts";
 import { bytesOf, kindOf, readBlob, toBase64 } from "./binary.ts";
 import { Opaque } from "./classes.ts";
-import { publicMessage, textOf } from "./error-form.ts";
 import { causeOf, describeFault, Fault } from "./fault.ts";
+import { publicMessage, textOf } from "./public-message.ts";
 import { type Walk, walkMembers, walkValue } from "./walk.ts";
 
 interface PlainWalk extends Walk {

@@ -6,7 +6,7 @@ import { answerHeaders, headers, mediaTypes } from "../protocol.ts";
 import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodePlain } from "../serializer/plain.ts";
-import { internal, publicMessage, textOf } from "../serializer/error-form.ts";
+import { internal, publicMessage, textOf } from "../serializer/public-message.ts";
 import { needsReferences } from "../serializer/fault.ts";
 import { sendableError } from "../serializer/sendable-error.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
