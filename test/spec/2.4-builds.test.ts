@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type BuildSettings, ensureBuild, type EnsureBuildOptions } from "../../../server/ensure-build.ts";
-import { hashSources } from "../../../server/sources.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type BuildSettings, ensureBuild, type EnsureBuildOptions } from "../../server/ensure-build.ts";
+import { hashSources } from "../../server/sources.ts";
+import { type Application, buildPackage, createApplication } from "../process/_application.ts";
 
 let root: string;
 let lines: string[];
@@ -37,7 +38,7 @@ const ensure = (options: Partial<EnsureBuildOptions> = {}) =>
     ...options,
   });
 
-describe("a build at start (decisions §6, builds)", () => {
+describe("a build at start", () => {
   it("that is there and fresh is taken without a word", async () => {
     await writeBuild(folders());
     const run = vi.fn<(settings: BuildSettings) => Promise<void>>();
@@ -54,11 +55,19 @@ describe("a build at start (decisions §6, builds)", () => {
     expect(lines).toEqual(["there is no build in ./dist yet: making one"]);
   });
 
-  it("that is older than the sources is a warning", async () => {
+  it("D6.builds-2 a build that is older than the sources, by the hash of them in its manifest, is a warning", async () => {
     await writeBuild(folders());
     await writeFile(join(root, "src/a.ts"), "export const a = 2;");
     await ensure();
     expect(lines).toEqual(["warning: the build in ./dist is older than the sources. Run 'seamline build', or start with --build"]);
+  });
+
+  it("that is given back to what the sources were is fresh again: contents count, not dates (D6.builds-2)", async () => {
+    await writeBuild(folders());
+    await writeFile(join(root, "src/a.ts"), "export const a = 2;");
+    await writeFile(join(root, "src/a.ts"), "export const a = 1;");
+    await ensure();
+    expect(lines).toEqual([]);
   });
 
   it("is not compared with sources where there are none", async () => {
@@ -94,14 +103,14 @@ describe("a build at start (decisions §6, builds)", () => {
     await expect(ensure()).rejects.toThrow("The build in ./dist has no manifest.browser.json: it is not whole. Build again");
   });
 
-  it("is made again with --build", async () => {
+  it("D6.builds-3 --build makes it again, whether or not it is there", async () => {
     await writeBuild(folders());
     await writeFile(join(root, "src/a.ts"), "export const a = 2;");
     await ensure({ build: true });
     expect(lines).toEqual(["building ./dist"]);
   });
 
-  it("is never made with --no-build: a missing one is an error that says what to do", async () => {
+  it("D6.builds-4 --no-build forbids it: a missing one is an error that says what to do", async () => {
     const run = vi.fn<(settings: BuildSettings) => Promise<void>>();
     await expect(ensure({ build: false, run })).rejects.toThrow(
       "There is no build in ./dist, and --no-build forbids to make one here. Run 'seamline build', here or where Vite is, and bring ./dist along",
@@ -113,5 +122,46 @@ describe("a build at start (decisions §6, builds)", () => {
     await expect(ensure({ run: () => Promise.reject(new Error("The build failed\n\nsrc/a.ts:1:1: why")) })).rejects.toThrow(
       "src/a.ts:1:1: why",
     );
+  });
+});
+
+describe("builds of a service", () => {
+  let application: Application;
+  beforeAll(buildPackage, 120_000);
+  beforeEach(async () => {
+    application = await createApplication();
+    await application.put("src/greet.ts", "export async function greet(name: string) { return `Hello ${name}`; }\n");
+    await application.put("greet.segment.json", { "./greet": { greet: { access: "public" } } });
+    await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
+  });
+  afterEach(() => application.remove());
+  const address = /^standalone at (http:\S+)/m;
+  // Stands where Node resolves imports, and says which of the build's tools were asked for.
+  const watch = `export const resolve = (name, context, next) => {
+    if (/^(vite|rolldown|oxc-parser)(\\/|$)/.test(name)) console.log("loaded " + name);
+    return next(name, context);
+  };`;
+  const url = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+  const watched = {
+    NODE_OPTIONS: `--import=${url(`import { register } from "node:module"; import { isMainThread } from "node:worker_threads"; if (isMainThread) register(${JSON.stringify(url(watch))});`)}`,
+  };
+
+  it("D6.builds-1 a missing output is built at start by a child process, when there is Vite", { timeout: 60_000 }, async () => {
+    const service = application.seamline(["start"]);
+    const [, base] = await service.says(address);
+    expect(service.output()).toContain("there is no build in ./dist yet: making one");
+    expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
+  });
+
+  it("D6.builds-5 a service of a build that is there never loads Vite", { timeout: 60_000 }, async () => {
+    const build = application.seamline(["build"], watched);
+    expect(await build.ended()).toBe(0);
+    // Else the watch would see nothing, whatever is loaded.
+    await vi.waitFor(() => expect(build.output()).toContain("loaded vite"));
+    const service = application.seamline(["start", "--no-build"], watched);
+    const [, base] = await service.says(address);
+    expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
+    expect(await service.ended("SIGTERM")).toBe(0);
+    expect(service.output()).not.toContain("loaded ");
   });
 });
