@@ -64,10 +64,10 @@ export function createHealth(clock: Clock, log: Log): Health {
     const given: unknown = await within<unknown>(async () => await check.details?.(), undefined, name);
     if (given === undefined) return {};
     try {
-      if (typeof given !== "object" || given === null || Array.isArray(given)) throw new TypeError(`it is ${kindOf(given)}`);
-      // What one check says must not cost the answer of the others.
-      const text = JSON.stringify(given);
-      return JSON.parse(text) as object;
+      // What one check says must not cost the answer of the others, so it is made JSON here; a Date would be a text then.
+      const said: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+      if (typeof said !== "object" || said === null || Array.isArray(said)) throw new TypeError(`it is ${kindOf(said)}`);
+      return said;
     } catch (error) {
       log.error(`what details() of the health check '${name}' gave is no object that JSON can carry`, error);
       return {};

@@ -58,6 +58,9 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
       "NodeNotAvailable",
       "1",
     ]);
+    // It could have looked, and did not.
+    const others = await deploy({ modules: true, loads: ["broken"] });
+    expect((await pass(door, () => undefined, instance, others)).answer.text).toBe("5");
     const other = await pass(door, looking, { body: odd }, deployment);
     expect(other.answer.text).toBe("5");
     loads.pop();

@@ -33,6 +33,18 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
     expect(changed.sent?.body).toBe('{"sku":{"id":2}}');
   });
 
+  it("that changes an object inside sends that on, whichever way it came by it", async () => {
+    const change = (value: unknown): void => void (value as number[]).push(2);
+    const ways: Look[] = [
+      (args) => change(args.get("sku")),
+      (args) => args.forEach(change),
+      (args) => [...args.values()].forEach(change),
+      (args) => [...args.entries()].forEach(([, value]) => change(value)),
+      (args) => [...args].forEach(([, value]) => change(value)),
+    ];
+    for (const look of ways) expect((await pass(door, look, { body: '{"sku":[1]}' })).sent?.body).toBe('{"sku":[1,2]}');
+  });
+
   it.each<[string, Look, string]>([
     ["sets", (args) => args.set("sku", "2"), '{"sku":"2"}'],
     ["adds", (args) => args.set("more", true), '{"sku":"1","more":true}'],

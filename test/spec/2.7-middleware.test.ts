@@ -192,7 +192,12 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
       kind,
       layer(async (_fqn, _version, _args, headers, next) => {
         headers.clear();
-        headers.set("content-type", "text/html").set("content-length", "1").set("x-svc-trust-key", "forged").set("x-svc-origin", "trusted");
+        headers
+          .set("content-type", "text/html")
+          .set("content-encoding", "gzip")
+          .set("content-length", "1")
+          .set("x-svc-trust-key", "forged")
+          .set("x-svc-origin", "trusted");
         return await next();
       }),
     );

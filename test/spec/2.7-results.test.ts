@@ -46,6 +46,30 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     }
   });
 
+  it("leaves raw bytes what they were, their media type too, and may change them (§2.7-14)", async () => {
+    for (const [change, text] of [
+      [(): void => {}, "a"],
+      [(bytes: Uint8Array): void => void bytes.fill(98), "b"],
+    ] as const) {
+      const { call } = await layered(
+        kind,
+        layer(async (_fqn, _version, _args, _headers, next) => {
+          const result = await next();
+          if (result instanceof Uint8Array) change(result);
+          return result;
+        }),
+      );
+      const answer = await call({}, "/rpc/app/raw");
+      // On the procedure's own service the result is the Blob itself, which nobody can change.
+      const own = kind === "node" || kind === "standalone";
+      expect([answer.text, answer.headers["content-type"], answer.headers["x-svc-data-type"]]).toEqual([
+        own ? "a" : text,
+        "image/x-thread",
+        "binary",
+      ]);
+    }
+  });
+
   it("sees real instances in a result (§2.7-14)", async () => {
     const { call } = await layered(
       kind,

@@ -113,6 +113,7 @@ describe("the answer of GET /health", () => {
     ["gives a text", async () => "fine", "gave is no object that JSON can carry (it is string)"],
     ["gives a list", async () => [1], "gave is no object that JSON can carry (it is a list)"],
     ["gives null", async () => null, "gave is no object that JSON can carry (it is null)"],
+    ["gives a date", async () => new Date(0), "gave is no object that JSON can carry (it is string)"],
     ["gives a bigint inside", async () => ({ n: 1n }), "gave is no object that JSON can carry"],
     [
       "gives a circle",

@@ -162,6 +162,23 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect(log.lines.join("\n")).toContain("did not wait for next() of app/fail, which failed (no tea left)");
   });
 
+  it("that doesn't wait for next, and is still busy when that fails, ends nothing either (§2.7-12)", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const { call } = await layered(
+      kind,
+      layer(async (_fqn, _version, _args, _headers, next) => {
+        void next();
+        await settle();
+        return "later";
+      }),
+    );
+    expect((await call({ how: "own" }, "/rpc/app/fail")).text).toBe("later");
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
   it("D5.middleware-1 what it sets in headers after next is sent with the response, on errors too", async () => {
     const { call } = await layered(
       kind,

@@ -66,6 +66,7 @@ function procedures(ran: unknown[][]): TestProcedure[] {
       body: body("app/headers", (context) => (note(context.headers), Object.fromEntries(context.headers))),
     },
     { fqn: "app/make", in: { all: "public" }, body: body("app/make", () => (note(), new Money(5))) },
+    { fqn: "app/raw", in: { all: "public" }, body: body("app/raw", () => (note(), new Blob(["a"], { type: "image/x-thread" }))) },
     {
       fqn: "app/fail",
       parameters: names("how"),

@@ -58,4 +58,18 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
     for (const [given] of ran as [Record<string, unknown>][]) expect(given["self"]).toBe(given);
     expect(ran).toHaveLength(2);
   });
+
+  it("that sets a cycle in a plain call leaves the caller a plain answer (§2.7-7)", async () => {
+    const { call } = await layered(
+      kind,
+      layer(async (_fqn, _version, args, _headers, next) => {
+        const ring: unknown[] = [];
+        ring.push(ring);
+        args.set("more", ring);
+        return await next();
+      }),
+    );
+    const answer = await call({ value: "a" });
+    expect([answer.status, answer.text, answer.headers["x-svc-data-encoding"]]).toEqual([200, "a", undefined]);
+  });
 });
