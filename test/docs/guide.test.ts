@@ -1,6 +1,6 @@
 // Every example in the guide and in the README works, from top to bottom of each page.
 
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { filesIn } from "../_sources.ts";
 import { runPage } from "./_runner.ts";
 
@@ -8,6 +8,8 @@ import { runPage } from "./_runner.ts";
 vi.setConfig({ maxConcurrency: 3, testTimeout: 120_000 });
 
 const pages = ["README.md", ...filesIn("docs/guide").filter((path) => path.endsWith(".md"))];
+
+beforeAll(() => expect(inject("missing")).toBe(""));
 
 describe("every example", () => {
   it.concurrent.each(pages)("of %s does what the page says", async (page) => {
