@@ -51,7 +51,7 @@ export const sentences: Readonly<Record<string, Part>> = {
   "D6.builds": { title: "Builds", statements: 5 },
   "D6.clients": { title: "What browsers may load", statements: 3 },
   "D6.start-server": { title: "startServer", statements: 7 },
-  "D6.configured": { title: "Configured modules", statements: 0 },
+  "D6.configured": { title: "Configured modules", statements: 5 },
   "D6.duplicates": { title: "Duplicates", statements: 6 },
   "D6.parameters": { title: "Parameters", statements: 6 },
   "D6.plain": { title: "Plain answers", statements: 9 },
@@ -60,6 +60,6 @@ export const sentences: Readonly<Record<string, Part>> = {
   "D6.errors": { title: "Errors", statements: 5 },
   "D6.nodes": { title: "Members", statements: 8 },
   "D6.middleware": { title: "Middleware", statements: 4 },
-  "D6.private": { title: "Private procedures", statements: 0 },
-  "D6.entries": { title: "Segment entries", statements: 0 },
+  "D6.private": { title: "Private procedures", statements: 4 },
+  "D6.entries": { title: "Segment entries", statements: 5 },
 };

@@ -1,0 +1,104 @@
+// Middleware and health checks that a configuration names (decisions §6, configured modules).
+
+import { describe, expect, it } from "vitest";
+
+import { Problems } from "../../src/problem.ts";
+import type { Files } from "../build/_fixture.ts";
+import { anyPort, applicationOf, start } from "./_started.ts";
+
+const files: Files = {
+  "src/greet.ts": "export async function greet(name: string) { return `Hello ${name}`; }\n",
+  "greet.segment.json": '{ "./greet": { "greet": { "access": "public" } } }',
+  "src/loud.ts":
+    "const mark: string = '!';\nexport default { async handle(fqn, version, args, headers, next: () => Promise<unknown>) { return `${await next()}${mark}`; } };\n",
+  "src/twice.ts":
+    "export default class { times = 2; async handle(fqn, version, args, headers, next) { return String(await next()).repeat(this.times); } }\n",
+  "src/fine.ts": "export default class Fine { async isHealthy(): Promise<boolean> { return true; } }\n",
+  "checks/ill.mjs": "export default { async isHealthy() { return false; } };\n",
+};
+const standalone = { mode: "standalone", url: anyPort };
+
+async function started(config: object, more: Files = {}) {
+  const application = applicationOf({ ...files, ...more, "seamline.json": JSON.stringify({ ...standalone, ...config }) });
+  await application.build();
+  const imported: string[] = [];
+  const importer = async (specifier: string) => {
+    imported.push(specifier);
+    return await application.importer(specifier);
+  };
+  const server = await start({ root: application.root, importer }, "seamline.json");
+  const text = async (path: string): Promise<string> => await (await fetch(`${server.url}${path}`)).text();
+  return { text, imported, root: application.root };
+}
+
+async function problemsOf(config: object, more: Files = {}): Promise<readonly string[]> {
+  const error: unknown = await started(config, more).then(
+    () => new Error("it started"),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Problems)) throw error;
+  return error.problems.map((one) => `${one.path}: ${one.message}`);
+}
+
+describe("configured modules", () => {
+  it("D6.configured-1 middleware is a list of modules, the last of which runs first", async () => {
+    const { text } = await started({ middleware: ["./src/loud.ts", "./src/twice.ts"] });
+    expect(await text("/rpc/greet?name=Ada")).toBe("Hello Ada!Hello Ada!");
+    expect(await (await started({ middleware: ["./src/twice.ts", "./src/loud.ts"] })).text("/rpc/greet?name=Ada")).toBe(
+      "Hello AdaHello Ada!",
+    );
+  });
+
+  it("D6.configured-2 healthChecks is an object of names and modules", async () => {
+    const { text } = await started({ healthChecks: { "the first": "./src/fine.ts", second: "./checks/ill.mjs" } });
+    expect(JSON.parse(await text("/health"))).toEqual({ "the first": true, second: false });
+    expect(await text("/health/status")).toBe("false");
+  });
+
+  it("D6.configured-3 the default export is an object, or a class that is constructed without arguments", async () => {
+    const { text } = await started({ middleware: ["./src/twice.ts"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } });
+    expect([await text("/rpc/greet?name=A"), await text("/health")]).toEqual(["Hello AHello A", '{"ill":false,"fine":true}']);
+  });
+
+  it("whatever is wrong with them is told at the start, of all of them, with its key (D6.configured-3)", async () => {
+    const wrong = {
+      "src/none.ts": "export const handle = async () => 1;\n",
+      "src/arrow.ts": "export default async () => 1;\n",
+      "src/throws.ts": "export default class { constructor() { throw new Error('no database'); } async isHealthy() { return true; } }\n",
+      "src/broken.ts": "throw new Error('at its top level');\nexport default {};\n",
+    };
+    const config = {
+      middleware: ["./src/none.ts", "./src/arrow.ts", "./src/loud.ts", "./src/missing.ts", "no-such-package"],
+      healthChecks: { database: "./src/throws.ts", other: "./src/broken.ts", third: "./src/loud.ts" },
+    };
+    expect(await problemsOf(config, wrong)).toEqual([
+      "middleware[0]: './src/none.ts' has no default export with handle(…)",
+      "middleware[1]: './src/arrow.ts' has no default export with handle(…)",
+      "middleware[3]: './src/missing.ts' is not there",
+      expect.stringMatching(/^middleware\[4\]: 'no-such-package' can't be loaded: /),
+      "healthChecks.database: './src/throws.ts' can't be made: Error: no database",
+      "healthChecks.other: './src/broken.ts' can't be loaded: at its top level",
+      "healthChecks.third: './src/loud.ts' has no default export with isHealthy(…)",
+    ]);
+  });
+
+  it("D6.configured-4 a path inside the source folder means its built module", async () => {
+    const { text, imported } = await started({ middleware: ["./src/loud.ts"] });
+    expect(await text("/rpc/greet?name=Ada")).toBe("Hello Ada!");
+    expect(imported.filter((one) => one.endsWith("/loud.ts"))).toEqual([]);
+    expect(imported.filter((one) => /^file:.*\/loud\.js$/.test(one))).toHaveLength(1);
+  });
+
+  it("D6.configured-5 they are imported through moduleImporter: built ones, files outside of the source folder, packages", async () => {
+    const { imported } = await started(
+      { middleware: ["layers"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } },
+      {
+        "node_modules/layers/package.json": '{ "name": "layers", "type": "module", "exports": "./index.js" }',
+        "node_modules/layers/index.js": "export default { async handle(fqn, version, args, headers, next) { return await next(); } };\n",
+      },
+    );
+    expect(imported).toEqual(
+      expect.arrayContaining(["layers", expect.stringMatching(/^file:.*\/checks\/ill\.mjs$/), expect.stringMatching(/\/fine\.js$/)]),
+    );
+  });
+});
