@@ -16,7 +16,7 @@ export async function copyWire(): Promise<Application> {
   const classes = await readFile(join(root, "test/_wire-classes.ts"), "utf8");
   // From where the records of the tests in memory begin, it is theirs alone: here the build finds the classes.
   await application.put("src/people/people.ts", asApplication(classes.slice(0, classes.indexOf("/** Its constructor may end"))));
-  for (const table of ["wire-cases", "call", "call-names", "call-query", "call-access", "call-results", "ways"])
+  for (const table of ["wire-cases", "call", "call-names", "call-query", "call-access", "call-results", "call-superjson", "ways"])
     await application.put(`src/people/${table}.ts`, asApplication(await readFile(join(root, `test/_${table}.ts`), "utf8")));
   // Maps for the browser's files too, so that a test can follow a stack there.
   await application.put("vite.config.js", "export default { build: { sourcemap: true } };\n");

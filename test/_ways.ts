@@ -8,6 +8,7 @@ import { accessCalls, doorCalls, versionCalls } from "./_call-access.ts";
 import { namedCalls } from "./_call-names.ts";
 import { bodyCalls, queryCalls } from "./_call-query.ts";
 import { resultCases, wireCalls } from "./_call-results.ts";
+import { superjsonCalls } from "./_call-superjson.ts";
 import { OutOfStock, Refused } from "./_wire-classes.ts";
 
 /** Where the application runs and who calls. */
@@ -23,6 +24,7 @@ export const allCases: readonly CallCase[] = [
   ...accessCalls,
   ...doorCalls,
   ...resultCases,
+  ...superjsonCalls,
   ...wireCalls,
 ];
 

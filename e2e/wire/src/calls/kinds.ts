@@ -73,6 +73,11 @@ export async function kindOf(value: unknown): Promise<string> {
   return value === null ? "null" : typeof value === "object" ? value.constructor.name : typeof value;
 }
 
+/** Whether a cycle is one here as well. */
+export async function closes(value: { readonly a: readonly unknown[] }): Promise<boolean> {
+  return value.a[0] === value;
+}
+
 /** Leaves out what it must not, and passes on `undefined`, as only untyped code does. */
 export async function half(how: string): Promise<unknown> {
   const { second } = await import("../calls/second.ts");
