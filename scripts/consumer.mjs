@@ -1,7 +1,7 @@
 // An application that has the packed package installed: do its types check under both resolutions, and do its entries
 // load? `node scripts/consumer.mjs TARBALL`, part of `npm run check`.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const root = join(import.meta.dirname, "..");
@@ -57,6 +57,9 @@ for (const [module, moduleResolution] of [
   const own = tsc.stdout.split("\n").filter((line) => /^(application\.ts|node_modules\/seamline\/|error)/.test(line));
   if (own.length > 0) throw new Error(`${module}: ${own.join("\n")}`);
 }
+
+// Editors find them by these paths.
+for (const name of ["config", "segment"]) JSON.parse(readFileSync(join(installed, `schema/${name}.json`), "utf8"));
 
 const load = `
 import { createRequire } from "node:module";

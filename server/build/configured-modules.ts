@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 
+import { readJson } from "../../src/json.ts";
 import { segmentFileEnding } from "../../src/segment.ts";
 import { slashed } from "../sources.ts";
 import type { Modules, SourceModule } from "./modules.ts";
@@ -17,7 +18,7 @@ export async function configuredModules(root: string, files: readonly string[], 
   for (const file of files) {
     const name = slashed(relative(root, file));
     if (!name.endsWith(".json") || name.endsWith(segmentFileEnding) || name.split("/").length > 2) continue;
-    for (const path of pathsIn(await readFile(file, "utf8"))) {
+    for (const path of pathsIn(await readFile(file, "utf8"), name)) {
       const module = modules.at(resolve(root, path));
       if (module !== undefined) found.add(module);
     }
@@ -25,14 +26,11 @@ export async function configuredModules(root: string, files: readonly string[], 
   return [...found];
 }
 
-function pathsIn(text: string): readonly string[] {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Some other tool's file: JSON with comments, for one.
-    return [];
-  }
+function pathsIn(text: string, file: string): readonly string[] {
+  const read = readJson(text, file);
+  // Some other tool's file: JSON with comments, for one.
+  if ("broken" in read) return [];
+  const json = read.value;
   if (typeof json !== "object" || json === null || typeof (json as { mode?: unknown }).mode !== "string") return [];
   const { middleware, healthChecks } = json as { middleware?: unknown; healthChecks?: unknown };
   const named = [...(Array.isArray(middleware) ? middleware : []), ...Object.values(healthChecks ?? {})] as unknown[];

@@ -89,6 +89,14 @@ describe("configured modules", () => {
     expect(imported.filter((one) => /^file:.*\/loud\.js$/.test(one))).toHaveLength(1);
   });
 
+  it("a configuration that an editor began with a byte order mark is read by the build, too (D6.configured-4)", async () => {
+    const application = applicationOf({
+      ...files,
+      "config/a.json": `\uFEFF${JSON.stringify({ ...standalone, middleware: ["./src/loud.ts"] })}`,
+    });
+    expect(Object.keys((await application.build()).manifest.modules)).toContain("loud");
+  });
+
   it("D6.configured-5 they are imported through moduleImporter: built ones, files outside of the source folder, packages", async () => {
     const { imported } = await started(
       { middleware: ["layers"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } },
