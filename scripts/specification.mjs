@@ -101,12 +101,12 @@ export function specificationOf(sentences, titles, cases) {
     "",
     `What Seamline does, statement by statement: ${statements} of them, each with the test that shows it. \`§\` are the parts of the specification,`,
     "`D` the points that it leaves open and that are settled here. A statement is the title of its test, word for word, so it holds as long as",
-    "the test passes; `npm test` fails when one has no test, or when this page is not what the titles say. Behind the first test stand the further ones",
-    "that name the statement, and `calls` counts the calls of the [table of calls](../test/_ways.ts) that show it.",
+    "the test passes; `npm test` fails when one has no test, or when this page is not what the titles say. Behind it stand further tests",
+    "that name the statement; `calls` counts the calls of the [table of calls](../test/_ways.ts) that show it.",
     "",
     "Comments in the code, the titles of tests and the other pages name these numbers.",
     "",
-    ...waysTable(cases),
+    ...waysTable(sentences, cases),
   ];
   for (const [part, { title, statements: count }] of Object.entries(sentences)) {
     if (count === 0) continue;
@@ -135,29 +135,26 @@ function linksOf(own, named, calls) {
 }
 
 /** How often each part is called, in each of the ways.
+ * @param {Sentences} sentences
  * @param {readonly Case[]} cases
  */
-function waysTable(cases) {
+function waysTable(sentences, cases) {
   const ways = [...new Set(cases.flatMap((one) => one.ways.map(({ way }) => way)))];
   if (ways.length === 0) return [];
-  const parts = new Map(cases.flatMap(({ ids }) => ids.map((one) => [one.slice(0, one.lastIndexOf("-")), new Set()])));
-  for (const one of cases) for (const each of one.ids) parts.get(each.slice(0, each.lastIndexOf("-")))?.add(one);
-  /** @param {Iterable<Case>} some @param {string} way */
-  const count = (some, way) =>
-    [...some].flatMap((one) => one.ways.filter((each) => each.way === way)).reduce((sum, { runs }) => sum + runs, 0);
-  /** @param {string} part */
-  const order = (part) => (part.startsWith("§") ? 0 : 1000) + Number.parseFloat(part.slice(1).replace(/\D*$/, ""));
-  const rows = [...parts].toSorted(([one], [other]) => order(one) - order(other) || (one < other ? -1 : 1));
+  /** @param {readonly Case[]} some @param {string} way */
+  const count = (some, way) => some.flatMap((one) => one.ways.filter((each) => each.way === way)).reduce((sum, { runs }) => sum + runs, 0);
+  const rows = Object.keys(sentences)
+    .map((part) => ({ part, some: cases.filter(({ ids }) => ids.some((one) => one.replace(/-\d+$/, "") === part)) }))
+    .filter(({ some }) => some.length > 0);
   return [
     "## The same calls in four ways",
     "",
-    "Each call of the table has one answer, and gets it wherever the application runs. How many calls show a part (one may show several):",
+    "Each call of the table has one answer, and gets it wherever the application runs and whoever calls: as a request, and where it can be, as",
+    "a call of the client. How many show a part (one may show several):",
     "",
     `| part | ${ways.join(" | ")} |`,
     `|---|${ways.map(() => "--:|").join("")}`,
-    .../** @type {[string, Set<Case>][]} */ (rows).map(
-      ([part, some]) => `| ${part} | ${ways.map((way) => count(some, way)).join(" | ")} |`,
-    ),
+    ...rows.map(({ part, some }) => `| ${part} | ${ways.map((way) => count(some, way)).join(" | ")} |`),
     `| all | ${ways.map((way) => count(cases, way)).join(" | ")} |`,
     "",
   ];
