@@ -3,7 +3,6 @@
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureNotFound } from "../registry.ts";
 import { type Host, type IncomingResponse, TransportError } from "../ports.ts";
-import { paths } from "../protocol.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
@@ -11,7 +10,8 @@ import { asItCame, failureOf, type Forwarded, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { memberRoutes } from "./member-doors.ts";
-import { createMembers, type Member, type Members } from "./members.ts";
+import { createMembers } from "./members.ts";
+import { createMonitor } from "./monitor.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
 
 export interface GatewayOptions {
@@ -26,20 +26,13 @@ export interface GatewayOptions {
   readonly modules?: ServerModules | undefined;
 }
 
-/** How long a member may take to say whether it is healthy: less ejects healthy ones under load (reliability, baselines). */
-const checkTime = 1000;
-
-/** Silence is no report of being unhealthy: so many times in a row it counts as one (reliability, baselines). */
-const mostSilences = 2;
-
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const members = createMembers(host.clock, options.lease, options.newId);
   const layers = createLayers();
   const application = options.modules && applicationOf(options.modules);
   const classes = new Classes();
   const parts = { host, trustKey: options.trustKey, limits: options.limits };
-  let cancelMonitor = (): void => {};
-  let stopped = false;
+  const monitor = createMonitor(host, options.monitor, members);
 
   const forward = async (call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> => {
     const holders = members.holders(call.fqn);
@@ -66,45 +59,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     call: async (call, refuse) =>
       await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward, refuse),
     routes: memberRoutes(host, options, members),
-    start: async () => {
-      const check = (): void => {
-        // A check that was under way when the gateway stopped must not begin the next one.
-        if (!stopped) cancelMonitor = host.clock.after(options.monitor, () => void checkAll(host, options, members).finally(check));
-      };
-      check();
-    },
-    stop: async () => {
-      stopped = true;
-      cancelMonitor();
-    },
+    start: async () => monitor.start(),
+    stop: async () => monitor.stop(),
     describe: () => ({ members: members.all().map((member) => member.url) }),
   });
-}
-
-async function checkAll(host: Host, options: GatewayOptions, members: Members): Promise<void> {
-  await Promise.all(
-    members.all().map(async (member) => {
-      const said = await askHealth(host, member);
-      member.silences = said === "nothing" ? member.silences + 1 : 0;
-      if (said === "nothing" && member.silences < mostSilences) return;
-      const healthy = said === "healthy";
-      if (healthy === !member.out) return;
-      host.log.info(healthy ? `${member.url} is healthy again` : `${member.url} is unhealthy: it gets no calls`);
-      members.setOut(member, !healthy);
-    }),
-  );
-}
-
-async function askHealth(host: Host, member: Member): Promise<"healthy" | "unhealthy" | "nothing"> {
-  const abort = new AbortController();
-  const cancel = host.clock.after(checkTime, () => abort.abort(new Error(`no answer in ${checkTime} ms`)));
-  try {
-    const answer = await host.transport.send({ url: member.url + paths.healthStatus, method: "GET", headers: {}, signal: abort.signal });
-    return answer.status === 200 && new TextDecoder().decode(answer.body) === "true" ? "healthy" : "unhealthy";
-  } catch (thrown) {
-    // A refused connection is an answer of its own: nobody is there.
-    return thrown instanceof TransportError && !thrown.sent ? "unhealthy" : "nothing";
-  } finally {
-    cancel();
-  }
 }

@@ -26,9 +26,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits } = options;
   const layers = createLayers();
   const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules) };
+  const calls = told(host, options.calls);
+  const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
     try {
-      return await sendOn(parts, options.calls, call, forwarded);
+      return await calls(sendOn(parts, options.calls, call, forwarded));
     } catch (thrown) {
       throw failureOf(thrown);
     }
@@ -37,7 +39,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     ...parts,
     classes: new Classes(),
     call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
-    otherwise: (request) => fetchFile(host, options.repository, request),
+    otherwise: (request) => fetchFile(host, options.repository, request, files),
     start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
@@ -66,16 +68,39 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
     );
 }
 
+type Told = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
+
+/** Callers learn nothing of what is inside, so the log says why a service can't be reached: once, until it answers again. */
+function told(host: Host, url: string): Told {
+  let away = false;
+  return async (sent) => {
+    try {
+      const answer = await sent;
+      if (away) host.log.info(`${url} answers again`);
+      away = false;
+      return answer;
+    } catch (thrown) {
+      if (thrown instanceof TransportError && !away) {
+        away = true;
+        host.log.warn(`${url} can't be reached: ${thrown.message}`);
+      }
+      throw thrown;
+    }
+  };
+}
+
 /** A file of the repository. The trust key never goes along: what it opens is not for those outside. */
-async function fetchFile(host: Host, repository: string, request: HttpRequest): Promise<HttpResponse> {
+async function fetchFile(host: Host, repository: string, request: HttpRequest, files: Told): Promise<HttpResponse> {
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
   try {
-    const answer = await host.transport.send({
-      url: repository + request.target,
-      method: request.method,
-      headers: joined(passedOn(request.headers, () => false)),
-      signal: request.signal,
-    });
+    const answer = await files(
+      host.transport.send({
+        url: repository + request.target,
+        method: request.method,
+        headers: joined(passedOn(request.headers, () => false)),
+        signal: request.signal,
+      }),
+    );
     return relayed(answer, request.method);
   } catch (thrown) {
     if (!(thrown instanceof TransportError)) throw thrown;

@@ -140,15 +140,49 @@ describe("leaving the rotation", () => {
     const { gateway, network, b, clock } = await deploy();
     network.roles.set(urls.b, {
       ...b,
-      handle: (request) => (request.target === "/health/status" ? silence(request.signal) : b.handle(request)),
+      handle: (request) => (request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request)),
     });
-    await clock.pass(5000 + 1000);
+    await clock.pass(5000 + 2000);
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
-    await clock.pass(5000 + 1000);
+    await clock.pass(3000 + 2000);
     expect((await ask(gateway, "GET", stock)).status).toBe(503);
     network.roles.set(urls.b, b);
     await clock.pass(5000);
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
+  });
+
+  it("waits for a check that takes its time, as long as the process says that it lives (D5.leaving-4, D5.health-3)", async () => {
+    const { gateway, b, clock, log } = await deploy();
+    let healthy = true;
+    b.addHealthCheck("slow", { isHealthy: () => new Promise((resolve) => clock.after(4000, () => resolve(healthy))) });
+    await clock.pass(60_000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+    healthy = false;
+    await clock.pass(10_000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(503);
+    expect(log.lines).toContain("warning: http://b is unhealthy: it gets no calls");
+  });
+
+  it("says why a member can't be asked how it is (D5.leaving-3)", async () => {
+    const { network, clock, log } = await deploy();
+    network.roles.delete(urls.b);
+    await clock.pass(5000);
+    expect(log.lines).toContain("warning: http://b is unhealthy: it gets no calls (connect ECONNREFUSED b)");
+  });
+
+  it("is told once in the log of a proxy whose gateway is away, with the reason (D5.leaving-3)", async () => {
+    const { network, proxy, log } = await deploy();
+    const gateway = network.roles.get(urls.gateway)!;
+    network.roles.delete(urls.gateway);
+    for (let calls = 0; calls < 3; calls++) expect((await ask(proxy, "GET", stock)).status).toBe(503);
+    network.roles.set(urls.gateway, gateway);
+    expect((await ask(proxy, "GET", stock)).status).toBe(200);
+    expect(log.lines.filter((line) => line.includes(urls.gateway))).toEqual([
+      expect.stringContaining("joined"),
+      expect.stringContaining("joined"),
+      "warning: http://gateway can't be reached: connect ECONNREFUSED gateway",
+      "http://gateway answers again",
+    ]);
   });
 
   it("ends with the gateway's own health checks when that stops, also when one is under way (D5.leaving-4)", async () => {
