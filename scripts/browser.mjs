@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { aptInstall, tryCommand } from "./commands.mjs";
 
 const root = join(import.meta.dirname, "..");
 const variables = ["CHROMIUM_PATH", "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH"];
@@ -54,40 +55,15 @@ export function findBrowser() {
   return onThisMachine() ?? fromPlaywright({}) ?? fromPlaywright(local);
 }
 
-/**
- * What it prints matters only to someone who looks for why it failed, and then its last words do.
- * @param {string} command
- * @param {string[]} words
- * @param {Record<string, string>} environment
- * @param {number} timeout
- */
-function run(command, words, environment, timeout) {
-  console.log(`browser: ${command} ${words.join(" ")}`);
-  const done = spawnSync(command, words, {
-    cwd: root,
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-    encoding: "utf8",
-    timeout,
-    maxBuffer: 1e8,
-  });
-  if (done.status === 0) return;
-  console.log(`browser: that failed: ${(done.error?.message ?? done.stderr).trim().split("\n").slice(-3).join("; ")}`);
-}
-
 /** Gets a Chromium onto this machine: Playwright's own build, else Debian's package.
  * @returns {Browser | undefined}
  */
 function installBrowser() {
   const cli = join(root, "node_modules/@playwright/test/cli.js");
-  run(process.execPath, [cli, "install", "chromium"], local, 240_000);
+  tryCommand("browser", process.execPath, [cli, "install", "chromium"], local, 240_000);
   const playwrights = fromPlaywright(local);
   if (playwrights) return playwrights;
-  const debian = { DEBIAN_FRONTEND: "noninteractive" };
-  const words = process.getuid?.() === 0 ? ["apt-get"] : ["sudo", "-n", "apt-get"];
-  const apt = (/** @type {string[]} */ ...more) => run(words[0] ?? "", [...words.slice(1), ...more], debian, 400_000);
-  apt("update");
-  apt("install", "-y", "--no-install-recommends", "chromium");
+  aptInstall("browser", ["chromium"]);
   const debians = onThisMachine();
   return debians && { ...debians, from: "apt-get" };
 }

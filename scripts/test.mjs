@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireBrowser } from "./browser.mjs";
+import { requireCommands } from "./commands.mjs";
 
 const root = join(import.meta.dirname, "..");
 const results = join(root, "test-results");
@@ -40,6 +41,8 @@ async function add(file, succeeded, read) {
 
 await rm(results, { recursive: true, force: true });
 await mkdir(results, { recursive: true });
+// The guide's examples are run as they stand, and TLS needs certificates.
+requireCommands(["curl", "openssl"]);
 const browser = requireBrowser();
 console.log(`browser: ${browser.path} (${browser.from})`);
 

@@ -112,11 +112,7 @@ function assignedFields(node: Node): string[] {
   const found: string[] = [];
   const seek = (one: Node): void => {
     if (isFunction(one) || one.type === "ClassBody") return;
-    if (
-      one.type === "AssignmentExpression" &&
-      /^(\?\?|\|\||&&)?=$/.test(word(one, "operator")) &&
-      !isFunction(bare(need(one, "right")))
-    )
+    if (one.type === "AssignmentExpression" && /^(\?\?|\|\||&&)?=$/.test(word(one, "operator")) && !isFunction(bare(need(one, "right"))))
       found.push(...ownTargets(bare(need(one, "left"))));
     children(one).forEach(seek);
   };

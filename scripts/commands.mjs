@@ -1,0 +1,49 @@
+// Commands of the machine that tests use: found, or installed from Debian's packages.
+import { spawnSync } from "node:child_process";
+
+/** @param {string} command */
+const isThere = (command) => spawnSync(command, ["--version"], { stdio: "ignore", timeout: 20_000 }).error === undefined;
+
+/**
+ * What it prints matters only to someone who looks for why it failed, and then its last words do.
+ * @param {string} what
+ * @param {string} command
+ * @param {string[]} words
+ * @param {Record<string, string>} environment
+ * @param {number} timeout
+ */
+export function tryCommand(what, command, words, environment, timeout) {
+  console.log(`${what}: ${command} ${words.join(" ")}`);
+  const done = spawnSync(command, words, {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    timeout,
+    maxBuffer: 1e8,
+  });
+  if (done.status === 0) return;
+  console.log(`${what}: that failed: ${(done.error?.message ?? done.stderr).trim().split("\n").slice(-3).join("; ")}`);
+}
+
+/**
+ * Debian's packages, by whoever may install them.
+ * @param {string} what
+ * @param {readonly string[]} packages
+ */
+export function aptInstall(what, packages) {
+  const [program = "", ...first] = process.getuid?.() === 0 ? ["apt-get"] : ["sudo", "-n", "apt-get"];
+  const apt = (/** @type {string[]} */ ...words) =>
+    tryCommand(what, program, [...first, ...words], { DEBIAN_FRONTEND: "noninteractive" }, 400_000);
+  apt("update");
+  apt("install", "-y", "--no-install-recommends", ...packages);
+}
+
+/** Throws when one of them can neither be found nor installed; their names are those of their packages.
+ * @param {readonly string[]} commands
+ */
+export function requireCommands(commands) {
+  const missing = commands.filter((command) => !isThere(command));
+  if (missing.length > 0) aptInstall(missing.join(", "), missing);
+  const lost = missing.filter((command) => !isThere(command));
+  if (lost.length > 0) throw new Error(`the tests use ${lost.join(" and ")}, which could not be installed: install it, and start again`);
+}
