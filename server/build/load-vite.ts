@@ -1,4 +1,4 @@
-// Vite is the application's own (a peer): a build runs with the version that the application installed.
+// Vite is the application's own: a build runs with the version that the application installed.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,8 +8,19 @@ import type { Parse } from "../../src/split/split-module.ts";
 
 export type Vite = typeof import("vite");
 
+/** The first that has what a build takes: environments, and the parser of TypeScript. */
+const oldest = 8;
+
 /** Vite as the application folder resolves it; throws an error that says what to install. */
 export async function loadVite(root: string): Promise<Vite> {
+  const vite = await resolveVite(root);
+  // No peer dependency says so: npm would install Vite with it on machines that only run what was built.
+  if (Number.parseInt(vite.version, 10) < oldest)
+    throw new Error(`A build needs Vite ${oldest}, and ${root} has ${vite.version}: npm install --save-dev vite@${oldest}`);
+  return vite;
+}
+
+async function resolveVite(root: string): Promise<Vite> {
   let path: string;
   try {
     path = createRequire(join(root, "package.json")).resolve("vite");
@@ -18,7 +29,7 @@ export async function loadVite(root: string): Promise<Vite> {
       // A workspace may keep Vite beside Seamline only.
       return await import("vite");
     } catch (cause) {
-      throw new Error(`A build needs Vite, and ${root} has none: npm install --save-dev vite`, { cause });
+      throw new Error(`A build needs Vite ${oldest}, and ${root} has none: npm install --save-dev vite@${oldest}`, { cause });
     }
   }
   return (await import(pathToFileURL(path).href)) as Vite;
