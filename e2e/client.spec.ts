@@ -33,7 +33,7 @@ async function kept(page: Page): Promise<string | undefined> {
   );
 }
 
-test("§4.6-9 the page becomes a node that runs its segment, and whose origin takes its calls and gives its files, under script-src 'self'", async ({
+test("§4.6-9 startClient makes the page a node that runs its segment, and whose origin takes its calls and gives its files, under script-src 'self'", async ({
   page,
 }) => {
   deploy("r1");

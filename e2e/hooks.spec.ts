@@ -59,7 +59,7 @@ for (const [what, path] of [
     expect(text).toContain(`true '${path}' is not a module that browsers can get`);
   });
 
-test("§4.6-10 it takes one segment or several, whose components are then run by the page", async ({ page }) => {
+test("§4.6-10 startClient takes one segment or several, whose components are then run by the page", async ({ page }) => {
   const both = await shown(page, `await startClient("ui", "tax"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`);
   expect([both, origin.asked.includes("/rpc/shop/tax")]).toEqual(["tax of A1", false]);
   const one = await shown(page, `await startClient("ui"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`);

@@ -53,13 +53,13 @@ export function titlesOf(files) {
   );
 }
 
-/** A title without what the runner fills in.
+const filledIn = String.raw`(?:%[sdijfo#]|\$\w+)`;
+const filledAtEnd = new RegExp(String.raw`(?: \([^()]*${filledIn}[^()]*\)|: '?${filledIn}.*)$`);
+
+/** A title without what the runner fills in: that stands at the end, in brackets or behind a colon.
  * @param {string} title
  */
-function statement(title) {
-  const words = title.replaceAll(inBrackets, "").replaceAll(/[\s:,(]*(?:%[sdijfo#]|\$\w+)[):]*/g, "");
-  return words.replace(/[\s:,]+$/, "");
-}
+const statement = (title) => title.replaceAll(inBrackets, "").trimEnd().replace(filledAtEnd, "");
 
 /** What is wrong with the ids: gaps, strangers, statements with two tests of their own.
  * @param {Sentences} sentences
@@ -72,6 +72,8 @@ export function problemsOf(sentences, titles) {
   const known = new Set(Object.entries(sentences).flatMap(([part, { statements }]) => numbersOf(part, statements)));
   for (const title of titles) {
     const part = sentences[title.id.slice(0, title.id.lastIndexOf("-"))];
+    if (/%[sdijfo#]/.test(title.words ?? ""))
+      problems.push(`${title.path}: what is filled into ${title.id} belongs to the end of its title`);
     if (part === undefined) problems.push(`${title.path}: ${title.id} names no part of test/spec/_sentences.ts`);
     else if (!known.has(title.id)) problems.push(`${title.path}: ${title.id} is not there: the part has ${part.statements} statements`);
   }

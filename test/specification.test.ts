@@ -26,6 +26,8 @@ describe("reading titles", () => {
   it("takes the id at the beginning with the words behind it, without what the runner fills in", () => {
     expect(read(`  it("§0.1-3 a thing is \\"so\\"", () => {`)).toEqual([["§0.1-3", 'a thing is "so"']]);
     expect(read("it.each([])('D0.cross-site-12 refuses: %s', () => {")).toEqual([["D0.cross-site-12", "refuses"]]);
+    expect(read("it.each([])('D0-7 it holds (at the %s)', () => {")).toEqual([["D0-7", "it holds"]]);
+    expect(read("it.each([])('D0-8 `$schema` is there: $name', () => {")).toEqual([["D0-8", "`$schema` is there"]]);
     expect(read("describe(`D0-1, §0-2 both`, () => {", '  ["§0.1-1 at the line\'s beginning",')).toEqual([
       ["D0-1", "both"],
       ["§0-2", "both"],
@@ -57,6 +59,11 @@ describe("what is told", () => {
       "a number that is none",
       [title("§0.1-1"), title("§0.1-2"), title("§0.1-3")],
       "test/a.test.ts: §0.1-3 is not there: the part has 2 statements",
+    ],
+    [
+      "what the runner fills in amid a statement",
+      [title("§0.1-1"), title("§0.1-2", "the %s is so")],
+      "test/a.test.ts: what is filled into §0.1-2 belongs to the end of its title",
     ],
     [
       "a part that is none",

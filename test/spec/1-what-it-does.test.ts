@@ -107,7 +107,7 @@ describe("§1 segments", () => {
     expect((await get(built.gateway, "shop/unsegmented")).status).toBe(404);
   });
 
-  it("§1-18 any procedure imports what no segment names", async () => {
+  it("§1-18 any procedure may import what no segment names", async () => {
     expect((await get(built.gateway, "shop/quote?sku=W-1")).text).toBe("12 m at 5");
   });
 

@@ -37,18 +37,18 @@ describe("fully qualified names", () => {
     ]);
   });
 
-  it("D1-2 of a module in the source root it is the procedure's name alone", async () => {
+  it("D1-2 the FQN of a procedure in the source root is its name alone", async () => {
     expect(await fqns({ "src/file.ts": returns("name", "1"), "x.segment.json": segment("./file", "name") })).toEqual(["name"]);
   });
 
-  it("D1-3 as goes before every other name", async () => {
+  it("D1-3 `as` goes before every other name of a procedure", async () => {
     const files = { "src/a/file.ts": "export default async function declared() {}\n" };
     expect(await fqns({ ...files, "x.segment.json": '{ "./a/file": { "default": { "access": "public", "as": "given" } } }' })).toEqual([
       "a/given",
     ]);
   });
 
-  it("D1-4 else the name with which the function is declared counts, whatever it is exported as", async () => {
+  it("D1-4 without `as` the name with which the function is declared counts, whatever it is exported as", async () => {
     const source =
       "async function declared() {}\nconst arrow = async () => {};\nexport { declared as one };\nexport { arrow as two };\nexport default async function three() {}\n";
     expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "one", "two", "default") })).toEqual([
@@ -58,7 +58,7 @@ describe("fully qualified names", () => {
     ]);
   });
 
-  it("D1-5 else the name of the export", async () => {
+  it("D1-5 a function that is declared without a name has the name of its export", async () => {
     const source =
       "const all = { x: async () => {} };\nexport const arrow = async () => 1;\nexport const fn = async function () {};\nconsole.log(all);\n";
     expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "arrow", "fn") })).toEqual(["a/arrow", "a/fn"]);
@@ -71,7 +71,7 @@ describe("fully qualified names", () => {
     },
   );
 
-  it("D1-7 that of an index module has the directory's name as its whole FQN", async () => {
+  it("D1-7 an anonymous default export of an index module has the directory's name as its whole FQN", async () => {
     const source = "export default async () => {};\n";
     expect(await fqns({ "src/a/b/index.ts": source, "x.segment.json": segment("./a/b", "default") })).toEqual(["a/b"]);
     expect(
@@ -99,7 +99,7 @@ describe("fully qualified names", () => {
 });
 
 describe("keys of classes", () => {
-  it("D1-9 are made in the same way: directory and the class's name", async () => {
+  it("D1-9 keys of classes are made in the same way: directory and the class's name", async () => {
     const { manifest } = await applicationOf({
       "src/people/file.ts": "export class Person { name = 'Ada'; }\nexport default class {}\n",
       "src/root.ts": "export class Root {}\n",
@@ -111,7 +111,7 @@ describe("keys of classes", () => {
 });
 
 describe("modules in segment files", () => {
-  it("D1-11 are named with or without extension", async () => {
+  it("D1-11 modules in segment files are named with or without extension", async () => {
     const files = { "src/s/a.ts": returns("a", "1"), "src/s/b.mts": returns("b", "1"), "src/s/c.tsx": returns("c", "1") };
     const keys = (...three: readonly string[]) =>
       fqns({ ...files, "x.segment.json": JSON.stringify(Object.fromEntries(three.map((key, at) => [key, { ["abc"[at] ?? ""]: open }]))) });
@@ -121,7 +121,7 @@ describe("modules in segment files", () => {
   });
 
   it.each(["js", "ts", "jsx", "tsx", "mjs", "mts"])(
-    "D1-12 each extension leads to the source file that is there: %s",
+    "D1-12 each extension in a segment file leads to the source file that is there: %s",
     async (extension) => {
       expect(await fqns({ [`src/s/a.${extension}`]: returns("a", "1"), "x.segment.json": segment("./s/a.js", "a") })).toEqual(["s/a"]);
     },
@@ -176,7 +176,7 @@ describe("one name for two things", () => {
     expect(await fqns(files)).toEqual(["a"]);
   });
 
-  it("D6.duplicates-3 its version and as are the same in all of them; its access may differ", async () => {
+  it("D6.duplicates-3 version and `as` of an export are the same in all of its segments; its access may differ", async () => {
     const files = { "src/a.ts": returns("a", "1"), "x.segment.json": segment("./a", "a") };
     const other = (fields: object) =>
       applicationOf({ ...files, "y.segment.json": JSON.stringify({ "./a": { a: { access: "private", ...fields } } }) });

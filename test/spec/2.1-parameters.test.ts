@@ -14,12 +14,12 @@ const manifestOf = async (entry: object, code = "export async function a(): Prom
     .manifest;
 
 describe("§2.1 a procedure", () => {
-  it("§2.1-1 its name in the path is its module's directory in the source folder, and the function's name", async () => {
+  it("§2.1-1 a procedure's name in the path is its module's directory in the source folder, and the function's name", async () => {
     expect((await manifestOf({ access: "public" })).procedures[0]?.fqn).toBe("shop/deep/a");
     expect((await get("none")).text).toBe("ran");
   });
 
-  it("§2.1-2 its version is one to three numbers with dots, 0.0.0 where none is given", async () => {
+  it("§2.1-2 a procedure's version is one to three numbers with dots, 0.0.0 where none is given", async () => {
     const versionOf = async (version?: string) =>
       (await manifestOf({ access: "public", ...(version === undefined ? {} : { version }) })).procedures[0]?.version;
     expect([await versionOf(), await versionOf("2"), await versionOf("2.1"), await versionOf("10.0.7")]).toEqual([
@@ -30,11 +30,11 @@ describe("§2.1 a procedure", () => {
     ]);
   });
 
-  it.each(["public", "private"])("§2.1-3 its access is public or private: %s", async (access) => {
+  it.each(["public", "private"])("§2.1-3 a procedure's access is public or private: %s", async (access) => {
     expect((await manifestOf({ access })).segments["a"]?.[0]?.access).toBe(access);
   });
 
-  it("§2.1-4 a third access, protected, has a door that takes a header", async () => {
+  it("§2.1-4 a third access, protected, has an RPC endpoint that takes a header", async () => {
     expect((await manifestOf({ access: "protected" })).segments["a"]?.[0]?.access).toBe("protected");
   });
 
@@ -49,27 +49,27 @@ describe("§2.1 a procedure", () => {
 });
 
 describe("§2.1 kinds of parameters", () => {
-  it("§2.1-6 a plain one is given by its name", async () => {
+  it("§2.1-6 a plain parameter is given by its name", async () => {
     expect((await post("plain", { first: "a", second: { b: 1 } })).text).toBe('["a",{"b":1}]');
     expect((await get("plain?first=a&second=b")).text).toBe('["a","b"]');
   });
 
-  it("§2.1-7 one with a default may be left out", async () => {
+  it("§2.1-7 a parameter with a default may be left out", async () => {
     expect((await post("optional", { a: 1 })).text).toBe('[1,"b by default","no c"]');
     expect((await get("optional?a=1")).text).toBe('["1","b by default","no c"]');
   });
 
-  it("§2.1-8 of a destructured one only the properties' names count", async () => {
+  it("§2.1-8 of a destructured parameter only the properties' names count", async () => {
     expect((await post("object", { width: 3, height: 4 })).text).toBe("12");
     expect(await post("object", { size: { width: 3 } })).toMatchObject({ status: 400, text: "Missing value for parameter 'width'" });
   });
 
-  it("§2.1-9 each property stands at the top level, beside other parameters", async () => {
+  it("§2.1-9 each property of a destructured parameter stands at the top level, beside other parameters", async () => {
     expect((await post("mixed", { a: 1, b: 2, d: 4, e: 6 })).text).toBe("[1,2,3,4,6,[]]");
     expect((await get("mixed?a=1&b=2&d=4&e=6")).text).toBe("[1,2,3,4,6,[]]");
   });
 
-  it("§2.1-10, §8-1 a pattern inside a pattern is not supported", async () => {
+  it("§2.1-10, §8-1 a pattern of parameters inside a pattern is not supported", async () => {
     for (const pattern of [
       "{ b: { c } }: { b: { c: number } }",
       "[[c]]: number[][]",
@@ -81,7 +81,7 @@ describe("§2.1 kinds of parameters", () => {
     }
   });
 
-  it("§2.1-11 a rest parameter is given under its name with three dots, as an array", async () => {
+  it("§2.1-11 a rest parameter is given under its name with three dots before it, as an array", async () => {
     expect((await post("rest", { by: "-", "...names": ["a", "b"] })).text).toBe("a-b");
     expect(await post("rest", { by: "-", names: ["a"] })).toMatchObject({ status: 400, text: "Unknown parameter 'names'" });
   });
@@ -90,7 +90,7 @@ describe("§2.1 kinds of parameters", () => {
     expect(await get("rest?by=-&...names=a")).toMatchObject({ status: 400, text: "parameter '...names' needs POST" });
   });
 
-  it("§2.1-13 an instance of a class is given as a serialized object, with the header", async () => {
+  it("§2.1-13 an instance of a class is given as a serialized object, with the header for it", async () => {
     const who = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} };
     expect((await post("meet", { who }, encoded)).text).toBe("Ada, born some day");
     expect((await post("plain", { first: who, second: 1 })).text).toBe(JSON.stringify([who, 1]));
@@ -98,7 +98,7 @@ describe("§2.1 kinds of parameters", () => {
 });
 
 describe("decisions §6, parameters", () => {
-  it("D6.parameters-1 b? of TypeScript is optional", async () => {
+  it("D6.parameters-1 a parameter `b?` of TypeScript is optional", async () => {
     expect((await post("optional", { a: 1, b: 2 })).text).toBe('[1,2,"no c"]');
     expect((await post("optional", { a: 1, c: 3 })).text).toBe('[1,"b by default",3]');
   });
@@ -114,18 +114,18 @@ describe("decisions §6, parameters", () => {
     expect((await post("whole", { a: 3 })).text).toBe("[3,2]");
   });
 
-  it("D6.parameters-4 what gathers the rest of a pattern is a build error", async () => {
+  it("D6.parameters-4 a pattern that gathers the rest is a build error", async () => {
     for (const pattern of ["{ b, ...others }: Record<string, number>", "[b, ...others]: number[]"]) {
       const problems = await problemsOf(`export async function a(${pattern}): Promise<unknown> {\n  return [b, others];\n}\n`);
       expect(problems, pattern).toMatchObject([{ file: "src/shop/a.ts", line: 1 }]);
     }
   });
 
-  it("D6.parameters-5 one value for a parameter that is a list is a list of one", async () => {
+  it("D6.parameters-5 one value of a GET for a parameter that is a list is a list of one", async () => {
     expect((await get("lists?numbers=1&flags=true&bigs=2&texts=a")).text).toBe('[[1],[true],["2"],[],["a"]]');
   });
 
-  it("D6.parameters-6 empty text is no number", async () => {
+  it("D6.parameters-6 empty text of a GET for a number is 400", async () => {
     for (const query of ["typed?number=", "typed?number", "lists?numbers=", "lists?numbers=1&numbers="])
       expect((await get(query)).status, query).toBe(400);
   });

@@ -28,7 +28,7 @@ describe("private procedures", () => {
     "x.segment.json": JSON.stringify({ "./s/secret": { secret: hidden }, "./s/ask": { ask: open } }),
   };
 
-  it("D6.private-1 are reached on their own node by import and by runProcedure, and not by RPC", async () => {
+  it("D6.private-1 private procedures are reached on their own node by import and by runProcedure, and not by RPC", async () => {
     const server = await standalone(files);
     expect(await ask(`${server.url}/rpc/s/ask`)).toBe("200 42,42");
     expect(await server.runProcedure("s/secret")).toBe(42);
@@ -41,7 +41,7 @@ describe("private procedures", () => {
     "y.segment.json": segment("./s/secret", { secret: hidden }),
   };
 
-  it("D6.private-2 imported by code of another segment they are a warning of the build, with the chain of imports", async () => {
+  it("D6.private-2 private procedures that code of another segment imports are a warning of the build, with the chain of imports", async () => {
     const { warnings } = await applicationOf(apart).build();
     expect(warnings).toMatchObject([
       { file: "src/s/ask.ts", message: '"s/secret" is private to "y", but code of segment "x" imports it: src/s/ask.ts → src/s/secret.ts' },
@@ -49,7 +49,7 @@ describe("private procedures", () => {
     expect((await applicationOf(files).build()).warnings).toEqual([]);
   });
 
-  it("D6.private-3 called where they aren't they are ProcedureNotFound", async () => {
+  it("D6.private-3 private procedures called where they aren't are ProcedureNotFound", async () => {
     const application = applicationOf(apart);
     await application.build();
     const server = await start(application, { mode: "standalone", url: anyPort, segments: ["x"] });
@@ -99,7 +99,7 @@ describe("entries of segment files", () => {
     ]);
   });
 
-  it("D6.entries-3 const f = async () => …; export default f is named f", async () => {
+  it("D6.entries-3 `const f = async () => …; export default f` is named f", async () => {
     const { url } = await standalone({
       "src/s/file.ts": "const f = async () => 1;\nexport default f;\n",
       "x.segment.json": segment("./s/file", { default: open }),
@@ -129,7 +129,7 @@ describe("entries of segment files", () => {
     expect(JSON.parse((await ask(`${url}/rpc/s/make`, serialized)).slice(4))).toMatchObject({ fields: { nick: "Ada" } });
   });
 
-  it("D6.entries-5 #private ones travel by constructor arguments and accessors only", async () => {
+  it("D6.entries-5 #private members travel by constructor arguments and accessors only", async () => {
     const { url } = await standalone(people);
     const person = JSON.parse((await ask(`${url}/rpc/s/make`, serialized)).slice(4)) as object;
     expect(person).toMatchObject({ args: { 0: 1815 }, fields: { nick: "Ada" } });

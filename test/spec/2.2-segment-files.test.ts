@@ -49,9 +49,12 @@ describe("§2.2 the file", () => {
     expect(Object.keys((await application.build()).manifest.segments)).toEqual(["one"]);
   });
 
-  it.each([["[]"], ['"text"'], ["null"], ["7"], ["true"]])("§2.2-2 its content is a JSON object: refuses %s", (text) => {
-    expect(parseSegment(text, "a.segment.json").problems).toMatchObject([{ file: "a.segment.json", path: "$", line: 1 }]);
-  });
+  it.each([["[]"], ['"text"'], ["null"], ["7"], ["true"]])(
+    "§2.2-2 the content of a segment file is a JSON object, and anything else is refused: %s",
+    (text) => {
+      expect(parseSegment(text, "a.segment.json").problems).toMatchObject([{ file: "a.segment.json", path: "$", line: 1 }]);
+    },
+  );
 
   it.each([
     ["", "1:1", "expected a value"],
@@ -77,7 +80,7 @@ describe("§2.2 the file", () => {
       ]);
   });
 
-  it("§2.2-4 it may end with .js or not", async () => {
+  it("§2.2-4 a module's path may end with .js or not", async () => {
     const ask = await standalone({
       "src/a.ts": returns("a", "1"),
       "src/b.ts": returns("b", "2"),
@@ -96,7 +99,7 @@ describe("§2.2 the file", () => {
     ]);
   });
 
-  it("§2.2-5 below it stand the names of exports, default for the default export", async () => {
+  it("§2.2-5 below a module's path stand the names of its exports, `default` for the default export", async () => {
     const ask = await standalone({
       "src/a.ts": `${returns("a", "1")}export default async function b() { return 2; }\n`,
       "x.segment.json": segment("./a", { a: open, default: open }),
@@ -115,7 +118,7 @@ describe("§2.2 the file", () => {
 });
 
 describe("§2.2 fields of an entry", () => {
-  it("§2.2-6 access is required, and public, private or protected", () => {
+  it("§2.2-6 an entry must have an access: public, private or protected", () => {
     for (const access of ["public", "private", "protected"])
       expect(parse({ "./a": { a: { access } } }).entries).toMatchObject([{ access }]);
     for (const entry of [{}, { access: "Public" }, { access: null }, { access: ["public"] }])
@@ -142,7 +145,7 @@ describe("§2.2 fields of an entry", () => {
     expect(await ask(nodes[1]?.url ?? "", "a")).toMatch(/^404 /);
   });
 
-  it("§2.2-9 version is the procedure's version, 0.0.0 where there is none", () => {
+  it("§2.2-9 `version` is the procedure's version, 0.0.0 where there is none", () => {
     const versions = (fields: object) => parse({ "./a": { a: { access: "public", ...fields } } }).entries.map((one) => one.version);
     expect([versions({}), versions({ version: "2" }), versions({ version: "1.2" }), versions({ version: "01.2.3" })]).toEqual([
       ["0.0.0"],
@@ -161,12 +164,12 @@ describe("§2.2 fields of an entry", () => {
     },
   );
 
-  it("§2.2-10 as is the name under which the export is registered", async () => {
+  it("§2.2-10 `as` is the name under which the export is registered", async () => {
     const ask = await standalone({ "src/s/a.ts": returns("a", "1"), "x.segment.json": segment("./s/a", { a: { ...open, as: "b" } }) });
     expect([await ask("s/b"), (await ask("s/a")).slice(0, 3)]).toEqual(["200 1", "404"]);
   });
 
-  it("§2.2-11 several versions of one procedure are bundled from one file by as", async () => {
+  it("§2.2-11 several versions of one procedure are bundled from one file by `as`", async () => {
     const ask = await standalone({
       "src/s/a.ts": returns("old", "1") + returns("young", "2"),
       "x.segment.json": segment("./s/a", { old: { ...open, as: "a" }, young: { ...open, as: "a", version: "2" } }),
@@ -174,7 +177,7 @@ describe("§2.2 fields of an entry", () => {
     expect([await ask("s/a"), await ask("s/a?version=2"), (await ask("s/old")).slice(0, 3)]).toEqual(["200 1", "200 2", "404"]);
   });
 
-  it("§2.2-12 without as a procedure is known by its function's name", async () => {
+  it("§2.2-12 without `as` a procedure is known by its function's name", async () => {
     const ask = await standalone({
       "src/s/a.ts": "async function inside() { return 1; }\nexport { inside as outside };\n",
       "x.segment.json": segment("./s/a", { outside: open }),
@@ -216,7 +219,7 @@ describe("§2.2 where procedures are", () => {
     expect([await ask(gateway, "a"), await ask(gateway, "b")]).toEqual(["200 a here node 0", "200 b here node 1"]);
   });
 
-  it("§2.2-15 in a segment and private it is there in that segment only", async () => {
+  it("§2.2-15 a procedure that is in a segment and private is there in that segment only", async () => {
     const files = { ...two, "x.segment.json": JSON.stringify({ "./a": { a: open }, "./helper": { helper: hidden } }) };
     const { gateway, ask } = await cluster(files, ["x"], ["y"]);
     expect(await ask(gateway, "a")).toBe("200 a here node 0");

@@ -94,27 +94,27 @@ const date = JSON.stringify(mark("Date", { value: null }));
 const digits = (count: number, sign = ""): string => value(JSON.stringify(mark("BigInt", { value: sign + "9".repeat(count) })));
 
 describe.each(["node", "gateway"] as const)("D3, D6 limits, at the limit and one past it, asked at the %s:", (at) => {
-  it("D3-32 D6.limits-3 128 levels; more is a 400 that names the limit, told before anything is parsed", async () => {
+  it("D3-32 D6.limits-3 data has at most 128 levels; more is a 400 that names the limit, told before anything is parsed", async () => {
     expect(await told(await post(nest(127), at))).toBe("200");
     expect(await told(await post(nest(128), at))).toBe("400 BadRequest: More than 128 levels of nesting (limit 'depth')");
     expect(await told(await post("[".repeat(1_000_000), at))).toContain("(limit 'depth')");
     // Brackets in text are text.
     expect(await told(await post(value(JSON.stringify("[{".repeat(1000))), at))).toBe("200");
   });
-  it("D3-33 D6.limits-4 100,000 values; more is a 400 that names the limit", async () => {
+  it("D3-33 D6.limits-4 data has at most 100,000 values; more is a 400 that names the limit", async () => {
     // The body and the list are two of them.
     expect(await told(await post(list(99_998, "1"), at))).toBe("200");
     expect(await told(await post(list(99_999, "1"), at))).toBe("400 BadRequest: More than 100000 values (limit 'values')");
     expect(await told(await post(list(99_998, "[]"), at))).toBe("200");
     expect(await told(await post(list(99_999, "{}"), at))).toContain("(limit 'values')");
   });
-  it("D3-34 D6.limits-6 10,000 constructed objects; more is a 400 that names the limit and where it was passed", async () => {
+  it("D3-34 D6.limits-6 data has at most 10,000 constructed objects; more is a 400 that names the limit and where it was passed", async () => {
     expect(await told(await post(list(10_000, date), at))).toBe("200");
     expect(await told(await post(list(10_001, date), at))).toBe(
       "400 InvalidSerializedValue: args.value[10000]: more than 10000 constructed objects (limit 'objects')",
     );
   });
-  it("D3-35 D6.limits-5 10,000 digits of a bigint; more is a 400 that names the limit", async () => {
+  it("D3-35 D6.limits-5 a bigint has at most 10,000 digits; more is a 400 that names the limit", async () => {
     for (const sign of ["", "-"]) {
       expect(await told(await post(digits(10_000, sign), at))).toBe("200");
       expect(await told(await post(digits(10_001, sign), at))).toBe(
@@ -122,7 +122,7 @@ describe.each(["node", "gateway"] as const)("D3, D6 limits, at the limit and one
       );
     }
   });
-  it("D3-36 D6.limits-7 100 query parameters; more is a 400 that names the limit", async () => {
+  it("D3-36 D6.limits-7 a query has at most 100 parameters; more is a 400 that names the limit", async () => {
     const get = async (count: number): Promise<string> =>
       await told(await ask(network.roles.get(url[at]) as Role, "GET", `/rpc/echo?${"value=1&".repeat(count)}`, headers));
     expect(await get(100)).toBe("200");
@@ -131,7 +131,7 @@ describe.each(["node", "gateway"] as const)("D3, D6 limits, at the limit and one
 });
 
 describe("D3, D6 bytes of a body, over sockets", () => {
-  it.each(["node", "gateway"] as const)("D3-31 D6.limits-2 1 MiB; more is a 413, at the %s", async (at) => {
+  it.each(["node", "gateway"] as const)("D3-31 D6.limits-2 a body has at most 1 MiB; more is a 413 (at the %s)", async (at) => {
     const role = network.roles.get(url[at]) as Role;
     const server = await listen((request) => role.handle(request), { host: "127.0.0.1", port: 0 });
     try {
@@ -150,7 +150,7 @@ describe("D3, D6 bytes of a body, over sockets", () => {
 });
 
 describe("D3, D6 limits of a configuration", () => {
-  it("D3-37 D6.limits-1 each is a number that the configuration can change, for the service that it configures", async () => {
+  it("D3-37 D6.limits-1 each limit is a number that the configuration can change, for the service that it configures", async () => {
     const small = { depth: 3, values: 10, objects: 1, digits: 2 };
     const own = await start({ node: small });
     for (const at of ["node", "gateway"] as const) {

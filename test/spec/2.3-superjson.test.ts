@@ -19,7 +19,7 @@ const sent = ({ network }: Graphs): unknown[] =>
   network.sent.filter(({ url }) => url.includes("/rpc/")).map(({ headers }) => headers["x-svc-data-encoding"]);
 
 describe("the encoding superjson", () => {
-  it("D3.superjson-1 is the second that a service knows, beside serialized", async () => {
+  it("D3.superjson-1 superjson is the second encoding that a service knows, beside serialized", async () => {
     const { post } = await graphs();
     expect((await post("b", "echo", text({ value: 1 }), superjson)).status).toBe(200);
     expect((await post("b", "echo", { value: 1 }, { "x-svc-data-encoding": "SuperJSON" })).status).toBe(400);
@@ -38,7 +38,7 @@ describe("the encoding superjson", () => {
     ["null", null, "null"],
     ["a date", new Date(5), "object"],
     ["bytes", new Uint8Array([1, 2]), "object"],
-  ])("D3.superjson-2 body and answer are superjson's {json, meta}, whatever the value: %s", async (_, value, kind) => {
+  ])("D3.superjson-2 under superjson body and answer are superjson's {json, meta}, whatever the value: %s", async (_, value, kind) => {
     const { post, given } = await graphs();
     const answer = await post("proxy", "echo", text({ value }), superjson);
     expect(given).toStrictEqual([value]);
@@ -74,7 +74,7 @@ describe("the encoding superjson", () => {
     expect((error as { trace?: unknown }).trace).toEqual(["[graph/fail | v0.0.0]"]);
   });
 
-  it("D3.superjson-3 carries shared references and cycles, there and back", async () => {
+  it("D3.superjson-3 superjson carries shared references and cycles, there and back", async () => {
     const { post, given } = await graphs();
     const back = read(await post("proxy", "echo", text({ value: circle() }), superjson));
     expect([wrong(given[0]), wrong(back)]).toEqual([[], []]);
@@ -91,7 +91,7 @@ describe("the encoding superjson", () => {
     expect(back["self"]).toBe(back);
   });
 
-  it("D3.superjson-5 instances travel in it by the rules of serialized: key, args and fields", async () => {
+  it("D3.superjson-5 instances travel in superjson by the rules of serialized: key, args and fields", async () => {
     const { post, given } = await graphs();
     const ada = new Person("Ada", new Date(5));
     ada.email = "ada@a.b";
@@ -135,7 +135,7 @@ describe("the encoding superjson", () => {
     expect(sent(services)).toEqual(["serialized, superjson", "serialized, superjson"]);
   });
 
-  it("D3.superjson-7 and superjson when a value has cycles, as argument and as result", async () => {
+  it("D3.superjson-7 calls between services use superjson when a value has cycles, as argument and as result", async () => {
     const services = await graphs();
     const back = await services.roles.a.runProcedure?.("graph/relay", "", { value: circle() });
     expect([wrong(services.given[0]), wrong(back)]).toEqual([[], []]);

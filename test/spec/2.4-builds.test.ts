@@ -103,14 +103,14 @@ describe("a build at start", () => {
     await expect(ensure()).rejects.toThrow("The build in ./dist has no manifest.browser.json: it is not whole. Build again");
   });
 
-  it("D6.builds-3 --build makes it again, whether or not it is there", async () => {
+  it("D6.builds-3 --build makes the build again, whether or not it is there", async () => {
     await writeBuild(folders());
     await writeFile(join(root, "src/a.ts"), "export const a = 2;");
     await ensure({ build: true });
     expect(lines).toEqual(["building ./dist"]);
   });
 
-  it("D6.builds-4 --no-build forbids it: a missing one is an error that says what to do", async () => {
+  it("D6.builds-4 --no-build forbids to build at start: a missing build is an error that says what to do", async () => {
     const run = vi.fn<(settings: BuildSettings) => Promise<void>>();
     await expect(ensure({ build: false, run })).rejects.toThrow(
       "There is no build in ./dist, and --no-build forbids to make one here. Run 'seamline build', here or where Vite is, and bring ./dist along",

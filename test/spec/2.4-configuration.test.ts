@@ -27,7 +27,7 @@ const standalone = { mode: "standalone", url: here };
 const modes = [node, gateway, repository, proxy, standalone] as const;
 
 describe("§2.4 configuration of a node", () => {
-  it("§2.4-1 its mode is node", () => {
+  it("§2.4-1 a node's `mode` is node", () => {
     expect(parse(node)).toMatchObject({ mode: "node" });
     expect(told({ ...node, mode: "nod" })).toEqual([
       expect.stringMatching(/^mode: expected one of node, .*, found "nod" → Did you mean 'node'\?/),
@@ -39,7 +39,7 @@ describe("§2.4 configuration of a node", () => {
       expect(told({ ...node, mode })).toEqual([expect.stringContaining("mode: expected one of")]);
   });
 
-  it("§2.4-2 url is the address of the node", () => {
+  it("§2.4-2 `url` is the address of the node", () => {
     expect(parse({ ...node, url: "http://127.0.0.1:4000/" })).toMatchObject({ url: here });
     const { url: _, ...less } = node;
     expect(told(less)).toEqual(["url: it is missing → Give an address such as http://127.0.0.1:3000"]);
@@ -58,17 +58,17 @@ describe("§2.4 configuration of a node", () => {
       expect(told({ ...node, url }), String(url)).toEqual([expect.stringMatching(/^url: (expected|an address can't)/)]);
   });
 
-  it("§2.4-3 gateway is the address of the gateway", () => {
+  it("§2.4-3 `gateway` is the address of the gateway", () => {
     expect(parse({ ...node, gateway: `${there}/` })).toMatchObject({ gateway: there });
     expect(told({ ...node, gateway: "there" })).toEqual(["gateway: expected an address such as http://127.0.0.1:3000, found 'there'"]);
   });
 
-  it("§2.4-4 repository is the address of the repository", () => {
+  it("§2.4-4 `repository` is the address of the repository", () => {
     expect(parse(node)).toMatchObject({ repository: there });
     expect(told({ ...node, repository: "./dist" })).toEqual([expect.stringMatching(/^repository: expected an address/)]);
   });
 
-  it("§2.4-5 segments is a list of names: those of segment files without .segment.json", () => {
+  it("§2.4-5 `segments` is a list of the segments to load, by the names of their files without .segment.json", () => {
     expect(parse({ ...node, segments: ["a", "b"] })).toMatchObject({ segments: ["a", "b"] });
     expect(told({ ...node, segments: [] })).toEqual(["segments: expected the name of at least one segment, found an array"]);
     expect(told({ ...node, segments: ["a", "b", "a"] })).toEqual(["segments.2: 'a' is named twice"]);
@@ -87,12 +87,12 @@ describe("decisions §5: the file", () => {
     for (const value of [null, [], "text", 7]) expect(() => parse(value)).toThrow("seamline.json: expected a JSON object, found");
   });
 
-  it("D5.keys-2 $schema is allowed", () => {
+  it("D5.keys-2 `$schema` is allowed in a configuration", () => {
     for (const one of modes) expect(parse({ $schema: "./node_modules/seamline/schema/config.json", ...one })).not.toHaveProperty("$schema");
     expect(told({ $schema: 1, ...gateway })).toEqual(["$schema: expected the path of a JSON Schema, found a number"]);
   });
 
-  it("D5.keys-3 unknown keys are refused with file, key, and the nearest one that there is", () => {
+  it("D5.keys-3 unknown keys of a configuration are refused with file, key, and the nearest one that there is", () => {
     expect(told({ ...node, segmnts: [] })).toEqual(["segmnts: unknown key → Did you mean 'segments'?"]);
     expect(told({ ...gateway, xyzzyxyzzy: 1 })).toEqual([
       expect.stringMatching(/^xyzzyxyzzy: unknown key → Known here: mode, url, trustKey/),
@@ -105,7 +105,7 @@ describe("decisions §5: the file", () => {
     ]);
   });
 
-  it("D5.keys-4 wrong types are refused with what was expected and found, all of them at once", () => {
+  it("D5.keys-4 wrong types in a configuration are refused with what was expected and found, all of them at once", () => {
     const wrong = { ...repository, assets: "a", index: 1, limits: { time: "5 s", body: 0.5 }, log: "inof", healthChecks: [], clients: {} };
     expect(told(wrong)).toEqual([
       "healthChecks: expected an object, found an array",
@@ -118,7 +118,7 @@ describe("decisions §5: the file", () => {
     ]);
   });
 
-  it("D5.keys-5 so is what can't be together", () => {
+  it("D5.keys-5 keys of a configuration that can't be together are refused", () => {
     expect(told({ ...proxy, node: there })).toEqual(["gateway: a proxy needs one of 'gateway' and 'node', and not both"]);
     expect(told({ ...gateway, segments: ["a"] })).toEqual([
       expect.stringContaining("segments: mode 'gateway' has no such key; it belongs to node, standalone"),
@@ -131,7 +131,7 @@ describe("decisions §5: the file", () => {
 });
 
 describe("decisions §5: values from the environment", () => {
-  it("D5.keys-6 ${NAME} is the variable's value, anywhere in a text, in lists and objects, several in one", () => {
+  it("D5.keys-6 ${NAME} in a configuration is the variable's value, anywhere in a text, in lists and objects, several in one", () => {
     const env = { HOST: "a.b", PORT: "1", CHECK: "./c.ts", MODE: "gateway" };
     const value = {
       mode: "${MODE}",
@@ -187,12 +187,12 @@ describe("decisions §5: keys of each mode", () => {
       expect(told({ ...gateway, monitor })).toEqual([expect.stringMatching(/^monitor: expected a/)]);
   });
 
-  it("D5.keys-11 it may have a repository, for middleware that looks at arguments", () => {
+  it("D5.keys-11 a gateway may have a repository, for middleware that looks at arguments", () => {
     expect(parse(gateway)).not.toHaveProperty("repository");
     expect(parse({ ...gateway, repository: there })).toMatchObject({ repository: there });
   });
 
-  it("D5.keys-12 directory is memory, and what this version can't do is refused", () => {
+  it("D5.keys-12 a gateway's directory is memory, and what this version can't do is refused", () => {
     expect(parse(gateway)).toMatchObject({ directory: "memory" });
     expect(told({ ...gateway, directory: "nats://127.0.0.1:4222" })).toEqual([
       expect.stringMatching(/^directory: .*memory only: expected 'memory'/),
@@ -205,7 +205,7 @@ describe("decisions §5: keys of each mode", () => {
     expect(parse({ ...repository, ...given })).toMatchObject({ ...given, source: "/lib" });
   });
 
-  it("D5.keys-14 it may have clients and clientModules", () => {
+  it("D5.keys-14 a repository may have clients, the segments that browsers may load, and clientModules, globs of more modules for them", () => {
     expect(Object.keys(parse(repository))).not.toEqual(expect.arrayContaining(["clients"]));
     const given = { clients: ["ui"], clientModules: ["./tools/*"] };
     expect(parse({ ...repository, ...given })).toMatchObject(given);

@@ -41,7 +41,7 @@ async function problemsOf(config: object, more: Files = {}): Promise<readonly st
 }
 
 describe("configured modules", () => {
-  it("D6.configured-1 middleware is a list of modules, the last of which runs first", async () => {
+  it("D6.configured-1 `middleware` in a configuration is a list of modules, the last of which runs first", async () => {
     const { text } = await started({ middleware: ["./src/loud.ts", "./src/twice.ts"] });
     expect(await text("/rpc/greet?name=Ada")).toBe("Hello Ada!Hello Ada!");
     expect(await (await started({ middleware: ["./src/twice.ts", "./src/loud.ts"] })).text("/rpc/greet?name=Ada")).toBe(
@@ -49,13 +49,13 @@ describe("configured modules", () => {
     );
   });
 
-  it("D6.configured-2 healthChecks is an object of names and modules", async () => {
+  it("D6.configured-2 `healthChecks` in a configuration is an object of names and modules", async () => {
     const { text } = await started({ healthChecks: { "the first": "./src/fine.ts", second: "./checks/ill.mjs" } });
     expect(JSON.parse(await text("/health"))).toEqual({ "the first": true, second: false });
     expect(await text("/health/status")).toBe("false");
   });
 
-  it("D6.configured-3 the default export is an object, or a class that is constructed without arguments", async () => {
+  it("D6.configured-3 the default export of a configured module is an object, or a class that is constructed without arguments", async () => {
     const { text } = await started({ middleware: ["./src/twice.ts"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } });
     expect([await text("/rpc/greet?name=A"), await text("/health")]).toEqual(["Hello AHello A", '{"ill":false,"fine":true}']);
   });
@@ -82,7 +82,7 @@ describe("configured modules", () => {
     ]);
   });
 
-  it("D6.configured-4 a path inside the source folder means its built module", async () => {
+  it("D6.configured-4 the path of a configured module inside the source folder means its built module", async () => {
     const { text, imported } = await started({ middleware: ["./src/loud.ts"] });
     expect(await text("/rpc/greet?name=Ada")).toBe("Hello Ada!");
     expect(imported.filter((one) => one.endsWith("/loud.ts"))).toEqual([]);
@@ -97,7 +97,7 @@ describe("configured modules", () => {
     expect(Object.keys((await application.build()).manifest.modules)).toContain("loud");
   });
 
-  it("D6.configured-5 they are imported through moduleImporter: built ones, files outside of the source folder, packages", async () => {
+  it("D6.configured-5 configured modules are imported through moduleImporter: built ones, files outside of the source folder, packages", async () => {
     const { imported } = await started(
       { middleware: ["layers"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } },
       {

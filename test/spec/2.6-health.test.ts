@@ -15,7 +15,7 @@ async function withChecks(...checks: readonly (readonly [string, HealthCheck])[]
 }
 
 describe("a health check", () => {
-  it("§2.6-1 is an object with one async function isHealthy()", async () => {
+  it("§2.6-1 a health check is an object with one async function isHealthy()", async () => {
     class Database implements HealthCheck {
       readonly #up = true;
       async isHealthy(): Promise<boolean> {
@@ -41,7 +41,7 @@ describe("a health check", () => {
     expect(JSON.parse((await ask(node, "GET", "/health")).text)).toEqual({});
   });
 
-  it("§2.6-2 returns a boolean, and anything else counts as unhealthy and is told in the log", async () => {
+  it("§2.6-2 a health check returns a boolean, and anything else counts as unhealthy and is told in the log", async () => {
     for (const [given, kind] of [
       [1, "number"],
       ["true", "string"],
@@ -59,7 +59,7 @@ describe("a health check", () => {
     expect(log.lines.filter((line) => line.includes("health check"))).toEqual([]);
   });
 
-  it("§2.6-3 is registered under a name of its own", async () => {
+  it("§2.6-3 a health check is registered under a name of its own", async () => {
     const { get } = await withChecks(
       ["database", saying(true)],
       ["disk", saying(false)],
@@ -80,7 +80,7 @@ describe("a health check", () => {
     expect(() => node.addHealthCheck(name as string, saying(true))).toThrow(`addHealthCheck(name, check) takes a name first, not ${what}`);
   });
 
-  it("§2.6-4 takes the place of an earlier one of its name", async () => {
+  it("§2.6-4 a health check takes the place of an earlier one of its name", async () => {
     const { get, node } = await withChecks(["database", saying(false)], ["disk", saying(true)]);
     expect(await get("/health/status")).toBe(false);
     node.addHealthCheck("database", saying(true));

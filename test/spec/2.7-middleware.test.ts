@@ -9,7 +9,7 @@ import { Money } from "./_shop.ts";
 const serialized = { "x-svc-data-encoding": "serialized" };
 
 describe.each(kinds)("a middleware of a %s", (kind) => {
-  it("§2.7-1 is an object with one async function handle(fqn, version, args, headers, next)", async () => {
+  it("§2.7-1 a middleware is an object with one async function handle(fqn, version, args, headers, next)", async () => {
     const given: unknown[] = [];
     class Noting implements Middleware {
       readonly #notes = given;
@@ -38,7 +38,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect((await ask(role, "GET", "/rpc/app/echo?value=a")).text).toBe("a");
   });
 
-  it("§2.7-2 gets the fqn as text", async () => {
+  it("§2.7-2 a middleware gets the fqn as text", async () => {
     const seen: string[] = [];
     const { call } = await layered(
       kind,
@@ -49,7 +49,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect(seen).toEqual(["app/echo", "app/headers"]);
   });
 
-  it("§2.7-4 D6.middleware-2 gets the version as an object { major, minor, patch, toString() }", async () => {
+  it("§2.7-4 D6.middleware-3 a middleware gets the version as an object { major, minor, patch, toString() }", async () => {
     const seen: Version[] = [];
     const { call } = await layered(
       kind,
@@ -67,22 +67,34 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     ]);
   });
 
-  it("§2.7-3 §2.7-5 can change neither fqn nor version", async () => {
+  it("§2.7-3 a middleware can't change the fqn: what it makes of it stays its own", async () => {
     const { call } = await layered(
       kind,
-      layer(async (fqn, version, _args, _headers, next) => {
-        [fqn, version] = ["app/fail", { ...version, major: 2 }];
-        return [fqn, version.major, await next()];
+      layer(async (fqn, _version, _args, _headers, next) => [fqn, await next()]),
+      layer(async (fqn, _version, _args, _headers, next) => {
+        fqn = "app/fail";
+        return [fqn, await next()];
       }),
+    );
+    expect(JSON.parse((await call()).text)).toEqual(["app/fail", ["app/echo", "a"]]);
+  });
+
+  it("§2.7-5 a middleware can't change the version: its object takes no change", async () => {
+    const { call, ran } = await layered(
+      kind,
+      layer(async (_fqn, version, _args, _headers, next) => [version.toString(), await next()]),
       layer(async (_fqn, version, _args, _headers, next) => {
-        expect(() => Object.assign(version, { major: 2 })).toThrow(TypeError);
+        expect(() => Object.assign(version, { major: 2, minor: 1 })).toThrow(TypeError);
+        expect(() => Object.assign(version, { toString: () => "2.1.0" })).toThrow(TypeError);
+        version = { ...version, major: 2, minor: 1 };
         return await next();
       }),
     );
-    expect(JSON.parse((await call()).text)).toEqual(["app/fail", 2, "a"]);
+    expect(JSON.parse((await call()).text)).toEqual(["0.0.0", "a"]);
+    expect(ran).toEqual([["a", undefined]]);
   });
 
-  it("§2.7-6 D6.middleware-1 gets the arguments as a Map by name, of the types that they have", async () => {
+  it("§2.7-6 D6.middleware-1 a middleware gets the arguments as a Map by name, of the types that they have", async () => {
     const seen: unknown[] = [];
     const { call, role } = await layered(
       kind,
@@ -108,7 +120,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect((seen[1] as [string, unknown][])[0]?.[1]).toBeInstanceOf(Money);
   });
 
-  it("§2.7-7 may change the arguments before next, to values of any type", async () => {
+  it("§2.7-7 a middleware may change the arguments before next, to values of any type", async () => {
     const { call, ran, role } = await layered(
       kind,
       layer(async (_fqn, _version, args, _headers, next) => {
@@ -158,7 +170,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect([...emptied.ran, ...added.ran]).toEqual([]);
   });
 
-  it("§2.7-8 gets the HTTP headers as a Map of texts with lower-case names, looked up in any case", async () => {
+  it("§2.7-8 D6.middleware-2 a middleware gets the HTTP headers as a Map of texts with lower-case names, looked up in any case", async () => {
     let seen: unknown[] = [];
     const { role } = await layered(
       kind,
@@ -172,7 +184,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect(seen).toEqual([true, "Bearer a", true, undefined, ["authorization", "x-more", "x-svc-data-encoding"]]);
   });
 
-  it("§2.7-9 D5.middleware-2 may change the headers before next: they are the request's, and the procedure has them", async () => {
+  it("§2.7-9 D5.middleware-2 a middleware may change the headers before next: they are the request's, and the procedure has them", async () => {
     const { call } = await layered(
       kind,
       layer(async (_fqn, _version, _args, headers, next) => {
@@ -245,21 +257,32 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect(caught).toEqual([new TypeError(message), new TypeError(message)]);
   });
 
-  it("§2.7-10 §2.7-11 gets next as a function without arguments, and what it is given all the same changes nothing", async () => {
-    let length: number | undefined;
+  it("§2.7-10 a middleware gets next as a function without arguments", async () => {
+    let got: unknown[] = [];
     const { call } = await layered(
       kind,
+      layer(async (_fqn, _version, _args, _headers, next) => ((got = [typeof next, next.length]), await next())),
+    );
+    expect([(await call()).text, ...got]).toEqual(["a", "function", 0]);
+  });
+
+  it("§2.7-11 a middleware can't change what next does, whatever it gives to it", async () => {
+    const { call } = await layered(
+      kind,
+      layer(async (_fqn, _version, _args, _headers, next) => await next()),
+      layer(async (_fqn, _version, _args, _headers, next) => await Reflect.apply(next, undefined, ["app/fail", new Map()])),
       layer(async (_fqn, _version, _args, _headers, next) => {
-        length = next.length;
-        return await Reflect.apply(next, undefined, ["app/fail", new Map()]);
+        const own = next;
+        next = async () => "another";
+        return await own();
       }),
     );
-    expect([(await call()).text, length]).toEqual(["a", 0]);
+    expect((await call()).text).toBe("a");
   });
 });
 
 describe.each(["node", "standalone"] as const)("the context of a procedure on a %s", (kind) => {
-  it("D6.middleware-3 D6.middleware-4 has this.headers, a Map with lower-case names", async () => {
+  it("D6.middleware-4 `this.headers` in a procedure is a Map with lower-case names", async () => {
     const { call, ran } = await layered(
       kind,
       layer(async (_fqn, _version, _args, headers, next) => (headers.set("X-By-Layer", "1"), await next())),

@@ -7,7 +7,7 @@ import { Money, OutOfStock } from "./_shop.ts";
 const serialized = { "x-svc-data-encoding": "serialized" };
 
 describe.each(kinds)("a middleware of a %s", (kind) => {
-  it("§2.7-13 returns the result", async () => {
+  it("§2.7-13 what a middleware returns is the result", async () => {
     const { call } = await layered(
       kind,
       layer(async (_fqn, _version, _args, _headers, next) => await next()),
@@ -21,7 +21,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect(await forgetful()).toMatchObject({ status: 204, headers: { "x-svc-data-type": "undefined" } });
   });
 
-  it("§2.7-14 may change the result after next, inside or as a whole", async () => {
+  it("§2.7-14 a middleware may change the result after next, inside or as a whole", async () => {
     const inside = await layered(
       kind,
       layer(async (_fqn, _version, _args, _headers, next) => {

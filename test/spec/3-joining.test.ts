@@ -125,7 +125,7 @@ describe("joining a gateway", () => {
     ["PUT", "/nodes/nobody"],
     ["GET", "/nodes/nobody"],
     ["DELETE", "/nodes/nobody"],
-  ])("D5.joining-8 without the key, or with another, %s %s is 401", async (method, path) => {
+  ])("D5.joining-8 joining without the key, or with another, is 401: %s %s", async (method, path) => {
     const { gateway } = await deploy();
     const answers = [];
     for (const shown of [{}, { "x-svc-trust-key": "" }, { "x-svc-trust-key": "wrong" }, { "x-svc-trust-key": `${key}x` }])

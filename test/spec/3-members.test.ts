@@ -12,7 +12,7 @@ const stock = "/rpc/shop/stock?sku=1";
 const idOf = ({ text }: { readonly text: string }): string => (JSON.parse(text) as { id: string }).id;
 
 describe("members of a gateway", () => {
-  it("D6.nodes-1 procedures are the FQNs of what is public and protected, and of nothing private", async () => {
+  it("D6.nodes-1 the procedures of a member are the FQNs of what is public and protected, and of nothing private", async () => {
     const { network } = await deploy();
     const lists = network.sent
       .filter(({ method }) => method === "POST")

@@ -15,7 +15,7 @@ const gone = { status: 503, headers: { "retry-after": "1", "x-svc-error": "NodeN
 const stock = "/rpc/shop/stock?sku=1";
 
 describe("§3 membership of a node at the gateway", () => {
-  it("§3-1 a node that is configured with a gateway registers when it starts, and one without asks nobody", async () => {
+  it("§3-1 a node that is configured with a gateway registers there when it starts, and one without asks nobody", async () => {
     const { network } = await deploy();
     expect(network.sent.filter(({ url }) => url === `${urls.gateway}/nodes`)).toHaveLength(2);
     const alone = new TestNetwork();
@@ -82,7 +82,7 @@ describe("§3 membership of a node at the gateway", () => {
 });
 
 describe("leaving the rotation", () => {
-  it("D5.leaving-1 a node that is stopped leaves at once, and serves on for a second what was sent before", async () => {
+  it("D5.leaving-1 a node that is stopped leaves the rotation at once, and serves on for a second what was sent before", async () => {
     const { gateway, b, clock } = await deploy();
     const stopped = b.stop();
     await settle();
@@ -92,7 +92,7 @@ describe("leaving the rotation", () => {
     await stopped;
   });
 
-  it("D5.leaving-2 a member whose lease has run out is out", async () => {
+  it("D5.leaving-2 a member whose lease has run out leaves the rotation", async () => {
     const { gateway, clock } = await deploy();
     const join = await ask(gateway, "POST", "/nodes", trusted, JSON.stringify({ url: "http://c", procedures: ["c/only"] }));
     const { id } = JSON.parse(join.text) as { id: string };
@@ -104,7 +104,7 @@ describe("leaving the rotation", () => {
     expect(await ask(gateway, "GET", "/rpc/c/only")).toMatchObject(gone);
   });
 
-  it("D5.leaving-3 a member that refuses the connection is out, until it answers a health check again", async () => {
+  it("D5.leaving-3 a member that refuses the connection is out of the rotation, until it answers a health check again", async () => {
     const { gateway, network, b, clock, log } = await deploy();
     network.roles.delete(urls.b);
     expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
@@ -118,7 +118,7 @@ describe("leaving the rotation", () => {
   it.each([
     ["says false", async () => false],
     ["throws", () => Promise.reject(new Error("no"))],
-  ])("D5.leaving-4 a member of which a check %s is out", async (_, isHealthy) => {
+  ])("D5.leaving-4 a member with an unhealthy check is out of the rotation (one that %s)", async (_, isHealthy) => {
     const { gateway, b, clock } = await deploy();
     b.addHealthCheck("database", { isHealthy });
     await clock.pass(5000);

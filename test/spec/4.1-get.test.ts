@@ -51,15 +51,15 @@ describe("§4.1 GET /rpc: values by name in the query", () => {
 });
 
 describe("§4.1 a call by GET", () => {
-  it("§4.1-1 GET /rpc/ and a procedure's name runs it", async () => {
+  it("§4.1-1 GET /rpc/ and a procedure's FQN runs it", async () => {
     expect(await get("none")).toMatchObject({ status: 200, text: "ran" });
   });
 
-  it("§4.1-2 values stand in the query by name", async () => {
+  it("§4.1-2 the values of a GET stand in the query by name", async () => {
     expect((await get("plain?second=b%20c&first=a+d")).text).toBe('["a d","b c"]');
   });
 
-  it("§4.1-3 version in the query selects the procedure's version", async () => {
+  it("§4.1-3 version in the query of a GET selects the procedure's version", async () => {
     const { proxy } = await deploy();
     for (const [version, text] of [
       ["1", "1"],
@@ -74,7 +74,7 @@ describe("§4.1 a call by GET", () => {
     expect((await post("edition?version=0", { version: "second" })).text).toBe("edition second");
   });
 
-  it("§4.1-5 what is no object is sent as text", async () => {
+  it("§4.1-5 a result that is no object is sent as text", async () => {
     for (const [of, text] of [
       ["text", "t\u00e4xt \u{1f9f5}"],
       ["number", "-12.5"],
@@ -84,7 +84,7 @@ describe("§4.1 a call by GET", () => {
       expect((await get(`result?of=${of}`)).text).toBe(text);
   });
 
-  it("§4.1-6 an object is sent as JSON", async () => {
+  it("§4.1-6 a result that is an object is sent as JSON", async () => {
     expect((await get("result?of=object")).text).toBe('{"a":{"b":[true]}}');
     expect((await get("result?of=date")).text).toBe('"1970-01-01T00:00:00.000Z"');
   });
@@ -94,7 +94,7 @@ describe("§4.1 a call by GET", () => {
     expect(JSON.parse(text)).toEqual({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} });
   });
 
-  it("§4.1-8 without it an instance with private state is an empty object: getters and what is private stay out", async () => {
+  it("§4.1-8 without the header an instance with private state is an empty object: getters and what is private stay out", async () => {
     expect((await get("result?of=private")).text).toBe("{}");
     expect((await get("result?of=reel")).text).toBe('{"metres":12}');
   });
@@ -110,7 +110,7 @@ describe("§4.1 a call by GET", () => {
       expect(await ask(door, "GET", "/rpc/shop/secret")).toMatchObject({ status: 404, headers: { "x-svc-error": "ProcedureNotFound" } });
   });
 
-  it("§4.1-11 a protected procedure has a door as well, which takes a header", async () => {
+  it("§4.1-11 a protected procedure has an endpoint as well, which takes a header", async () => {
     const { proxy } = await deploy();
     expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
     expect(await ask(proxy, "GET", "/rpc/shop/audit", { "x-svc-trust-key": key })).toMatchObject({ status: 200, text: "audited" });
@@ -118,17 +118,17 @@ describe("§4.1 a call by GET", () => {
 });
 
 describe("decisions §2, values of a GET", () => {
-  it("D2-1 they are text", async () => {
+  it("D2-1 values of a GET are text", async () => {
     expect((await get("plain?first=1&second=null")).text).toBe('["1","null"]');
     expect((await get('plain?first={"a":1}&second=')).text).toBe('["{\\"a\\":1}",""]');
   });
 
-  it("D2-2 brackets mean nothing: they are part of a name", async () => {
+  it("D2-2 brackets in a query mean nothing: they are part of a name", async () => {
     expect(await get("plain?first[]=1&second=2")).toMatchObject({ status: 400, text: "Missing value for parameter 'first'" });
     expect(await get("plain?first=1&second=2&first[a]=3")).toMatchObject({ status: 400, text: "Unknown parameter 'first[a]'" });
   });
 
-  it("D2-3 a key given more than once is a list", async () => {
+  it("D2-3 a key that a query has more than once is a list", async () => {
     expect((await get("plain?first=a&second=b&first=c&first=a")).text).toBe('[["a","c","a"],"b"]');
   });
 
@@ -140,7 +140,7 @@ describe("decisions §2, values of a GET", () => {
       });
   });
 
-  it("D2-5 text becomes what the parameter's TypeScript type says: number, boolean, bigint, Date", async () => {
+  it("D2-5 text of a GET becomes what the parameter's TypeScript type says: number, boolean, bigint, Date", async () => {
     const { text } = await get("typed?number=1e3&flag=false&big=-7&day=2021-01-01T10:00:00Z", encoded);
     expect(JSON.parse(text)).toEqual([
       1000,
@@ -150,7 +150,7 @@ describe("decisions §2, values of a GET", () => {
     ]);
   });
 
-  it("D2-6 and lists of these", async () => {
+  it("D2-6 text of a GET becomes a list where the type is a list of numbers, booleans, bigints or Dates", async () => {
     expect((await get("lists?numbers=1&numbers=2&flags=true&bigs=3&bigs=4&days=2021-01-01")).text).toBe(
       '[[1,2],[true],["3","4"],["2021-01-01T00:00:00.000Z"],[]]',
     );
@@ -163,7 +163,7 @@ describe("decisions §2, values of a GET", () => {
     ["number=1&big=1.5", "parameter 'big' must be a bigint"],
     ["number=1&day=today", "parameter 'day' must be an ISO date"],
     ["number=x&big=y", "parameter 'number' must be a number; parameter 'big' must be a bigint"],
-  ])("D2-7 text that does not convert is 400 InvalidParameterValue: %s", async (query, text) => {
+  ])("D2-7 text of a GET that does not convert is 400 InvalidParameterValue: %s", async (query, text) => {
     expect(await get(`typed?${query}`)).toMatchObject({ status: 400, text, headers: { "x-svc-error": "InvalidParameterValue" } });
   });
 });

@@ -119,7 +119,7 @@ describe("decisions §2, answers without the header", () => {
 });
 
 describe("decisions §2, answers with the header", () => {
-  it("D2.responses-8 every object is JSON of its serialized form, bytes too", async () => {
+  it("D2.responses-8 with the header every object is JSON of its serialized form, bytes too", async () => {
     for (const [value, name] of [
       [new Date(0), "Date"],
       [new Map(), "Map"],

@@ -9,32 +9,32 @@ const { post, get } = useKinds();
 const missing = (names: string): string => `Missing value for ${names}`;
 
 describe("§4.2 a call by POST", () => {
-  it("§4.2-1 POST /rpc/ and a procedure's name, with the content type of JSON, runs it", async () => {
+  it("§4.2-1 POST /rpc/ and a procedure's FQN, with the content type of JSON, runs it", async () => {
     expect(await post("none", "{}")).toMatchObject({ status: 200, text: "ran" });
   });
 
-  it("§4.2-2 the body is a JSON object whose properties are the parameters' names", async () => {
+  it("§4.2-2 the body of a POST is a JSON object whose properties are the parameters' names", async () => {
     expect((await post("plain", '{"second":{"b":[2]},"first":null}')).text).toBe('[null,{"b":[2]}]');
   });
 
-  it("§4.2-3 a rest parameter has three dots and an array", async () => {
+  it("§4.2-3 a rest parameter in a body has three dots before its name, and an array", async () => {
     expect((await post("mixed", { a: 1, b: 2, d: 4, "...f": [6, 7] })).text).toBe("[1,2,3,4,5,[6,7]]");
   });
 
-  it("§4.2-4 it takes what is deep or large", async () => {
+  it("§4.2-4 a POST takes what is deep or large", async () => {
     const deep = JSON.parse(`${'{"a":['.repeat(50)}1${"]}".repeat(50)}`) as unknown;
     const large = "x".repeat(900_000);
     const { text } = await post("plain", { first: deep, second: large });
     expect(JSON.parse(text)).toEqual([deep, large]);
   });
 
-  it("§4.2-5 with the header a class's instance is a serialized object", async () => {
+  it("§4.2-5 with the header an instance of a class in a body is a serialized object", async () => {
     const born = { serialized: true, name: "Date", value: "1815-12-10T00:00:00.000Z" };
     const who = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: born }, fields: {} };
     expect((await post("meet", { who }, encoded)).text).toBe("Ada, born 1815");
   });
 
-  it("§4.2-6 the answer is that of a GET", async () => {
+  it("§4.2-6 the answer to a POST is that to a GET", async () => {
     for (const headers of [{}, encoded])
       for (const of of ["text", "number", "undefined", "null", "object", "private", "bytes", "symbol"]) {
         const [byGet, byPost] = [await get(`result?of=${of}`, headers), await post("result", { of }, headers)];
@@ -50,7 +50,7 @@ describe("§4.2 a call by POST", () => {
     });
   });
 
-  it("§4.2-8 one that is not known is UnknownParameter", async () => {
+  it("§4.2-8 a parameter that is not known is UnknownParameter", async () => {
     expect(await post("plain", { first: 1, second: 2, third: 3 })).toMatchObject({
       status: 400,
       headers: { "x-svc-error": "UnknownParameter" },
@@ -60,7 +60,7 @@ describe("§4.2 a call by POST", () => {
 });
 
 describe("decisions §2, null and undefined", () => {
-  it("D2-14 an absent key is missing", async () => {
+  it("D2-14 a parameter whose key is absent is missing", async () => {
     expect((await post("plain", { second: 1 })).text).toBe(missing("parameter 'first'"));
     expect((await get("plain?second=1")).text).toBe(missing("parameter 'first'"));
   });
@@ -82,7 +82,7 @@ describe("decisions §2, null and undefined", () => {
 });
 
 describe("decisions §2, parameter checks", () => {
-  it("D2-17 missing ones are told first, in the order of the parameters, then unknown ones", async () => {
+  it("D2-17 missing parameters are told first, in their order, then unknown ones", async () => {
     expect((await post("mixed", { x: 1, d: 4 })).text).toBe(missing("parameters 'a', 'b'"));
     expect((await get("mixed?x=1&d=no")).text).toBe(missing("parameters 'a', 'b'"));
     expect((await get("typed?number=no&x=1")).text).toBe("Unknown parameter 'x'");
@@ -90,7 +90,7 @@ describe("decisions §2, parameter checks", () => {
     expect((await get("rest?...names=1")).text).toBe(missing("parameter 'by'"));
   });
 
-  it("D2-18 the message names all of them", async () => {
+  it("D2-18 the message names all parameters that are missing, or unknown", async () => {
     expect((await post("mixed", {})).text).toBe(missing("parameters 'a', 'b', 'd'"));
     expect((await post("none", { z: 1, a: 2, m: 3 })).text).toBe("Unknown parameters 'z', 'a', 'm'");
   });
@@ -150,13 +150,13 @@ describe("decisions §2, rest and destructured parameters", () => {
 });
 
 describe("decisions §2, the body", () => {
-  it("D2-27 it is a JSON object of the type application/json, with parameters or without", async () => {
+  it("D2-27 a body is a JSON object of the type application/json, with parameters of the type or without", async () => {
     for (const type of ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON ; x=y"])
       expect((await post("none", "{}", { "content-type": type })).text, type).toBe("ran");
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "text/json", "x"])(
-    "D2-28 another type is 415: %s",
+    "D2-28 a body of another type is 415: %s",
     async (type) => {
       expect(await post("none", "{}", { "content-type": type })).toMatchObject({
         status: 415,
@@ -176,7 +176,7 @@ describe("decisions §2, the body", () => {
   });
 
   it.each(["{", "{} {}", "{'a':1}", "\u0000", "NaN", "[]", "null", "1", '"a"'])(
-    "D2-30 what is no JSON, or no object, is 400 BadRequest as plain text without a stack: %j",
+    "D2-30 a body that is no JSON, or no object, is 400 BadRequest as plain text without a stack: %j",
     async (body) => {
       const answer = await post("none", body);
       expect(answer).toMatchObject({ status: 400, headers: { "x-svc-error": "BadRequest", "content-type": "text/plain; charset=utf-8" } });

@@ -14,7 +14,7 @@ const doors = ["b", "gateway", "proxy"] as const;
 const trusted = { "x-svc-trust-key": key };
 
 describe("decisions §2, access", () => {
-  it.each(doors)("D2-31 private and unknown are the same answer, byte for byte: at %s", async (door) => {
+  it.each(doors)("D2-31 private and unknown procedures have the same answer, byte for byte (at %s)", async (door) => {
     const { [door]: role } = await deploy();
     for (const headers of [{}, trusted, { "x-svc-data-encoding": "serialized" }])
       for (const method of ["GET", "POST"]) {
@@ -32,17 +32,17 @@ describe("decisions §2, access", () => {
       }
   });
 
-  it("D2-32 a protected procedure is for trusted calls: those that a service makes itself", async () => {
+  it("D2-32 a protected procedure can be called by a service itself", async () => {
     const { proxy } = await deploy();
     expect(await ask(proxy, "GET", "/rpc/shop/viaAudit")).toMatchObject({ status: 200, text: "audited" });
   });
 
-  it.each(doors)("D2-33 and those whose sender shows the trust key: at %s", async (door) => {
+  it.each(doors)("D2-33 a protected procedure can be called by whoever shows the trust key (at %s)", async (door) => {
     const { [door]: role } = await deploy();
     expect(await ask(role, "GET", "/rpc/shop/audit", trusted)).toMatchObject({ status: 200, text: "audited" });
   });
 
-  it("D2-34 keys are compared in a time that tells nothing", async () => {
+  it("D2-34 trust keys are compared in a time that tells nothing", async () => {
     const asked: string[][] = [];
     const network = new TestNetwork();
     const host = { ...testHost(network), equalSecrets: (one: string, other: string) => (asked.push([one, other]), one === other) };
@@ -61,7 +61,7 @@ describe("decisions §2, access", () => {
     ]);
   });
 
-  it.each(doors)("D2-35 any other is 401, through gateway and proxy as well: at %s", async (door) => {
+  it.each(doors)("D2-35 any other call of a protected procedure is 401, through gateway and proxy as well (at %s)", async (door) => {
     const { [door]: role } = await deploy();
     for (const headers of [
       {},

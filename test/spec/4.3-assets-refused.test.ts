@@ -34,7 +34,7 @@ async function expectNothing(path: string): Promise<void> {
 
 describe("what is not public", () => {
   it.each(["/private/x.txt", "/outside.txt", "/seamline.json", "/index.htm", "/assets/taken/away.txt"])(
-    "D5.assets-1 what no glob makes public is 404: %s",
+    "D5.assets-1 a file that no glob makes public is 404: %s",
     async (path) => {
       expect((await assets.ask(path)).status).toBe(404);
     },
@@ -52,7 +52,7 @@ describe("what is not public", () => {
     "/assets/long.txt/",
     "/__proto__",
     "/constructor",
-  ])("D5.assets-2 the answer for %s is byte for byte the one for what doesn't exist", async (path) => {
+  ])("D5.assets-2 the answer for a file that is not public is byte for byte the one for what doesn't exist: %s", async (path) => {
     await expectNothing(path);
   });
 

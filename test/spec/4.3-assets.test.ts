@@ -14,7 +14,7 @@ afterAll(() => assets.close());
 const ask: Assets["ask"] = (...request) => assets.ask(...request);
 
 describe("§4.3 GET {repository_url}/{path}", () => {
-  it("§4.3-1 gives the file of the application folder that the path names", async () => {
+  it("§4.3-1 a GET to the repository gives the file of the application folder that the path names", async () => {
     const answer = await ask("/assets/deep/er/x%20y%20%C3%BC.txt");
     expect([answer.status, answer.body.toString()]).toEqual([200, "deep"]);
     expect((await ask("/assets/long.txt?version=1")).body.toString()).toBe(long);
@@ -25,7 +25,7 @@ describe("§4.3 GET {repository_url}/{path}", () => {
     expect((await ask("/plain.html")).body.toString()).toBe("<p>an asset");
   });
 
-  it("§4.3-3 without a file's name it gives the configured index file", async () => {
+  it("§4.3-3 a GET without a file's name gives the configured index file", async () => {
     expect((await ask("/")).body.toString()).toBe("<p>built");
     expect((await ask("/?from=mail")).body.toString()).toBe("<p>built");
     const { root } = assets;
@@ -107,7 +107,7 @@ describe("conditions", () => {
     expect(again.headers["etag"]).not.toBe(first);
   });
 
-  it("D5.assets-7 the answer to a tag that is still right is 304, in every coding, without body", async () => {
+  it("D5.assets-7 the answer to an ETag that is still right is 304, in every coding, without body", async () => {
     for (const coding of ["identity", "gzip", "br"]) {
       const { headers } = await ask("/assets/long.txt", { "accept-encoding": coding });
       const again = await ask("/assets/long.txt", { "accept-encoding": coding, "if-none-match": headers["etag"] as string });
@@ -145,7 +145,7 @@ describe("ranges", () => {
     [`bytes=${long.length - 4}-`, "fox. ".slice(-4), `bytes ${long.length - 4}-${long.length - 1}/${long.length}`],
     ["bytes=-5", "fox. ", `bytes ${long.length - 5}-${long.length - 1}/${long.length}`],
     [`bytes=${long.length - 2}-999999`, ". ", `bytes ${long.length - 2}-${long.length - 1}/${long.length}`],
-  ])("D5.assets-8 a range gives that part, never compressed: %s", async (range, text, content) => {
+  ])("D5.assets-8 a request with a range gets that part, never compressed: %s", async (range, text, content) => {
     const answer = await part(range, { "accept-encoding": "br" });
     expect([answer.status, answer.body.toString(), answer.headers["content-range"]]).toEqual([206, text, content]);
     expect(answer.headers["content-encoding"]).toBeUndefined();
@@ -195,7 +195,7 @@ describe("compression", () => {
     ["br;q=0.2, gzip;q=0.8", "gzip", gunzipSync],
     ["gzip;q=0.8 , br; q=0.9", "br", brotliDecompressSync],
     ["BR", "br", brotliDecompressSync],
-  ])("D5.assets-9 for accept-encoding %s the answer is in %s", async (accepted, coding, unpack) => {
+  ])("D5.assets-9 files are compressed with brotli or gzip, as accept-encoding says: %s, %s", async (accepted, coding, unpack) => {
     const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
     expect(answer.headers).toMatchObject({
       "content-encoding": coding,
@@ -242,7 +242,7 @@ describe("media types and caches", () => {
     ["/assets/code.wasm", "application/wasm"],
     ["/assets/app.webmanifest", "application/manifest+json"],
     ["/assets/unknown.zzz", "application/octet-stream"],
-  ])("D5.assets-10 the media type of %s is %s", async (path, type) => {
+  ])("D5.assets-10 a file has the media type of its extension: %s, %s", async (path, type) => {
     const answer = await ask(path);
     expect([answer.status, answer.headers["content-type"], answer.headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
     expect(String(answer.body.length)).toBe(answer.headers["content-length"]);

@@ -25,7 +25,7 @@ const get = async (url: string) => {
 describe("the application folder", () => {
   const gateway = { mode: "gateway", url: anyPort };
 
-  it("D6.folders-1 is the working directory", async () => {
+  it("D6.folders-1 the application folder is the working directory", async () => {
     const application = await createApplication();
     onTestFinished(() => application.remove());
     await application.put("seamline.json", gateway);
@@ -33,7 +33,7 @@ describe("the application folder", () => {
     expect(existsSync(join(application.root, ".seamline/key"))).toBe(true);
   });
 
-  it("D6.folders-2 or what --root names, for start and for build", async () => {
+  it("D6.folders-2 --root names another application folder, for start and for build", async () => {
     const application = await createApplication();
     onTestFinished(() => application.remove());
     await application.put("inner/seamline.json", gateway);
@@ -45,7 +45,7 @@ describe("the application folder", () => {
     expect(existsSync(join(application.root, "inner/dist/server/manifest.json"))).toBe(true);
   });
 
-  it("D6.folders-3 every path of the command line and of the configuration is relative to it", async () => {
+  it("D6.folders-3 every path of the command line and of the configuration is relative to the application folder", async () => {
     const application = await createApplication();
     onTestFinished(() => application.remove());
     // The configuration lies in a folder of its own, which its paths have nothing to do with.
@@ -75,7 +75,7 @@ describe("segment files", () => {
     ["one", "two", "three", "four", "five", "six"].map((name) => [`src/${name}.ts`, `export async function ${name}() { return 1; }\n`]),
   );
 
-  it("D6.folders-4 may lie anywhere in the application folder", async () => {
+  it("D6.folders-4 segment files may lie anywhere in the application folder", async () => {
     const fixture = createFixture({
       ...sources,
       "one.segment.json": entry("one"),
@@ -86,7 +86,7 @@ describe("segment files", () => {
     expect(Object.keys(manifest.segments).toSorted()).toEqual(["one", "three", "two"]);
   });
 
-  it("D6.folders-5 but not in node_modules, the output and folders whose names begin with a dot", async () => {
+  it("D6.folders-5 no segment file is found in node_modules, the output and folders whose names begin with a dot", async () => {
     const fixture = createFixture({
       ...sources,
       "one.segment.json": entry("one"),
@@ -126,7 +126,7 @@ describe("pages and assets", () => {
     expect((await get(`${one.url}/`)).text).toContain("Beside them");
   });
 
-  it("D6.folders-8 it, and what Vite's configuration names as inputs, are pages, served in built form", async () => {
+  it("D6.folders-8 the index, and what Vite's configuration names as inputs, are pages, served in built form", async () => {
     const application = applicationOf({
       ...greet,
       "index.html": page("/src/page.ts"),
@@ -141,7 +141,7 @@ describe("pages and assets", () => {
     }
   });
 
-  it("D6.folders-9 what that build writes is public without any glob", async () => {
+  it("D6.folders-9 what the build of pages writes is public without any glob", async () => {
     const application = applicationOf({
       ...greet,
       "index.html": page("/src/page.ts"),

@@ -22,7 +22,7 @@ async function repositoryAndProxy() {
 const own = (name: string): string => readFileSync(join(packageFolder, "dist/svc", name), "utf8");
 
 describe("§4.4 GET {repository_url}/svc/{file}", () => {
-  it("§4.4-1 gives the content of the service file that is named, from the repository and through a proxy", async () => {
+  it("§4.4-1 GET /svc/ and the name of a service file gives its content, from the repository and through a proxy", async () => {
     const { repository, proxy } = await repositoryAndProxy();
     for (const base of [repository, proxy])
       for (const name of ["client.js", "hooks.js"]) {
@@ -36,7 +36,7 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
       }
   });
 
-  it("§4.4-2 what starts a client stands in them: hooks.js and client.js export startClient", async () => {
+  it("§4.4-2 what starts a client stands in service files: hooks.js and client.js export startClient", async () => {
     const { repository } = await repositoryAndProxy();
     expect(await (await fetch(`${repository}/svc/hooks.js`)).text()).toMatch(
       /export\s*\{[^}]*startClient[^}]*\}\s*from\s*"\.\/client\.js"/,

@@ -13,7 +13,7 @@ const roles = ["node", "gateway", "proxy", "standalone", "repository"] as const;
 const json = { "content-type": "application/json", "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
 describe.each(roles)("health of a %s", (kind) => {
-  it("§4.5-1 D5.health-1 GET /health/status answers 200 and a boolean, whether it is OK", async () => {
+  it("§4.5-1 D5.health-1 GET /health/status answers 200 and a boolean, whether the service is OK", async () => {
     const { [kind]: role } = await services();
     expect(await ask(role, "GET", "/health/status")).toMatchObject({ status: 200, text: "true", headers: json });
     role.addHealthCheck("database", saying(true));
@@ -40,7 +40,7 @@ describe.each(roles)("health of a %s", (kind) => {
     expect(await ask((await services())[kind], "GET", "/health")).toMatchObject({ status: 200, headers: json, text: "{}" });
   });
 
-  it("D5.health-6 GET /health/live answers 200 as long as it answers at all", async () => {
+  it("D5.health-6 GET /health/live answers 200 as long as the service answers at all", async () => {
     const all = await services({ started: false });
     all[kind].addHealthCheck("disk", saying(false));
     expect(await ask(all[kind], "GET", "/health/live")).toMatchObject({ status: 200, headers: json });
@@ -53,7 +53,7 @@ describe.each(roles)("health of a %s", (kind) => {
     await stopped;
   });
 
-  it("D5.health-7 GET /health/ready answers 200 when it is started and healthy, else 503", async () => {
+  it("D5.health-7 GET /health/ready answers 200 when the service is started and healthy, else 503", async () => {
     const all = await services({ started: false });
     const ready = async () => (await ask(all[kind], "GET", "/health/ready")).status;
     expect(await ready()).toBe(503);
@@ -82,14 +82,14 @@ describe.each(roles)("health of a %s", (kind) => {
 });
 
 describe("the answer of GET /health", () => {
-  it("§4.5-3 D5.health-2 has each check under its name, as a boolean", async () => {
+  it("§4.5-3 D5.health-2 GET /health has each check under its name, as a boolean", async () => {
     const { node } = await services();
     node.addHealthCheck("the database", saying(true));
     node.addHealthCheck("disk/0", saying(false));
     expect((await ask(node, "GET", "/health")).text).toBe('{"the database":true,"disk/0":false}');
   });
 
-  it("§4.5-4 D5.health-3 has what a check's details() gives, beside healthy, as an object", async () => {
+  it("§4.5-4 D5.health-3 GET /health has what a check's details() gives, beside healthy, as an object", async () => {
     const { node } = await services();
     const at = new Date(0);
     node.addHealthCheck(
@@ -146,7 +146,7 @@ describe("the answer of GET /health", () => {
 });
 
 describe("a check", () => {
-  it("D5.health-4 that throws is unhealthy, and its error is logged", async () => {
+  it("D5.health-4 a check that throws is unhealthy, and its error is logged", async () => {
     const { node, log } = await services();
     node.addHealthCheck("late", { isHealthy: () => Promise.reject(new Error("no connection")) });
     node.addHealthCheck("at once", {
@@ -160,7 +160,7 @@ describe("a check", () => {
     expect(log.lines).toContain("error: health check 'at once' failed (no driver)");
   });
 
-  it("D5.health-5 that takes over 5 s is unhealthy, and one that takes 5 s is not", async () => {
+  it("D5.health-5 a check that takes over 5 s is unhealthy, and one that takes less is not", async () => {
     const { node, clock, log } = await services();
     let end = (): void => {};
     node.addHealthCheck("slow", { isHealthy: () => new Promise((resolve) => (end = () => resolve(true))) });
@@ -178,7 +178,7 @@ describe("a check", () => {
 });
 
 describe("those who ask", () => {
-  it("§4.5-6 the gateway asks its nodes by it, and sends no calls to one that says false", async () => {
+  it("§4.5-6 the gateway asks its nodes for their health by this interface, and sends no calls to one that says false", async () => {
     const { node, gateway, clock, network } = await services();
     const call = () => ask(gateway, "GET", "/rpc/app/echo?value=a");
     let healthy = true;
@@ -193,7 +193,7 @@ describe("those who ask", () => {
     expect((await call()).text).toBe("a");
   });
 
-  it("§4.5-7 anybody else may ask too: no key is needed, and none is told", async () => {
+  it("§4.5-7 anybody else may ask for health too: no key is needed, and none is told", async () => {
     const { node } = await services();
     const headers = { "x-svc-trust-key": "wrong", origin: "http://elsewhere", "sec-fetch-site": "cross-site" };
     for (const path of ["/health", "/health/status", "/health/live", "/health/ready"])

@@ -9,7 +9,7 @@ async function problemsOf(files: Files, options = {}) {
 }
 
 describe("segments that browsers may load", () => {
-  it("D6.clients-1 are those in clients, where the configuration has it, whatever pages say", async () => {
+  it("D6.clients-1 browsers may load the segments in clients, where the configuration has it, whatever pages say", async () => {
     const app = createFixture(shop);
     expect((await app.build({ clients: [] })).manifest.clients).toEqual([]);
     expect(Object.keys(app.browserManifest().segments)).toEqual([]);
@@ -25,7 +25,7 @@ describe("segments that browsers may load", () => {
     expect((await app.build({ clients: ["ui"] })).warnings).toEqual([]);
   });
 
-  it("D6.clients-2 else those that startClient names by a literal, in pages and in the modules that they load", async () => {
+  it("D6.clients-2 without clients browsers may load those that startClient names by a literal, in pages and in the modules that they load", async () => {
     const app = createFixture({
       ...shop,
       "index.html":

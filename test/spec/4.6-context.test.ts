@@ -56,6 +56,8 @@ async function pair(together: boolean): Promise<{ node: Role; clock: TestClock; 
           return "done";
         })(graph),
     },
+    // A body asks for its context only where the procedure mentions `this`.
+    { fqn: "a/silent", in: { one: "public" }, body: (graph) => async () => await call(graph, "a/inner", []) },
     {
       fqn: "a/inner",
       in: { [together ? "one" : "two"]: "public" },
@@ -91,7 +93,7 @@ describe("the context of a procedure", () => {
   });
 
   it.each(["beside it", "on another node"])(
-    "D5.this-2 its signal aborts when the caller goes away, for a procedure called inside %s too",
+    "D5.this-2 the signal of a context aborts when the caller goes away, for a procedure called inside too (%s)",
     async (place) => {
       const { node, seen } = await pair(place === "beside it");
       const gone = new AbortController();
@@ -104,7 +106,7 @@ describe("the context of a procedure", () => {
     },
   );
 
-  it("D5.this-3 its signal aborts when the deadline passes", async () => {
+  it("D5.this-3 the signal of a context aborts when the deadline passes", async () => {
     const clock = new TestClock();
     let signal: AbortSignal | undefined;
     const modules = testModules([
@@ -127,7 +129,7 @@ describe("the context of a procedure", () => {
     expect((await asked).status).toBe(504);
   });
 
-  it("D5.this-4 it tells the deadline: the configured time from now, or what a member says is left of it", async () => {
+  it("D5.this-4 a context tells the deadline: the configured time from now, or what a member says is left of it", async () => {
     const { node, clock, seen } = await pair(true);
     await ask(node, "GET", "/rpc/a/outer?how=", {});
     expect(seen["outer"]?.deadline).toBe(clock.now() + defaultLimits.time);
@@ -137,7 +139,7 @@ describe("the context of a procedure", () => {
   });
 
   it.each(["beside it", "on another node"])(
-    "D5.this-5 it tells the trace line of the procedure, called inside %s as well",
+    "D5.this-5 a context tells the trace line of the procedure, called inside as well (%s)",
     async (place) => {
       const { node, seen } = await pair(place === "beside it");
       for (const how of ["", "by this", "by name", "by name with this"]) {
@@ -148,7 +150,7 @@ describe("the context of a procedure", () => {
   );
 
   it.each(["", "by this", "by name", "by name with this"])(
-    "D5.this-6 a call made inside inherits the context without passing `this`, and by '%s' the same, beside it and on another node",
+    "D5.this-6 a call made inside inherits the context without passing `this`, beside it and on another node (by '%s')",
     async (how) => {
       const kept = { authorization: "Bearer 1", "accept-language": "de", cookie: "a=b", traceparent: "00-1-2-01" };
       for (const together of [true, false]) {
@@ -158,6 +160,19 @@ describe("the context of a procedure", () => {
         const { "content-type": _type, "x-svc-data-encoding": _encoding, ...inherited } = seen["inner"]?.headers ?? {};
         expect(inherited, together ? "together" : "apart").toEqual(kept);
         expect(seen["outer"]?.headers).toMatchObject({ ...kept, origin: "http://page", "x-named": "1" });
+      }
+    },
+  );
+
+  it.each(["beside it", "on another node"])(
+    "gives a procedure called inside %s its own line and what is inherited, also by one that doesn't mention `this` (D5.this-5, D5.this-6)",
+    async (place) => {
+      const { node, seen } = await pair(place === "beside it");
+      for (const time of ["first", "second"]) {
+        expect((await ask(node, "GET", "/rpc/a/silent", outer)).status).toBe(204);
+        expect(seen["inner"]?.trace, time).toEqual(["[a/inner | v0.0.0]"]);
+        expect(seen["inner"]?.headers, time).toMatchObject({ authorization: "Bearer 1" });
+        expect(seen["inner"]?.headers, time).not.toHaveProperty("origin");
       }
     },
   );

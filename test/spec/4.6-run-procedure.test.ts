@@ -67,7 +67,7 @@ async function pair(): Promise<Record<"one" | "two", NonNullable<Role["runProced
 }
 
 describe("§4.6 runProcedure", () => {
-  it("§4.6-12 the name is module/name: the FQN", async () => {
+  it("§4.6-12 runProcedure takes the name of a procedure as module/name: the FQN", async () => {
     expect(await run("shop/stock", "0.0.0", { sku: "1" })).toBe(5);
     for (const name of [
       "stock",
@@ -84,7 +84,7 @@ describe("§4.6 runProcedure", () => {
       await expect(run(name, "0.0.0", { sku: "1" }), name).rejects.toMatchObject({ name: "ProcedureNotFound" });
   });
 
-  it("§4.6-13 the version is a text, in short form too; an empty one and none are 0.0.0", async () => {
+  it("§4.6-13 runProcedure takes the version as a text, in short form too; an empty one and none are 0.0.0", async () => {
     for (const [version, result] of [
       ["1.0.0", 1],
       ["1", 1],
@@ -104,7 +104,7 @@ describe("§4.6 runProcedure", () => {
     }
   });
 
-  describe("§4.6-14 args is an object of values by name, of any type that can travel", () => {
+  describe("§4.6-14 runProcedure takes args, an object of values by name, of any type that can travel", () => {
     it.each(wireCases)("$name", async ({ value, ...more }) => {
       const { one, two } = await pair();
       const expected = "decoded" in more ? more.decoded : value;
@@ -148,7 +148,7 @@ describe("§4.6 runProcedure", () => {
     ["an object", { Authorization: "Bearer 1" }],
     ["Headers", new Headers({ Authorization: "Bearer 1" })],
     ["pairs", [["Authorization", "Bearer 1"]]],
-  ])("§4.6-15 the last argument is the context, whose headers go along: %s", async (_, headers) => {
+  ])("§4.6-15 runProcedure's last argument is the context, whose headers go along: %s", async (_, headers) => {
     for (const where of [run, elsewhere])
       expect(await where("shop/whoami", "", {}, { headers })).toMatchObject({ authorization: "Bearer 1" });
   });
@@ -164,14 +164,14 @@ describe("§4.6 runProcedure", () => {
     }
   });
 
-  it("§4.6-16 it runs here if the procedure is here, private ones too, and then nothing is sent", async () => {
+  it("§4.6-16 runProcedure runs a procedure here if it is here, private ones too, and then nothing is sent", async () => {
     cluster.network.sent.length = 0;
     expect(await run("shop/price", "1")).toBe(1);
     expect(await elsewhere("shop/secret")).toBe("private");
     expect(cluster.network.sent).toEqual([]);
   });
 
-  it("§4.6-17 else it runs on another node through the RPC interface, protected ones too", async () => {
+  it("§4.6-17 runProcedure runs what isn't here on another node through the RPC interface, protected ones too", async () => {
     cluster.network.sent.length = 0;
     expect(await run("shop/stock", "", { sku: "1" })).toBe(5);
     expect(await run("shop/audit")).toBe("audited");
@@ -183,7 +183,7 @@ describe("§4.6 runProcedure", () => {
     ]);
   });
 
-  it("§4.6-18 only procedures of a segment can be called: what no node has, and what is private elsewhere, is ProcedureNotFound", async () => {
+  it("§4.6-18 runProcedure calls procedures of a segment only: what no node has, and what is private elsewhere, is ProcedureNotFound", async () => {
     const messages = [];
     for (const name of ["shop/nothing", "shop/secret"]) {
       const error = (await run(name).catch((thrown: unknown) => thrown)) as Error;

@@ -36,7 +36,7 @@ describe("§4.6 startServer", () => {
     );
   });
 
-  it("§4.6-2 it reads the configuration and runs the service that this names", async () => {
+  it("§4.6-2 startServer reads the configuration and runs the service that this names", async () => {
     const application = applicationOf(files);
     const server = await start(application, standalone);
     expect(server.describe()).toEqual({ segments: ["greet"], procedures: 1 });
@@ -55,7 +55,7 @@ describe("§4.6 startServer", () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it("§4.6-4 it is called when a module of the application is imported, so that its dependencies load from the application's folder", async () => {
+  it("§4.6-4 moduleImporter is called when a module of the application is imported, so that its dependencies load from the application's folder", async () => {
     const application = applicationOf(files);
     const asked: string[] = [];
     const importer = async (specifier: string) => (asked.push(specifier), await application.importer(specifier));
@@ -86,7 +86,7 @@ describe("where the configuration comes from", () => {
     process.argv = argv;
     vi.unstubAllEnvs();
   });
-  it("D6.start-server-1 options.config is a path or the configuration itself, and comes before all else", async () => {
+  it("D6.start-server-1 options.config is the path of the configuration or the configuration itself, and comes before all else", async () => {
     const application = applicationOf({ "given.json": JSON.stringify(gateway), "seamline.json": "{}" });
     vi.stubEnv("SVC_CONFIG", "nothing.json");
     process.argv = [...argv, "--config", "nothing.json"];
@@ -94,7 +94,7 @@ describe("where the configuration comes from", () => {
     expect((await start(application, gateway)).role).toBe("gateway");
   });
 
-  it("D6.start-server-2 else --config on the command line names its file", async () => {
+  it("D6.start-server-2 without options.config --config on the command line names the file", async () => {
     const application = applicationOf({ "named.json": JSON.stringify(gateway) });
     vi.stubEnv("SVC_CONFIG", "nothing.json");
     for (const words of [["--config", "named.json"], ["--config=named.json"]]) {
@@ -103,14 +103,14 @@ describe("where the configuration comes from", () => {
     }
   });
 
-  it("D6.start-server-3 else the variable SVC_CONFIG does", async () => {
+  it("D6.start-server-3 without these two the variable SVC_CONFIG names the file", async () => {
     const application = applicationOf({ "variable.json": JSON.stringify(gateway) });
     process.argv = argv.slice(0, 2);
     vi.stubEnv("SVC_CONFIG", "variable.json");
     expect((await start(application, undefined)).role).toBe("gateway");
   });
 
-  it("D6.start-server-4 else it is ./seamline.json in the application folder", async () => {
+  it("D6.start-server-4 without any of the three the file is ./seamline.json in the application folder", async () => {
     process.argv = argv.slice(0, 2);
     expect((await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role).toBe("gateway");
     await expect(start(applicationOf({}), undefined)).rejects.toThrow("seamline.json");
@@ -139,11 +139,11 @@ describe("signals", () => {
     return code ?? by;
   }
 
-  it("D6.start-server-5 it stops on SIGTERM and on SIGINT", async () => {
+  it("D6.start-server-5 a server stops on SIGTERM and on SIGINT", async () => {
     expect(await Promise.all([ended("", "SIGTERM"), ended("", "SIGINT")])).toEqual([0, 0]);
   });
 
-  it("D6.start-server-6 with options.signals false it leaves signals to the application", async () => {
+  it("D6.start-server-6 with options.signals false a server leaves signals to the application", async () => {
     expect(await ended("signals: false", "SIGTERM")).toBe("SIGTERM");
   });
 

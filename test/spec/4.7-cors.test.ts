@@ -33,19 +33,19 @@ describe.each(kinds)("on a %s", (kind) => {
     }
   });
 
-  it("D5.cors-1 answers OPTIONS with 204, whatever it asks", async () => {
+  it("D5.cors-1 CorsMiddleware answers OPTIONS with 204, whatever it asks", async () => {
     const { role, ran } = await layered(kind, new CorsMiddleware(page));
     for (const path of ["/rpc/app/echo", "/rpc/app/none", "/rpc/", "/rpc/app/echo?version=x"])
       for (const headers of [preflight, {}]) expect(await ask(role, "OPTIONS", path, headers)).toMatchObject({ status: 204, text: "" });
     expect(ran).toEqual([]);
   });
 
-  it("D5.cors-2 sets the three headers in the answer to a preflight", async () => {
+  it("D5.cors-2 CorsMiddleware sets the three headers in the answer to a preflight", async () => {
     const { role } = await layered(kind, new CorsMiddleware(page, "content-type, authorization"));
     expect(corsOf((await ask(role, "OPTIONS", "/rpc/app/echo", preflight)).headers)).toMatchObject(narrow);
   });
 
-  it("D5.cors-3 lets browsers keep the answer to a preflight for a day", async () => {
+  it("D5.cors-3 CorsMiddleware lets browsers keep the answer to a preflight for a day", async () => {
     const { role, call } = await layered(kind, new CorsMiddleware());
     expect(corsOf((await ask(role, "OPTIONS", "/rpc/app/echo", preflight)).headers)).toEqual({
       ...open,
@@ -109,7 +109,7 @@ describe("CorsMiddleware", () => {
   const answered = async (...given: readonly [origin?: string, headers?: string]) =>
     corsOf((await (await layered("node", new CorsMiddleware(...given))).call()).headers);
 
-  it("§4.7-2 sets Access-Control-Allow-Origin to its first argument", async () => {
+  it("§4.7-2 CorsMiddleware sets Access-Control-Allow-Origin to its first argument", async () => {
     expect((await answered(page))["access-control-allow-origin"]).toBe(page);
   });
 
@@ -121,7 +121,7 @@ describe("CorsMiddleware", () => {
     "https://xn--mller-kva.example",
     "capacitor://localhost",
     "*",
-  ])("§4.7-3 takes a single origin or a wildcard: %s", async (origin) => {
+  ])("§4.7-3 CorsMiddleware takes a single origin or a wildcard: %s", async (origin) => {
     expect((await answered(origin))["access-control-allow-origin"]).toBe(origin);
   });
 
@@ -151,17 +151,17 @@ describe("CorsMiddleware", () => {
     expect(() => new CorsMiddleware(origin as unknown as string)).toThrow(TypeError);
   });
 
-  it("§4.7-4 allows every origin when none is given", async () => {
+  it("§4.7-4 CorsMiddleware allows every origin when none is given", async () => {
     expect((await answered())["access-control-allow-origin"]).toBe("*");
     expect((await answered(undefined, "content-type"))["access-control-allow-origin"]).toBe("*");
   });
 
-  it("§4.7-5 sets Access-Control-Allow-Headers to its second argument", async () => {
+  it("§4.7-5 CorsMiddleware sets Access-Control-Allow-Headers to its second argument", async () => {
     expect((await answered("*", "authorization"))["access-control-allow-headers"]).toBe("authorization");
   });
 
   it.each(["authorization", "content-type, authorization", "content-type,x-svc-data-encoding , x-a", "*"])(
-    "§4.7-6 takes a comma separated list of headers or a wildcard: %s",
+    "§4.7-6 CorsMiddleware takes a comma separated list of headers or a wildcard: %s",
     async (headers) => {
       expect((await answered("*", headers))["access-control-allow-headers"]).toBe(headers);
     },
@@ -171,11 +171,11 @@ describe("CorsMiddleware", () => {
     expect(() => new CorsMiddleware("*", headers as string)).toThrow(/^CorsMiddleware takes the names of headers, comma separated/);
   });
 
-  it("§4.7-7 allows every header when none is given", async () => {
+  it("§4.7-7 CorsMiddleware allows every header when none is given", async () => {
     expect((await answered(page))["access-control-allow-headers"]).toBe("*");
   });
 
-  it("§4.7-8 always sets Access-Control-Allow-Methods to GET, POST", async () => {
+  it("§4.7-8 CorsMiddleware always sets Access-Control-Allow-Methods to GET, POST", async () => {
     const { role, call } = await layered("node", new CorsMiddleware(page, "authorization"));
     const asked = { ...preflight, "access-control-request-method": "DELETE" };
     const answers = [await call(), await call({}, "/rpc/app/none"), await ask(role, "OPTIONS", "/rpc/app/echo", asked)];

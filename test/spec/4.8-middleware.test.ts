@@ -22,7 +22,7 @@ async function later(next: () => Promise<unknown>): Promise<unknown> {
 }
 
 describe.each(kinds)("middleware on a %s", (kind) => {
-  it("§4.8-1 can be added to node, gateway, proxy and standalone, before and after its start", async () => {
+  it("§4.8-1 middleware can be added to node, gateway, proxy and standalone, before and after its start", async () => {
     const all = await services({ started: false });
     const notes: string[] = [];
     all[kind].addMiddleware(noting("early", notes));
@@ -41,7 +41,7 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     ]);
   });
 
-  it("§4.8-2 runs in reversed order: the one that was added last runs first", async () => {
+  it("§4.8-2 middleware runs in reversed order: the one that was added last runs first", async () => {
     const notes: string[] = [];
     const { call } = await layered(kind, noting("first", notes), noting("second", notes), new CorsMiddleware(), noting("third", notes));
     await call();
@@ -80,7 +80,7 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect(answers.map((one) => [one.text, one.headers["x-value"]])).toEqual([1, 2, 3].map((value) => [`[${value},${value}]`, `${value}`]));
   });
 
-  it("§4.8-3 §2.7-12 D5.middleware-3 must always call next: what doesn't is answered with 500 MiddlewareNotCompleted", async () => {
+  it("§4.8-3 §2.7-12 D5.middleware-3 a middleware must always call next: what doesn't is answered with 500 MiddlewareNotCompleted", async () => {
     const { call, ran } = await layered(
       kind,
       layer(async () => "made up"),
@@ -93,7 +93,7 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect(ran).toEqual([]);
   });
 
-  it("D5.middleware-4 that did not call next is logged by its name, the best that there is", async () => {
+  it("D5.middleware-4 a middleware that did not call next is logged by its name, the best that there is", async () => {
     const handle = async (): Promise<unknown> => "made up";
     class Forgetful implements Middleware {
       handle = handle;
@@ -179,7 +179,7 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect(unhandled).toEqual([]);
   });
 
-  it("D5.middleware-1 what it sets in headers after next is sent with the response, on errors too", async () => {
+  it("D5.middleware-1 what a middleware sets in headers after next is sent with the response, on errors too", async () => {
     const { call } = await layered(
       kind,
       layer(async (_fqn, _version, _args, headers, next) => {

@@ -58,7 +58,7 @@ const ofTheOuterCall = {
 };
 
 describe("headers that gateway and proxy pass on", () => {
-  it("D5.headers-1 are all but those of the connection", async () => {
+  it("D5.headers-1 gateway and proxy pass on all headers but those of the connection", async () => {
     const kept = {
       authorization: "Bearer 1",
       cookie: "a=b",
@@ -75,7 +75,7 @@ describe("headers that gateway and proxy pass on", () => {
     }
   });
 
-  it("D5.headers-2 nor those that Connection names", async () => {
+  it("D5.headers-2 gateway and proxy pass on no header that Connection names", async () => {
     for (const connection of ["x-named", "close, X-Named", "keep-alive ,x-named, x-other"]) {
       const sent = await sentTo(urls.gateway, { connection, "x-named": "1", "x-kept": "2" });
       expect(sent).not.toHaveProperty("x-named");
@@ -89,7 +89,7 @@ describe("headers that gateway and proxy pass on", () => {
     });
   });
 
-  it("D5.headers-3 nor any x-svc-* from outside but the encoding", async () => {
+  it("D5.headers-3 gateway and proxy pass on no x-svc-* from outside but the encoding", async () => {
     const outside = {
       "x-svc-other": "1",
       "x-svc-node": "me",
@@ -118,7 +118,7 @@ describe("headers that gateway and proxy pass on", () => {
     expect(await status({ ...trusted, "x-svc-deadline": "0" })).toBe(504);
   });
 
-  it("D5.headers-4 nor the trust key: the first door reads it, and the proxy sends none to the repository for others", async () => {
+  it("D5.headers-4 gateway and proxy pass on no trust key: the first door reads it, and the proxy sends none to the repository for others", async () => {
     expect(await sentTo(urls.gateway, { "x-svc-trust-key": "a guess" })).toMatchObject({
       "x-svc-trust-key": key,
       "x-svc-origin": "outside",
@@ -162,11 +162,14 @@ describe("headers that gateway and proxy pass on", () => {
 });
 
 describe("headers that go from a procedure to another", () => {
-  it.each(Object.entries(ofTheOuterCall))("D5.headers-5 are those of the context, but not %s", async (name, value) => {
-    const inner = await seen({ authorization: "Bearer 1", [name]: value }, "shop/viaWhoami");
-    expect(inner).toMatchObject({ authorization: "Bearer 1" });
-    expect(inner).not.toHaveProperty(name);
-  });
+  it.each(Object.entries(ofTheOuterCall))(
+    "D5.headers-5 from a procedure to another go the headers of the context, but none that is about the outer call itself: %s",
+    async (name, value) => {
+      const inner = await seen({ authorization: "Bearer 1", [name]: value }, "shop/viaWhoami");
+      expect(inner).toMatchObject({ authorization: "Bearer 1" });
+      expect(inner).not.toHaveProperty(name);
+    },
+  );
 
   it("nor those of the outer call's connection (D5.headers-5)", async () => {
     const inner = await seen({ ...hopByHop, connection: "x-named", "x-named": "1", "x-kept": "2" }, "shop/viaWhoami");
@@ -174,7 +177,7 @@ describe("headers that go from a procedure to another", () => {
     for (const name of [...Object.keys(hopByHop), "x-named"]) expect(inner).not.toHaveProperty(name);
   });
 
-  it("D5.headers-6 nor any x-svc-*: the inner call sets hops, deadline, origin and its own encoding", async () => {
+  it("D5.headers-6 from a procedure to another goes no x-svc-*: the inner call sets hops, deadline, origin and its own encoding", async () => {
     const { proxy, network, clock } = await deploy();
     await ask(proxy, "GET", "/rpc/shop/viaWhoami", { "x-svc-other": "1", "x-svc-data-encoding": "serialized" });
     const inner = network.sent.filter(({ url }) => url.startsWith(`${urls.gateway}/rpc/shop/whoami`)).at(-1)?.headers ?? {};

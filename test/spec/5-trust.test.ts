@@ -27,7 +27,7 @@ const takes = async (url: string, shown: string): Promise<boolean> =>
   (await fetch(`${url}/nodes/nobody`, { headers: { "x-svc-trust-key": shown } })).status === 404;
 
 describe("the trust key", () => {
-  it.each(doors)("D5.trust-1 trust never comes from an address, nor from what a proxy says of one, at the %s", async (door) => {
+  it.each(doors)("D5.trust-1 trust never comes from an address, nor from what a proxy says of one (at the %s)", async (door) => {
     for (const address of ["127.0.0.1", "::1", "localhost"]) {
       const headers = { "x-forwarded-for": address, "x-real-ip": address, forwarded: `for=${address}`, host: address };
       expect((await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status).toBe(401);
@@ -39,14 +39,14 @@ describe("the trust key", () => {
     expect((await fetch(`${url}/nodes/nobody`)).status).toBe(401);
   });
 
-  it("D5.trust-2 it is what the configuration says, and then no file is written", async () => {
+  it("D5.trust-2 the trust key is what the configuration says, and then no file is written", async () => {
     const application = applicationOf({});
     const { url } = await start(application, { ...gateway, trustKey: "configured-configured" });
     expect(await takes(url, "configured-configured")).toBe(true);
     expect(() => keyOf(application.root)).toThrow("ENOENT");
   });
 
-  it("D5.trust-3 without one the first role that starts in a folder writes a random key to .seamline/key", async () => {
+  it("D5.trust-3 without a configured trust key the first role that starts in a folder writes a random one to .seamline/key", async () => {
     const [one, other] = [applicationOf({}), applicationOf({})];
     const { url } = await start(one, gateway);
     await start(other, gateway);
@@ -56,19 +56,19 @@ describe("the trust key", () => {
     expect(await takes(url, keyOf(other.root))).toBe(false);
   });
 
-  it("D5.trust-4 only its owner may read that file: its mode is 0600", async () => {
+  it("D5.trust-4 only its owner may read the file of the trust key: its mode is 0600", async () => {
     const application = applicationOf({});
     await start(application, gateway);
     expect(statSync(join(application.root, ".seamline/key")).mode & 0o777).toBe(0o600);
   });
 
-  it("D5.trust-5 git never sees it", async () => {
+  it("D5.trust-5 git never sees the file of the trust key", async () => {
     const application = applicationOf({});
     await start(application, gateway);
     expect(readFileSync(join(application.root, ".seamline/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  it("D5.trust-6 every role of the folder reads it, those that start at once too", async () => {
+  it("D5.trust-6 every role of the folder reads the trust key there, those that start at once too", async () => {
     const application = applicationOf({});
     const servers = await Promise.all([1, 2, 3].map(() => start(application, gateway)));
     for (const { url } of servers) expect(await takes(url, keyOf(application.root))).toBe(true);
@@ -90,7 +90,7 @@ describe("the trust key", () => {
     expect((await start(other, node)).describe()).toEqual({ segments: ["far"], procedures: 1 });
   });
 
-  it("D5.trust-8 without it the start of a node, and of a proxy, is an error that says so", async () => {
+  it("D5.trust-8 without the same trustKey the start of a node, and of a proxy, in another folder is an error that says so", async () => {
     const repository = await start(applicationOf(far), { mode: "repository", url: anyPort });
     const node = { mode: "node", url: anyPort, repository: repository.url, segments: ["far"] };
     await expect(start(applicationOf({}), node)).rejects.toThrow(
@@ -145,7 +145,7 @@ describe("trusted calls", () => {
     ]);
   });
 
-  it.each(doors)("D5.trust-11 x-svc-origin is believed beside a valid key only, at the %s", async (door) => {
+  it.each(doors)("D5.trust-11 x-svc-origin is believed beside a valid key only (at the %s)", async (door) => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
     expect(await status({ "x-svc-origin": "trusted" })).toBe(401);
@@ -157,7 +157,7 @@ describe("trusted calls", () => {
       expect(await status({ "x-svc-origin": origin, ...trusted }), origin).toBe(401);
   });
 
-  it.each(doors)("D5.trust-12 a protected procedure needs a trusted call: 401 without the key, at the %s", async (door) => {
+  it.each(doors)("D5.trust-12 a protected procedure needs a trusted call: 401 without the key (at the %s)", async (door) => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
     expect(await status({})).toBe(401);
@@ -166,20 +166,23 @@ describe("trusted calls", () => {
     expect(await status(trusted)).toBe(200);
   });
 
-  it.each(doors)("D5.trust-13 RegExp and Error forms among arguments need a trusted call: 400 without the key, at the %s", async (door) => {
-    for (const form of [
-      { serialized: true, name: "RegExp", source: "a+", flags: "" },
-      { serialized: true, name: "Error", type: "NotFound", message: "x", trace: [], fields: {} },
-    ]) {
-      const body = JSON.stringify({ sku: form });
-      const refused = await ask(cluster[door], "POST", "/rpc/shop/stock", json, body);
-      expect([refused.status, (JSON.parse(refused.text) as { type: string }).type]).toEqual([400, "InvalidSerializedValue"]);
-      expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted }, body)).status).toBe(200);
-      expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted, "x-svc-origin": "outside" }, body)).status).toBe(
-        400,
-      );
-    }
-  });
+  it.each(doors)(
+    "D5.trust-13 RegExp and Error forms among arguments need a trusted call: 400 without the key (at the %s)",
+    async (door) => {
+      for (const form of [
+        { serialized: true, name: "RegExp", source: "a+", flags: "" },
+        { serialized: true, name: "Error", type: "NotFound", message: "x", trace: [], fields: {} },
+      ]) {
+        const body = JSON.stringify({ sku: form });
+        const refused = await ask(cluster[door], "POST", "/rpc/shop/stock", json, body);
+        expect([refused.status, (JSON.parse(refused.text) as { type: string }).type]).toEqual([400, "InvalidSerializedValue"]);
+        expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted }, body)).status).toBe(200);
+        expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted, "x-svc-origin": "outside" }, body)).status).toBe(
+          400,
+        );
+      }
+    },
+  );
 });
 
 describe("stacks of errors", () => {

@@ -103,7 +103,7 @@ const failure = async (name: string): Promise<Error> =>
 
 describe("§7.1 errors over three nodes", () => {
   it.each(Object.keys(thrown).filter((name) => errors.frameworkErrors.has(name)))(
-    "D4-25 a framework's error is of its own class on every node that it passes: %s",
+    "D4-25 an error is of its own class on every node that it passes, the framework's and the application's: %s",
     async (name) => {
       const Class = errors.frameworkErrors.get(name);
       const error = await failure(name);
@@ -133,7 +133,7 @@ describe("§7.1 errors over three nodes", () => {
     });
     expect(await failure("text")).toMatchObject({ constructor: Error, message: "only text" });
   });
-  it("§7.1-14 D4-18 it carries a line for each procedure that it passed, `[name | v<version>]`, the origin first", async () => {
+  it("§7.1-14 D4-18 an error carries a line for each procedure that it passed, `[name | v<version>]`, the origin first", async () => {
     expect(traceOf(await failure("Refused"))).toEqual(lines);
     expect(caught.lines).toEqual(lines.slice(0, 1));
   });
@@ -157,7 +157,7 @@ describe("§7.1 errors over three nodes", () => {
       }
     },
   );
-  it("D4-20 the lines are beside the message: what is caught has the message that was thrown", async () => {
+  it("D4-20 the lines of an error are beside its message: what is caught has the message that was thrown", async () => {
     const error = await failure("Refused");
     expect([error.message, caught.message]).toEqual(["no\nmore", "no\nmore"]);
     expect(Object.keys(error)).not.toContain("trace");

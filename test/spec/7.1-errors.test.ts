@@ -68,7 +68,7 @@ describe("§7.1 the status of what a procedure throws", () => {
 
 describe("D4 the status of each error of the framework", () => {
   const classes = Object.values(errors).filter((one): one is typeof errors.ServiceError => typeof one === "function" && "kind" in one);
-  it("D4-1 each is one class, declared once with its status, which statusOf tells of whatever is thrown", () => {
+  it("D4-1 each error of the framework is one class, declared once with its status, which statusOf tells of whatever is thrown", () => {
     expect(new Set(classes.map((one) => one.kind)).size).toBe(classes.length);
     expect([...errors.frameworkErrors.keys()].toSorted()).toEqual(classes.map((one) => one.kind).toSorted());
     for (const Class of classes) {
@@ -100,7 +100,7 @@ describe("D4 the status of each error of the framework", () => {
   it("D4-8 PayloadTooLarge is 413", () => expect(statuses("PayloadTooLarge")).toEqual([413]));
   it("D4-9 UnsupportedEncoding is 415", () => expect(statuses("UnsupportedEncoding")).toEqual([415]));
   it("D4-10 Teapot is 418", () => expect(statuses("Teapot")).toEqual([418]));
-  it("D4-11 any other is 500, and so is ValueNotSerializable", () => {
+  it("D4-11 any other error is 500, and so is ValueNotSerializable", () => {
     expect(statuses("ValueNotSerializable", "ServiceError", "MiddlewareNotCompleted")).toEqual([500, 500, 500]);
     expect(errors.statusOf(new RangeError())).toBe(500);
   });
@@ -152,7 +152,7 @@ describe("D4 what was thrown and is no error", () => {
     ["symbol", Symbol("mine"), "Symbol(mine)"],
     ["promise", Promise.resolve(1), "[object Promise]"],
     ["function, whose text is its source", () => "secret", "A function was thrown"],
-  ])("D4-22 becomes a 500 whose message is its text: %s", async (_, thrown, text) => {
+  ])("D4-22 what is thrown and is no error becomes a 500 whose message is its text: %s", async (_, thrown, text) => {
     expect(await knock(throwing(thrown), {})).toMatchObject({ status: 500, text });
     const answer = await knock(throwing(thrown), { headers: serialized });
     expect(JSON.parse(answer.text)).toMatchObject({ type: "Error", message: text });
@@ -164,19 +164,32 @@ describe("D4 what was thrown and is no error", () => {
       "content-type": "text/plain; charset=utf-8",
     });
   });
-  it("D4-24 D6.errors-1 D6.errors-2 under the header it is the Error form: its name is the type, its trace a list of lines", async () => {
+  it("D4-24 under the header the body of an error is the serialized error", async () => {
+    const answer = await knock(throwing(new errors.Forbidden("not you")), { headers: serialized });
+    expect(answer).toMatchObject({ status: 403, headers: { "content-type": "application/json" } });
+    expect(JSON.parse(answer.text)).toEqual({
+      serialized: true,
+      name: "Error",
+      type: "Forbidden",
+      message: "not you",
+      trace: [],
+      fields: {},
+    });
+  });
+  const formOf = async (error: Error) =>
+    JSON.parse((await knock(throwing(error), { headers: serialized })).text) as { type: string; trace: unknown };
+  it("D6.errors-1 `type` in the form of an error is the error's name", async () => {
     class Renamed extends errors.NotFound {
       override readonly name: string = "Mine";
     }
-    const answer = await knock(throwing(traced(new Renamed("x"), "[a/b | v1.0.0]")), { headers: serialized });
-    expect(answer).toMatchObject({ status: 404, headers: { "content-type": "application/json" } });
-    expect(JSON.parse(answer.text)).toMatchObject({
-      serialized: true,
-      name: "Error",
-      type: "Mine",
-      message: "x",
-      trace: ["[a/b | v1.0.0]"],
-    });
+    expect((await formOf(new Renamed("x"))).type).toBe("Mine");
+    expect((await formOf(Object.assign(new TypeError("x"), { name: "Late" }))).type).toBe("Late");
+    expect((await formOf(new TypeError("x"))).type).toBe("TypeError");
+  });
+  it("D6.errors-2 `trace` in the form of an error is a list of its lines", async () => {
+    const lines = ["[a/b | v1.0.0]", "[a/c | v0.0.0]"];
+    expect((await formOf(lines.reduce<Error>(traced, new errors.NotFound("x")))).trace).toEqual(lines);
+    expect((await formOf(new errors.NotFound("x"))).trace).toEqual([]);
   });
 });
 
@@ -195,7 +208,7 @@ describe("§7.1 what of an error can't be sent", () => {
     expect(back).toMatchObject({ constructor: RangeError, message: "far", kept: 1n });
     expect(Object.keys(back)).toEqual(["kept"]);
   });
-  it("§7.1-12 fields that are added must be readable: by a getter, or as members", async () => {
+  it("§7.1-12 fields that a custom error adds must be readable: by a getter, or as members", async () => {
     const back = (await send(new Refused("no", 7))) as Refused;
     expect([back.constructor, back.code]).toEqual([Refused, 7]);
   });

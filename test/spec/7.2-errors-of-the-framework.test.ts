@@ -17,7 +17,7 @@ const post = async (at: (typeof doors)[number], fqn: string, body: object): Prom
 };
 
 describe("§7.2 errors of the framework", () => {
-  it.each(doors)("§7.2-1 a required parameter that is missing is a MissingParameterValue, at the %s", async (at) => {
+  it.each(doors)("§7.2-1 a required parameter that is missing is a MissingParameterValue (at the %s)", async (at) => {
     expect(await post(at, "shop/stock", {})).toEqual([400, "Missing value for parameter 'sku'", "MissingParameterValue"]);
     // All that are missing come first, in the order of the parameters.
     expect(await post("gateway", "shop/quote", { other: 1 })).toEqual([
@@ -26,7 +26,7 @@ describe("§7.2 errors of the framework", () => {
       "MissingParameterValue",
     ]);
   });
-  it.each(doors)("§7.2-2 a parameter that is unknown is an UnknownParameter, at the %s", async (at) => {
+  it.each(doors)("§7.2-2 a parameter that is unknown is an UnknownParameter (at the %s)", async (at) => {
     expect(await post(at, "shop/stock", { sku: "a", other: 1, toString: 2 })).toEqual([
       400,
       "Unknown parameters 'other', 'toString'",
@@ -40,12 +40,12 @@ describe("§7.2 errors of the framework", () => {
       expect(thrown).toMatchObject({ name: "ProcedureNotFound", message: "Procedure 'shop/nobody' v1.2.0 not found" });
     }
   });
-  it.each(doors)("§7.2-4 a private procedure is a 404 for callers of RPC, as one that isn't there, at the %s", async (at) => {
+  it.each(doors)("§7.2-4 a private procedure is a 404 for callers of RPC, as one that isn't there (at the %s)", async (at) => {
     expect(await post(at, "shop/secret", {})).toEqual([404, "Procedure 'shop/secret' v0.0.0 not found", "ProcedureNotFound"]);
     expect(await post(at, "shop/nobody", {})).toEqual([404, "Procedure 'shop/nobody' v0.0.0 not found", "ProcedureNotFound"]);
   });
   it.each(["1.2.3.4", "one", "1.", "v1", "-1", "1.2.x", "", " "])(
-    "§7.2-5 a version of a wrong format in a segment file says `Invalid version number` and where: '%s'",
+    "§7.2-5 a version of a wrong format in a segment file is an error that says `Invalid version number`: '%s'",
     async (version) => {
       const app = createFixture({
         ...shop,

@@ -47,42 +47,45 @@ describe("§9 versions of procedures", () => {
       expect(() => parseVersion(wrong), wrong).toThrow(new InvalidVersionNumber(`Invalid version number '${wrong}'`));
   });
 
-  it("§9-2 a procedure without one has 0.0.0", async () => {
+  it("§9-2 a procedure without a version has 0.0.0", async () => {
     expect((await get("price?version=0.0.0")).text).toBe("default");
   });
 
-  it("§9-3 any numbers are taken, in any order", async () => {
+  it("§9-3 a version takes any numbers, in any order", async () => {
     expect((await get("price?version=10.0.3")).text).toMatch(/^ten/);
     expect(String(parseVersion("999999999.0.123456789"))).toBe("999999999.0.123456789");
   });
 
-  it("§9-4 a segment's entry sets it", async () => {
+  it("§9-4 a segment's entry sets the version", async () => {
     expect((await get("price?version=1&metres=2")).text).toBe("one for 2");
     expect((await get("later?version=1.2.0")).text).toBe("later");
   });
 
-  it.each(["1.2.3.4", "v1", "one", "1.", "-1"])("§9-5 a wrong one there is an error that says so: %s", async (version) => {
-    expect(await problemsOf(version)).toMatchObject([
-      { file: "shop.segment.json", path: expect.stringContaining("version"), message: expect.stringContaining("Invalid version number") },
-    ]);
-  });
+  it.each(["1.2.3.4", "v1", "one", "1.", "-1"])(
+    "§9-5 a wrong version in a segment's entry is an error that says so: %s",
+    async (version) => {
+      expect(await problemsOf(version)).toMatchObject([
+        { file: "shop.segment.json", path: expect.stringContaining("version"), message: expect.stringContaining("Invalid version number") },
+      ]);
+    },
+  );
 
-  it("§9-6 versions may be functions of the same name in several files", async () => {
+  it("§9-6 versions of one procedure may be functions of the same name in several files", async () => {
     expect((await get("price")).text).toBe("default");
     expect((await get("price?version=1.0.0&metres=3")).text).toBe("one for 3");
   });
 
-  it("§9-7 or other functions of one file, which as gives the name", async () => {
+  it("§9-7 versions of one procedure may be other functions of one file, to which `as` gives the name", async () => {
     expect((await get("price?version=2.1")).text).toMatch(/^two/);
     expect((await get("price?version=10.0.3")).text).toMatch(/^ten/);
     expect((await get("two")).status).toBe(404);
   });
 
-  it("§9-8 a caller selects one by version in the query", async () => {
+  it("§9-8 a caller selects a version by version in the query", async () => {
     expect((await get("price?metres=3&version=1")).text).toBe("one for 3");
   });
 
-  it("§9-9 without it the default version runs", async () => {
+  it("§9-9 without version in the query the default version runs", async () => {
     expect((await get("price")).text).toBe("default");
     expect((await get("later")).status).toBe(404);
   });
@@ -97,23 +100,23 @@ describe("§9 versions of procedures", () => {
 });
 
 describe("decisions §2, the version of a call", () => {
-  it("D2-8 it stands in the query, by POST as by GET", async () => {
+  it("D2-8 the version stands in the query, by POST as by GET", async () => {
     expect((await post("price?version=1", { metres: 4 })).text).toBe("one for 4");
     expect((await post("price", { version: "1", metres: 4 })).text).toBe("Unknown parameters 'version', 'metres'");
   });
 
-  it("D2-9 an empty one is the default", async () => {
+  it("D2-9 an empty version is the default", async () => {
     expect((await get("price?version=")).text).toBe("default");
     expect((await get("price?version")).text).toBe("default");
   });
 
-  it("D2-10 numbers that are left out are 0", async () => {
+  it("D2-10 numbers that a version leaves out are 0", async () => {
     for (const version of ["1", "1.0", "1.0.0", "01"]) expect((await get(`price?version=${version}&metres=1`)).text).toBe("one for 1");
     expect(String(readVersion("a=1&version=1%2E2.3"))).toBe("1.2.3");
   });
 
   it.each(["1.2.3.4", "v1", "-1", "1.", " 1", "1e3", "__proto__", "latest", "1234567890"])(
-    "D2-11 a wrong one is 400 InvalidVersionNumber and quoted: %j",
+    "D2-11 a wrong version is 400 InvalidVersionNumber and quoted: %j",
     async (text) => {
       expect(await get(`price?version=${encodeURIComponent(text)}`)).toMatchObject({
         status: 400,
@@ -123,7 +126,7 @@ describe("decisions §2, the version of a call", () => {
     },
   );
 
-  it("D2-12 one that isn't registered is 404 ProcedureNotFound, and the message lists those that are", async () => {
+  it("D2-12 a version that isn't registered is 404 ProcedureNotFound, and the message lists those that are", async () => {
     expect(await get("price?version=3")).toMatchObject({
       status: 404,
       headers: { "x-svc-error": "ProcedureNotFound" },
@@ -131,7 +134,7 @@ describe("decisions §2, the version of a call", () => {
     });
   });
 
-  it("D2-13 no other version runs in its place", async () => {
+  it("D2-13 no other version runs in the place of one that isn't registered", async () => {
     for (const version of ["0.0.1", "1.0.1", "1.1", "2", "2.1.1", "10", "11"])
       expect((await get(`price?version=${version}`)).status, version).toBe(404);
   });
@@ -181,7 +184,7 @@ describe("§9 load balancing", () => {
     expect(await ran("shared", 7)).toEqual(["n1", "n2", "n3", "n1", "n2", "n3", "n1"]);
   });
 
-  it("§9-13 nodes that hold it in several segments take part, each once", async () => {
+  it("§9-13 nodes that hold a procedure in several segments take part, each once", async () => {
     await fresh();
     await start("n1", "one");
     await start("both", "one", "two");
@@ -209,7 +212,7 @@ describe("§9 load balancing", () => {
     expect(await ran("shared", 2)).toEqual(["n2", "n2"]);
   });
 
-  it("§9-16 private in a segment, it is not balanced to nodes that hold that segment only", async () => {
+  it("§9-16 a procedure that is private in a segment is not balanced to nodes that hold that segment only", async () => {
     await fresh();
     await start("n1", "one");
     await start("n2", "two");
