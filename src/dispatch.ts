@@ -116,21 +116,26 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
     }
   };
 
-  // Made for a call whose procedure has not begun yet: it is that procedure's own, and nobody else's.
-  const entering = new WeakSet<Context>();
+  // Of the procedure that begins at this moment: bodies ask for their context first of all, and only one that mentions `this` asks.
+  let entering: Context | undefined;
 
   const run: Calls["run"] = ({ record, run: procedure }, parts, values) => {
     const context = new Context({ ...parts, trace: [traceLine(record.fqn, record.version)] });
-    entering.add(context);
-    return carrier.run(context, () => procedure.apply(context, values as never[]));
+    return carrier.run(context, () => {
+      entering = context;
+      return procedure.apply(context, values as never[]);
+    });
   };
 
   return {
     contextFor(self, line) {
-      if (!isContext(self)) self = currentContext();
-      const context = self as Context;
+      if (self === entering && isContext(self)) {
+        // Once: it may call itself, and pass its own on.
+        entering = undefined;
+        return self;
+      }
       // A procedure that another one calls on the same node finds what it would find on a node of its own.
-      return entering.delete(context) ? context : new Context({ ...inherited(context), trace: [line] });
+      return new Context({ ...inherited(isContext(self) ? self : currentContext()), trace: [line] });
     },
     run,
     away({ fqn, version, parameters }) {
