@@ -29,3 +29,10 @@ export function schemeProblem(url: string, hasTls: boolean): { readonly message:
         hint: 'Add "tls": { "cert": "./cert.pem", "key": "./key.pem" }, or give the http address and put a proxy with the certificate in front',
       };
 }
+
+/** What is likely wrong where a node tells its gateway an address at which only its own machine finds it, or `undefined`. */
+export function joiningWarning(url: string, gateway: string): string | undefined {
+  const { hostname } = new URL(url);
+  if (hostname !== "0.0.0.0" && hostname !== "[::]") return undefined;
+  return `the gateway ${gateway} is told '${url}', which no other machine can call: 'url' is also how others reach this node, so give it the host name or address that they know`;
+}

@@ -9,6 +9,7 @@ import type { Middleware } from "../src/middleware.ts";
 import type { Host, Log, ModuleNamespace } from "../src/ports.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
+import { joiningWarning } from "./config-address.ts";
 import { type Config, readConfig } from "./config.ts";
 import { configuredModules } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
@@ -73,6 +74,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
   if (weak !== undefined) host.log.warn(weak);
+  const unreachable = config.mode === "node" && config.gateway !== undefined ? joiningWarning(config.url, config.gateway) : undefined;
+  if (unreachable !== undefined) host.log.warn(unreachable);
   const address = new URL(config.url);
   let modules: Composed["modules"];
   /** Gives back what a service holds besides its door. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { joiningWarning } from "../../../server/config-address.ts";
 import { parseConfig, readConfig } from "../../../server/config.ts";
 import { Problems } from "../../../src/problem.ts";
 
@@ -227,4 +228,11 @@ describe("a configuration file", () => {
   it("may be given as an object", async () => {
     expect(await readConfig(repository, { root: folder })).toMatchObject({ mode: "repository", output: join(folder, "dist") });
   });
+});
+
+it("an address that only its own machine finds is no address to join with", () => {
+  const gateway = "http://10.0.0.1:3000";
+  for (const url of ["http://0.0.0.0:3001", "http://[::]:3001"]) expect(joiningWarning(url, gateway)).toContain(`is told '${url}'`);
+  for (const url of ["http://127.0.0.1:3001", "http://node-a:3001", "http://[::1]:3001"])
+    expect(joiningWarning(url, gateway)).toBeUndefined();
 });
