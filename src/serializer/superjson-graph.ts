@@ -12,6 +12,12 @@ import { defaultLimits } from "./limits.ts";
 import { numberArrays } from "./superjson-scalars.ts";
 import { type FormWalk, mostLevels, walkValue } from "./walk.ts";
 
+// superjson names whatever JSON alone can't say by its path from the root, and writes the path anew at each level: one key of a megabyte
+// over ten thousand dates would be ten gigabytes. What people write is far below both.
+const plentifulPath = 256;
+const mostPath = 4_194_304;
+const mostWriting = 268_435_456;
+
 export interface GraphOptions {
   readonly classes: ClassSource;
   readonly stacks: boolean;
@@ -19,25 +25,55 @@ export interface GraphOptions {
   readonly carrier: (key: string) => object;
 }
 
+/** A walk that knows how long the path is to where it is. */
+export interface GraphWalk extends FormWalk {
+  written: number;
+}
+
 /** A walk that leaves a graph for superjson behind it. */
-export function graphWalk({ classes, stacks, carrier }: GraphOptions): FormWalk {
+export function graphWalk({ classes, stacks, carrier }: GraphOptions): GraphWalk {
   const copies = new Map<object, unknown>();
-  const walk: FormWalk = {
+  let long = 0;
+  let writing = 0;
+  /** superjson will write the path to here. */
+  const named = (): void => {
+    long += Math.max(0, walk.written - plentifulPath);
+    writing += walk.written * walk.level;
+    if (long > mostPath || writing > mostWriting) throw new Fault("superjson would name too many values by too long paths");
+  };
+  const walk: GraphWalk = {
     ...formWalk(classes, stacks),
+    written: 0,
     // `undefined`, bigint and what is no finite number superjson writes itself.
     replace: (value) => {
       if (typeof value === "function" || typeof value === "symbol") throw new Fault(`a ${typeof value} can't be sent`);
+      named();
       return value;
     },
     graph: (value) => {
       // By the original, before its parts are looked at: they may lead back here.
       const known = copies.get(value);
-      if (known !== undefined) return known;
+      if (known !== undefined) {
+        named();
+        return known;
+      }
       if (++walk.level > mostLevels) throw new Fault(`more than ${mostLevels} levels of nesting`);
       const copy = copyOf(value);
       walk.level--;
       return copy;
     },
+  };
+  const at = <T>(key: string | number, holder: object, act: () => T): T => {
+    const { written } = walk;
+    // An index is short, whatever it is.
+    walk.written += typeof key === "number" ? 4 : key.length + 1;
+    try {
+      return act();
+    } catch (thrown) {
+      throw faultAt(thrown, key, holder);
+    } finally {
+      walk.written = written;
+    }
   };
   const keep = <T extends object>(value: object, copy: T): T => {
     copies.set(value, copy);
@@ -46,9 +82,13 @@ export function graphWalk({ classes, stacks, carrier }: GraphOptions): FormWalk 
 
   function copyOf(value: object): unknown {
     if (Array.isArray(value)) return fillList(value, keep(value, []));
-    if (value instanceof Opaque) return copyOpaque(value);
+    if (value instanceof Opaque) {
+      named();
+      return copyOpaque(value);
+    }
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null) return fillMembers(value, keep(value, {}));
+    named();
     const known = classOf(value, classes);
     if (value instanceof Error) return copyError(value);
     // Of a class that extends one of these only what it extends travels, as in the first encoding.
@@ -145,12 +185,4 @@ function copyNumbers(value: object, keep: <T extends object>(value: object, copy
           value,
         );
   return keep(value, new Kind(numbers));
-}
-
-function at<T>(key: string | number, holder: object, act: () => T): T {
-  try {
-    return act();
-  } catch (thrown) {
-    throw faultAt(thrown, key, holder);
-  }
 }

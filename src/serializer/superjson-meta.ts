@@ -47,15 +47,20 @@ export class Place {
   }
 }
 
-/** The root of the json, with all that `meta` says. Throws a {@link Fault} with the path for whatever makes no sense. */
-export function readMeta(json: unknown, meta: unknown): Place {
+/** The root of the json, with all that `meta` says. Throws a {@link Fault} with the path for whatever makes no sense, or is deeper than `depth`. */
+export function readMeta(json: unknown, meta: unknown, depth: number): Place {
   const root = new Place(json);
   if (meta === undefined) return root;
   const { values, referentialEqualities, v = 0, ...others } = membersOf(meta, "'meta'");
   if (Object.keys(others).length > 0) throw new Fault(`'meta' has no member '${Object.keys(others)[0]}'`);
   // Before its version 1, superjson wrote a backslash in a path as it was.
   if (v !== 0 && v !== 1) throw new Fault("'meta.v' must be 0 or 1");
-  const parse = (path: string): string[] => parsePath(path, v === 0);
+  const parse = (path: string): string[] => {
+    const segments = parsePath(path, v === 0);
+    // Round a cycle a path may go as long as its sender likes, and be the start of thousands.
+    if (segments.length > depth) throw new Fault(`a path of more than ${depth} parts (limit 'depth')`);
+    return segments;
+  };
   if (values !== undefined) readTree(values, root, parse);
   if (referentialEqualities !== undefined) readEqualities(referentialEqualities, root, parse);
   return root;

@@ -12,10 +12,10 @@ import { causeOf, describeFault, Fault, faultAt } from "./fault.ts";
 import type { Members } from "./instance.ts";
 import type { DecodeOptions, EncodeOptions } from "./serialized.ts";
 import { type Building, put } from "./superjson-build.ts";
-import { graphWalk } from "./superjson-graph.ts";
+import { type GraphWalk, graphWalk } from "./superjson-graph.ts";
 import { type Place, readMeta } from "./superjson-meta.ts";
 import { parseText } from "./text.ts";
-import { type FormWalk, walkValue } from "./walk.ts";
+import { walkValue } from "./walk.ts";
 
 /** superjson's text for `value`. Throws ValueNotSerializable with the path, also for what superjson would lose. */
 export function encodeSuperjson(value: unknown, options: EncodeOptions): string {
@@ -28,6 +28,7 @@ export function encodeSuperjsonArguments(args: Args, options: EncodeOptions): st
     const body: Members = {};
     for (const [name, value] of args)
       try {
+        walk.written = name.length;
         body[name] = walkValue(value, walk);
       } catch (thrown) {
         throw faultAt(thrown, name, args);
@@ -42,7 +43,7 @@ class Parts {
   fields: object = {};
 }
 
-function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => unknown): string {
+function encode(options: EncodeOptions, path: string, act: (walk: GraphWalk) => unknown): string {
   const stacks = options.stacks === true;
   // Each value once, where superjson comes to it first: otherwise thirty references would be a thousand million objects.
   const superjson = new SuperJSON({ dedupe: true });
@@ -114,7 +115,7 @@ function decode<T>(text: string, options: DecodeOptions, path: string, act: (pla
     )
       throw new Fault("superjson is an object of 'json' and 'meta'");
     const { json, meta } = envelope as { json: unknown; meta?: unknown };
-    const place = readMeta(json, meta);
+    const place = readMeta(json, meta, options.limits.depth);
     return act(place, { ...options, place, objects: 0, suspicious: suspicious.test(text), level: 0, open: 0 });
   } catch (cause) {
     throw new InvalidSerializedValue(describeFault(cause, options.path ?? path), causeOf(cause));

@@ -205,6 +205,34 @@ describe("references that cost", () => {
     );
   });
 
+  it("a path that goes round a cycle is refused where json can't be so deep, at its first place or its last: 400", async () => {
+    const round = (count: number): string => Array.from({ length: count }, () => "value").join(".");
+    const started = performance.now();
+    await refused({ json: { value: null }, meta: { v: 1, referentialEqualities: [["value", `${round(150_000)}.x`]] } }, /limit 'depth'/, [
+      "node",
+    ]);
+    const list = Array.from({ length: 40_000 }, () => null);
+    const same = { [round(50_000)]: list.map((_, index) => `list.${index}`) };
+    await refused({ json: { value: null, list }, meta: { v: 1, referentialEqualities: [["value"], same] } }, /limit 'depth'/, ["node"]);
+    await attack(sockets, ["node"], echo({ json: { value: null }, meta: { v: 1, referentialEqualities: [["value", round(126)]] } }), 200);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it("an answer that would name a long path thousands of times is refused, and memory with it: 500", async () => {
+    const long = "k".repeat(100_000);
+    const many = 20_000;
+    const list = Array.from({ length: many }, () => null);
+    const unset = { [`value.${long}`]: Object.fromEntries(list.map((_, index) => [index, ["undefined"]])) };
+    const same = { "value.o": [`value.${long}`], "value.o.0": list.slice(1).map((_, index) => `value.o.${index + 1}`) };
+    const started = performance.now();
+    for (const body of [about({ [long]: list }, unset), about({ [long]: null, o: [{}, ...list.slice(1)] }, undefined, same)])
+      for (const answer of await attack(sockets, ["node"], echo(body), 500))
+        expect(JSON.parse(answer.body)).toMatchObject({
+          json: { name: "ValueNotSerializable", message: expect.stringMatching(/too long paths/) },
+        });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it("too deep, in json as in meta: 400", async () => {
     const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     await attack(sockets, calls, echo(`{"json":{"value":${deep(200)}}}`), 400);
