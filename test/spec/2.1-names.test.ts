@@ -200,14 +200,21 @@ describe("one name for two things", () => {
   const twins = {
     "src/s/one.ts": "export class Same { n = 1; }\n",
     "src/s/two.ts": "export class Same { n = 2; }\n",
-    "src/s/a.ts": 'import { Same } from "./one.ts";\nimport "./two.ts";\nexport async function a() { return new Same(); }\n',
-    "x.segment.json": segment("./s/a", "a"),
+    "src/s/a.ts":
+      'import { Same } from "./one.ts";\nimport "./two.ts";\nexport async function a() { return new Same(); }\nexport async function take(value) { return typeof value; }\n',
+    "x.segment.json": segment("./s/a", "a", "take"),
   };
 
   it("D6.duplicates-5 two exported classes with one key are both left out, with a warning", async () => {
     const application = applicationOf(twins);
-    const { warnings } = await application.build();
+    const { warnings, manifest } = await application.build();
     expect(warnings).toMatchObject([{ file: "src/s/two.ts", message: expect.stringMatching(/src\/s\/one\.ts have one key, "s\/Same"/) }]);
+    expect(manifest.classes.filter((one) => one.clash === undefined)).toEqual([]);
+    const { url } = await start(application, { mode: "standalone", url: anyPort });
+    const value = { serialized: true, key: "s/Same", name: "class", args: {}, fields: {} };
+    const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
+    const answer = await fetch(`${url}/rpc/s/take`, { method: "POST", headers, body: JSON.stringify({ value }) });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { message: "args.value: there is no class 's/Same'" }]);
   });
 
   it("D6.duplicates-6 sending an instance of either is ValueNotSerializable, and names both files", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { createFixture } from "../build/_fixture.ts";
 import { encoded, useKinds } from "./_kinds.ts";
+import { anyPort, applicationOf, start } from "./_started.ts";
 
 const { post, get } = useKinds();
 
@@ -35,7 +36,18 @@ describe("§2.1 a procedure", () => {
   });
 
   it("§2.1-4 a third access, protected, has an RPC endpoint that takes a header", async () => {
-    expect((await manifestOf({ access: "protected" })).segments["a"]?.[0]?.access).toBe("protected");
+    const application = applicationOf({
+      "src/shop/audit.ts": "export async function audit(): Promise<string> { return 'audited'; }\n",
+      "a.segment.json": '{ "./shop/audit": { "audit": { "access": "protected" } } }',
+    });
+    const { url } = await start(application, { mode: "standalone", url: anyPort, trustKey: "the-trust-key-of-the-audit" });
+    const call = async (headers: Record<string, string>): Promise<string> => {
+      const answer = await fetch(`${url}/rpc/shop/audit`, { headers });
+      return `${answer.status} ${await answer.text()}`;
+    };
+    expect(await call({})).toBe("401 Unauthorized");
+    expect(await call({ "x-svc-trust-key": "another" })).toBe("401 Unauthorized");
+    expect(await call({ "x-svc-trust-key": "the-trust-key-of-the-audit" })).toBe("200 audited");
   });
 
   it("§2.1-5 parameters are addressed by their exact names", async () => {

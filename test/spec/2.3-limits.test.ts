@@ -151,7 +151,7 @@ describe("D3, D6 bytes of a body, over sockets", () => {
 
 describe("D3, D6 limits of a configuration", () => {
   it("D3-37 D6.limits-1 each limit is a number that the configuration can change, for the service that it configures", async () => {
-    const small = { depth: 3, values: 10, objects: 1, digits: 2 };
+    const small = { depth: 3, values: 10, objects: 1, digits: 2, query: 2 };
     const own = await start({ node: small });
     for (const at of ["node", "gateway"] as const) {
       expect(await told(await post(nest(2), at, own))).toBe("200");
@@ -162,6 +162,10 @@ describe("D3, D6 limits of a configuration", () => {
       expect(await told(await post(list(2, date), at, own))).toContain("args.value[1]: more than 1 constructed objects (limit 'objects')");
       expect(await told(await post(digits(2, "-"), at, own))).toBe("200");
       expect(await told(await post(digits(3), at, own))).toContain("more than 2 digits (limit 'digits')");
+      const query = async (count: number): Promise<string> =>
+        await told(await ask(own.roles.get(url[at]) as Role, "GET", `/rpc/echo?${"value=1&".repeat(count)}`, headers));
+      expect(await query(2)).toBe("200");
+      expect(await query(3)).toContain("More than 2 query parameters (limit 'query')");
     }
   });
   it("the gateway's own count only where middleware there looks at arguments (D3-37)", async () => {

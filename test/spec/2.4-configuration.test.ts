@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseConfig, readConfig } from "../../server/config.ts";
 import { Problems } from "../../src/problem.ts";
 import { createFixture } from "../build/_fixture.ts";
+import { anyPort, applicationOf, start } from "./_started.ts";
 
 const parse = (value: unknown, env: Record<string, string> = {}) => parseConfig(value, "seamline.json", { root: "/app", env });
 /** `key: message → hint` of each problem. */
@@ -24,6 +25,12 @@ const gateway = { mode: "gateway", url: here };
 const repository = { mode: "repository", url: here };
 const proxy = { mode: "proxy", url: here, gateway: there, repository: there };
 const standalone = { mode: "standalone", url: here };
+const twoSegments = {
+  "src/stock.ts": "export async function stock() { return 1; }\n",
+  "src/filter.ts": "export async function filter() { return 2; }\n",
+  "shop.segment.json": '{ "./stock": { "stock": { "access": "public" } } }',
+  "page.one.segment.json": '{ "./filter": { "filter": { "access": "public" } } }',
+};
 const modes = [node, gateway, repository, proxy, standalone] as const;
 
 describe("§2.4 configuration of a node", () => {
@@ -68,8 +75,13 @@ describe("§2.4 configuration of a node", () => {
     expect(told({ ...node, repository: "./dist" })).toEqual([expect.stringMatching(/^repository: expected an address/)]);
   });
 
-  it("§2.4-5 `segments` is a list of the segments to load, by the names of their files without .segment.json", () => {
-    expect(parse({ ...node, segments: ["a", "b"] })).toMatchObject({ segments: ["a", "b"] });
+  it("§2.4-5 `segments` is a list of the segments to load, by the names of their files without .segment.json", async () => {
+    const application = applicationOf(twoSegments);
+    const { url: repository } = await start(application, { mode: "repository", url: anyPort });
+    const load = async (...segments: string[]) => await start(application, { ...node, url: anyPort, repository, segments });
+    expect((await load("shop")).describe()).toEqual({ segments: ["shop"], procedures: 1 });
+    expect((await load("page.one", "shop")).describe()).toEqual({ segments: ["page.one", "shop"], procedures: 2 });
+    await expect(load("shop.segment.json")).rejects.toThrow("shop.segment.json");
     expect(told({ ...node, segments: [] })).toEqual(["segments: expected the name of at least one segment, found an array"]);
     expect(told({ ...node, segments: ["a", "b", "a"] })).toEqual(["segments.2: 'a' is named twice"]);
     expect(told({ ...node, segments: ["a", 1, ""] })).toEqual([
@@ -220,6 +232,11 @@ describe("decisions §5: keys of each mode", () => {
   });
 
   it("D5.keys-16 standalone has what a repository has, and segments: left out, all but those that only browsers load", async () => {
+    const segmentsOf = async (more: object) =>
+      (await start(applicationOf(twoSegments), { ...standalone, url: anyPort, ...more })).describe()["segments"];
+    expect(await segmentsOf({})).toEqual(["page.one", "shop"]);
+    expect(await segmentsOf({ clients: ["page.one"] })).toEqual(["shop"]);
+    expect(await segmentsOf({ clients: ["page.one"], segments: ["page.one"] })).toEqual(["page.one"]);
     expect(parse(standalone)).toMatchObject({ source: "/app/src", output: "/app/dist", index: "index.html", assets: [] });
     expect(parse(standalone)).not.toHaveProperty("segments");
     expect(parse({ ...standalone, segments: [], clients: ["a"], clientModules: ["b"] })).toMatchObject({ segments: [] });
@@ -251,7 +268,8 @@ describe("decisions §5: keys of each mode", () => {
   });
 
   it("D5.keys-20 every mode may have limits: numbers from 1 up", () => {
-    for (const one of modes) expect(parse({ ...one, limits: { body: 10, time: 5 } })).toMatchObject({ limits: { body: 10, time: 5 } });
+    const limits = { body: 10, header: 20, time: 5, connections: 3 };
+    for (const one of modes) expect(parse({ ...one, limits })).toMatchObject({ limits });
     expect(told({ ...gateway, limits: { body: -1, depth: null } })).toEqual([
       "limits.body: expected a number from 1 up, found -1",
       "limits.depth: expected a number, found null",

@@ -49,7 +49,7 @@ describe("§3 membership of a node at the gateway", () => {
     expect((await ask(gateway, "PUT", `/nodes/${id}`, trusted)).status).toBe(404);
   });
 
-  it("§3-4 a node that goes down gets no more calls, whatever the reason", async () => {
+  it("§3-4 a node that goes down gets no more calls: those go to the others", async () => {
     const { gateway, network, node } = await deploy();
     const second = node(["b"], "second");
     network.roles.set("http://second", second);

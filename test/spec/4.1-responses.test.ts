@@ -77,10 +77,11 @@ describe.each([{}, serialized])("decisions §2, answers with the header and with
       })(),
       "result.a[0][0]: a cycle can't be sent",
     ],
-  ])("D2.responses-9 what can't be sent is 500 with the path to it: %s", async (_, value, message) => {
+  ])("D2.responses-9 what can't be sent is 500 ValueNotSerializable with the path to it: %s", async (_, value, message) => {
     const found = await knock(answering(value), { headers });
     expect(found.status).toBe(500);
     expect(found.text).toContain(message);
+    if (headers === serialized) expect(JSON.parse(found.text)).toMatchObject({ type: "ValueNotSerializable" });
   });
 });
 

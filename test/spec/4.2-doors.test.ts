@@ -104,8 +104,9 @@ describe("decisions §2, methods", () => {
 });
 
 it("D2-39 a node does not pass calls on: a procedure of another node is 404 there", async () => {
-  const { a, b, gateway } = await deploy();
-  expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
-  expect((await ask(b, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
+  const { a, b, gateway, proxy, network } = await deploy();
+  for (const door of [b, gateway, proxy]) expect((await ask(door, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
+  network.sent.length = 0;
   expect(await ask(a, "GET", "/rpc/shop/stock?sku=1")).toMatchObject({ status: 404, headers: { "x-svc-error": "ProcedureNotFound" } });
+  expect(network.sent).toEqual([]);
 });

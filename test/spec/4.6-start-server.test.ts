@@ -95,7 +95,7 @@ describe("where the configuration comes from", () => {
   });
 
   it("D6.start-server-2 without options.config --config on the command line names the file", async () => {
-    const application = applicationOf({ "named.json": JSON.stringify(gateway) });
+    const application = applicationOf({ "named.json": JSON.stringify(gateway), "seamline.json": "{}" });
     vi.stubEnv("SVC_CONFIG", "nothing.json");
     for (const words of [["--config", "named.json"], ["--config=named.json"]]) {
       process.argv = [...argv, ...words];
@@ -104,7 +104,7 @@ describe("where the configuration comes from", () => {
   });
 
   it("D6.start-server-3 without these two the variable SVC_CONFIG names the file", async () => {
-    const application = applicationOf({ "variable.json": JSON.stringify(gateway) });
+    const application = applicationOf({ "variable.json": JSON.stringify(gateway), "seamline.json": "{}" });
     process.argv = argv.slice(0, 2);
     vi.stubEnv("SVC_CONFIG", "variable.json");
     expect((await start(application, undefined)).role).toBe("gateway");

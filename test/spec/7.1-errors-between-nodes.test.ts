@@ -102,21 +102,46 @@ const failure = async (name: string): Promise<Error> =>
   (await (roles["a"] as Role).runProcedure?.("far/first", "", { name }).catch((error: unknown) => error)) as Error;
 
 describe("§7.1 errors over three nodes", () => {
-  it.each(Object.keys(thrown).filter((name) => errors.frameworkErrors.has(name)))(
-    "D4-25 an error is of its own class on every node that it passes, the framework's and the application's: %s",
-    async (name) => {
-      const Class = errors.frameworkErrors.get(name);
-      const error = await failure(name);
-      for (const one of [error, caught.error]) {
-        expect(one?.constructor).toBe(Class);
-        expect(one).toBeInstanceOf(Class);
-        expect(one?.message).toBe(name === "Teapot" ? "I'm a teapot" : `by ${name}`);
-      }
-      expect(traceOf(error)).toEqual(lines);
-      const status = (Class as unknown as typeof errors.ServiceError).status;
-      expect((await get("proxy", `first?name=${name}`)).status).toBe(status);
-    },
-  );
+  it.each<[string, new (...given: never[]) => Error, string, number]>([
+    ...[...errors.frameworkErrors].map(([name, Class]): [string, typeof Class, string, number] => [
+      name,
+      Class,
+      name === "Teapot" ? "I'm a teapot" : `by ${name}`,
+      (Class as unknown as typeof errors.ServiceError).status,
+    ]),
+    ["OutOfStock", OutOfStock, "Nothing left of tea", 404],
+    ["Refused", Refused, "no\nmore", 500],
+  ])("D4-25 an error is of its own class on every node that it passes, the framework's and the application's: %s", async (...given) => {
+    const [name, Class, message, status] = given;
+    const error = await failure(name);
+    for (const one of [error, caught.error]) {
+      expect(one?.constructor).toBe(Class);
+      expect(one).toBeInstanceOf(Class);
+      expect(one?.message).toBe(message);
+    }
+    expect(traceOf(error)).toEqual(lines);
+    expect((await get("proxy", `first?name=${name}`)).status).toBe(status);
+  });
+  it("D4-13 BadGateway is 502: a node answered nonsense", async () => {
+    const node = network.roles.get("http://b") as Role;
+    const nonsense = async () => ({ status: 200, headers: { "content-type": "text/html" }, body: "<p>it works" });
+    network.roles.set("http://b", { ...node, handle: nonsense });
+    const error = await failure("text");
+    const answer = await get("proxy", "first?name=text");
+    network.roles.set("http://b", node);
+    expect(error).toBeInstanceOf(errors.BadGateway);
+    expect([answer.status, answer.headers["x-svc-error"]]).toEqual([502, "BadGateway"]);
+  });
+  it("D4-16 LoopDetected is 508: a call is over 8 services deep", async () => {
+    const deep = async (hops: number) => {
+      const answer = await get("c", "third?version=2.1.0&name=Teapot", { "x-svc-trust-key": key, "x-svc-hops": String(hops) });
+      return [answer.status, answer.headers["x-svc-error"]];
+    };
+    expect([await deep(8), await deep(9)]).toEqual([
+      [418, "Teapot"],
+      [508, "LoopDetected"],
+    ]);
+  });
   it("§7.1-13 an error keeps its type and is thrown again on the node that called, the application's with their fields", async () => {
     const error = await failure("OutOfStock");
     expect(error).toBeInstanceOf(OutOfStock);
