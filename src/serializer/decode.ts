@@ -65,6 +65,7 @@ function valueOfForm(form: Members, reading: Reading): unknown {
       return only(form);
     case "Object":
       only(form, "value");
+      if (!("value" in form)) break;
       return members(form, "value", reading);
     case "Number":
       only(form, "value");
@@ -159,8 +160,8 @@ function text(form: Members, key: string): string {
 
 /** Members that are no value themselves; none were sent means that there are none. */
 function members(form: Members, key: string, reading: Reading): Members {
-  const found = form[key] ?? {};
-  if (typeof found !== "object" || Array.isArray(found)) throw new Fault(`'${key}' must be an object`);
+  const found = key in form ? form[key] : {};
+  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new Fault(`'${key}' must be an object`);
   try {
     return readMembers(found as Members, reading);
   } catch (thrown) {

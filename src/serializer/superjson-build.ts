@@ -236,11 +236,13 @@ interface Part {
 }
 
 function membersOf(place: Place, name: string): Part {
-  const raw = (place.raw as Members)[name] ?? {};
+  const from = place.raw as Members;
+  const raw = name in from ? from[name] : {};
   const part = place.parts?.get(name);
   if (part?.type === "undefined") return { raw: {}, place: undefined };
   if (
     typeof raw !== "object" ||
+    raw === null ||
     Array.isArray(raw) ||
     (part !== undefined && (part.type !== undefined || part.shared || part.whole !== part))
   )

@@ -120,6 +120,8 @@ describe("the encoding superjson", () => {
     ],
     ["an error class as an instance", { args: { 0: "tea" } }, "people/OutOfStock", "args.value: there is no class 'people/OutOfStock'"],
     ["a class as an error", { message: "a", name: "b" }, "people/Person", "args.value: this type is taken from services only"],
+    ["args that are null", { args: null, fields: {} }, "people/Person", "args.value: 'args' must be an object"],
+    ["fields that are null", { args: {}, fields: null }, "people/Person", "args.value: 'fields' must be an object"],
     ["more than args and fields", { args: {}, other: 1 }, "people/Person", "args.value: it has no members but args, fields"],
   ])("refuses an instance with %s (D3.superjson-5)", async (_, json, key, message) => {
     const { post } = await graphs();

@@ -21,6 +21,10 @@ describe("decisions §3, decoding: what is refused with 400", () => {
     ["argument at a far place", mark("class", { key: "people/Team", args: { 99999: 1 } }), /no constructor argument/],
     ["argument at no place", ada({ args: { length: 1 } }), /no constructor argument/],
     ["args as a list", ada({ args: [1] }), "args: 'args' must be an object"],
+    ["args that are null", ada({ args: null }), "args: 'args' must be an object"],
+    ["fields that are null", ada({ fields: null }), "args: 'fields' must be an object"],
+    ["object of nothing", mark("Object", {}), "args: this is no Object form"],
+    ["object that is null", mark("Object", { value: null }), "args: 'value' must be an object"],
     ["setter that throws", { p: ada({ args: { 0: "x" }, fields: { email: "nowhere" } }) }, "args.p.email: 'nowhere' is no address"],
     [
       "constructor that throws",
