@@ -24,17 +24,20 @@ export interface Deployment {
   node(segments: readonly string[], name?: string): Role;
 }
 
-/** Starts the deployment; `gateway: false` leaves the gateway out of the network until the test puts it there. */
-/** `modules: true` gives gateway and proxy the application's modules, as a configured repository does; `loads` gets what they load, and "broken" in it fails that. */
+/**
+ * Starts the deployment; `gateway: false` leaves the gateway out of the network until the test puts it there. `modules: true` gives gateway
+ * and proxy the application's modules, as a configured repository does; `loads` gets what they load, and "broken" in it fails that; what
+ * they load comes when `held` is done.
+ */
 export async function deploy(
-  options: { readonly gateway?: false; readonly modules?: true; readonly loads?: string[] } = {},
+  options: { readonly gateway?: false; readonly modules?: true; readonly loads?: string[]; readonly held?: Promise<void> } = {},
 ): Promise<Deployment> {
   const network = new TestNetwork();
   const clock = new TestClock();
   const log = new TestLog();
   const limits = defaultLimits;
   const common = { trustKey: key, limits };
-  const modules = options.modules ? counted(testModules(shop, [outOfStock, money]), options.loads ?? []) : undefined;
+  const modules = options.modules ? counted(testModules(shop, [outOfStock, money]), options.loads ?? [], options.held) : undefined;
   let ids = 0;
   const host = () => testHost(network, clock, log);
   const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}`, modules });
@@ -57,13 +60,14 @@ export async function deploy(
   return { network, clock, log, gateway, a, b, proxy, node };
 }
 
-function counted(modules: ServerModules, loads: string[]): ServerModules {
-  const note = (what: string): void => {
+function counted(modules: ServerModules, loads: string[], held?: Promise<void>): ServerModules {
+  const note = async (what: string): Promise<void> => {
+    await held;
     if (loads.includes("broken")) throw new Error("the repository is away");
     loads.push(what);
   };
   return {
-    manifest: async () => (note("manifest"), await modules.manifest()),
-    import: async (file) => (note(file), await modules.import(file)),
+    manifest: async () => (await note("manifest"), await modules.manifest()),
+    import: async (file) => (await note(file), await modules.import(file)),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Args } from "../call.ts";
 import { isCors } from "../cors.ts";
-import { compose, type Middleware } from "../middleware.ts";
+import { compose } from "../middleware.ts";
 import type { Host, HttpResponse, IncomingResponse } from "../ports.ts";
 import { headers } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
@@ -16,7 +16,7 @@ import { callOf, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
 import { loadSuperjson } from "../wire/superjson.ts";
 import { changedCall } from "./changed-call.ts";
 import { type Forwarded, joined, passedOn, relayed } from "./forward.ts";
-import { LazyArguments, looksAtArguments } from "./lazy-arguments.ts";
+import { LazyArguments } from "./lazy-arguments.ts";
 import type { Application } from "./load-node.ts";
 import type { Layers } from "./role.ts";
 
@@ -40,7 +40,7 @@ export async function throughLayers(
   const layers = parts.layers.list.filter((layer) => !isCors(layer));
   if (layers.length === 0) return relayed(await send(incoming, came));
   const classes: ClassSource = parts.application?.classes ?? "opaque";
-  const read = await argumentsOf(parts, layers, incoming, came, classes);
+  const read = await argumentsOf(parts, incoming, came, classes);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
   /** What `next` gave, while the answer's bytes still say it to this caller. */
@@ -76,20 +76,14 @@ export async function throughLayers(
   return withHeaders(response, incoming.headers.over(response.headers));
 }
 
-/** How to decode the arguments, once a layer looks at them. All that takes a wait is done when it resolves. */
-async function argumentsOf(
-  parts: ForwardLayersParts,
-  layers: readonly Middleware[],
-  incoming: IncomingCall,
-  came: Forwarded,
-  classes: ClassSource,
-): Promise<() => Args> {
+/** How to decode the arguments, once a layer looks at them. A Map's methods can't wait, so what takes a wait is done when it resolves. */
+async function argumentsOf(parts: ForwardLayersParts, incoming: IncomingCall, came: Forwarded, classes: ClassSource): Promise<() => Args> {
   const { method, headers: fields } = incoming.request;
   const { fqn, version, query, trusted } = incoming;
   const received = { method, headers: fields, body: came.body };
   const { application, limits } = parts;
   let procedure: Awaited<ReturnType<Application["procedure"]>>;
-  if (application !== undefined && layers.some(looksAtArguments))
+  if (application !== undefined)
     try {
       if (method === "GET" && query !== "") procedure = await application.procedure(fqn, version.toString());
       // Of an application's classes nothing but instances has need; a key may be written with escapes.

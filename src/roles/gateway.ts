@@ -29,7 +29,7 @@ export interface GatewayOptions {
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const members = createMembers(host.clock, options.lease, options.newId);
   const layers = createLayers();
-  const application = options.modules && applicationOf(options.modules);
+  const application = options.modules && applicationOf(options.modules, host.clock);
   const classes = new Classes();
   const parts = { host, trustKey: options.trustKey, limits: options.limits };
   const monitor = createMonitor(host, options.monitor, members);

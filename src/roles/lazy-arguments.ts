@@ -1,7 +1,6 @@
 // Arguments at a service that only passes calls on: decoded when a layer first looks at them (§2.7), sent on as they came unless it changed them.
 
 import type { Args } from "../call.ts";
-import type { Middleware } from "../middleware.ts";
 
 /** A call's arguments by name (§2.7), read from the request at the first look. What is malformed throws at every look what a node would answer. */
 export class LazyArguments extends Map<string, unknown> {
@@ -102,19 +101,4 @@ export class LazyArguments extends Map<string, unknown> {
 
 function isObject(value: unknown): boolean {
   return (typeof value === "object" && value !== null) || typeof value === "function";
-}
-
-// A method or function whose third parameter has a plain name.
-const plainParameters = /^(?:async\s+)?(?:function\b\s*)?[\w$]*\s*\(\s*[\w$]+\s*,\s*[\w$]+\s*,\s*([\w$]+)\s*[,)]/;
-
-/**
- * Whether `handle` can look at the arguments. What decoding needs of the application takes a wait, and a Map's methods
- * can't wait: so it is fetched before, unless the function's own text shows that it never mentions them. In doubt it can.
- */
-export function looksAtArguments({ handle }: Middleware): boolean {
-  const text = Function.prototype.toString.call(handle);
-  const name = plainParameters.exec(text)?.[1];
-  // Besides by its name a parameter can be reached through `arguments`, by `eval`, and by its name with an escape.
-  if (name === undefined || /\\u|\barguments\b|\beval\b/.test(text)) return true;
-  return text.split(/[^\w$]+/).filter((word) => word === name).length > 1;
 }

@@ -4,7 +4,7 @@ import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureKey } from "../fqn.ts";
 import type { ProcedureRecord, ServerManifest } from "../manifest.ts";
-import type { Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
+import type { Clock, Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Graph } from "../seam.ts";
 
@@ -43,13 +43,13 @@ export interface Application {
 }
 
 /** Fetches the manifest, and loads every class that may travel, once each, when a call first needs them. */
-export function applicationOf(modules: ServerModules): Application {
+export function applicationOf(modules: ServerModules, clock: Clock): Application {
   const classes = new Classes();
-  const manifest = once(async () => {
+  const manifest = once(clock, async () => {
     const found = await modules.manifest();
     return { ...found, byKey: new Map(found.procedures.map((record) => [procedureKey(record.fqn, record.version), record])) };
   });
-  classes.load = once(async () => {
+  classes.load = once(clock, async () => {
     const found = await manifest();
     await loadClasses(classes, found, modules, new Set(found.classes.map((record) => record.module)));
     classes.load = undefined;
@@ -57,16 +57,26 @@ export function applicationOf(modules: ServerModules): Application {
   return { classes, procedure: async (fqn, version) => (await manifest()).byKey.get(procedureKey(fqn, version)) };
 }
 
+/** How long a call waits for the application, in ms: its middleware may not even look. Past that, no call waits until it has come. */
+const mostWait = 1000;
+
 /** What failed is tried again at the next call: a repository that was away comes back. */
-function once<T>(act: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
-  return () =>
-    (done ??= act().catch((error: unknown) => {
-      done = undefined;
-      throw new NodeNotAvailable("The application's modules, by which arguments and results are read here, can't be had now", {
-        cause: error,
-      });
-    }));
+function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  const away = (options?: ErrorOptions): Error =>
+    new NodeNotAvailable("The application's modules, by which arguments and results are read here, can't be had now", options);
+  const begin = (): Promise<T> => {
+    const acted = act();
+    void acted.then(
+      () => (answer = acted),
+      () => (answer = undefined),
+    );
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(mostWait, () => reject(away()));
+      void acted.then(resolve, (cause: unknown) => reject(away({ cause }))).finally(cancel);
+    });
+  };
+  return () => (answer ??= begin());
 }
 
 /** Modules that the segments' procedures import, by value or by type: an instance of their classes may come in. */

@@ -25,7 +25,7 @@ export interface ProxyOptions {
 export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits } = options;
   const layers = createLayers();
-  const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules) };
+  const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { Middleware } from "../../src/middleware.ts";
-import { ask } from "../_cluster.ts";
+import { ask, settle } from "../_cluster.ts";
 import { deploy } from "../_deployment.ts";
 import { type Look, money, odd, pass, serialized } from "./_passing.ts";
 import { Money } from "./_shop.ts";
@@ -17,15 +16,20 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
   }
   const instance = { target: "/rpc/shop/stock", headers: serialized, body: JSON.stringify({ sku: money }) };
 
-  it("are not loaded for a middleware that can't look at arguments, whatever they are", async () => {
-    const { deployment, loads } = await counted();
-    const blind: Middleware = {
-      handle: async (fqn, version, _args, headers, next) => (headers.set("x-to", `${fqn} ${version.toString()}`), await next()),
-    };
-    deployment[door].addMiddleware(blind);
-    expect((await ask(deployment[door], "POST", "/rpc/shop/stock", serialized, instance.body)).text).toBe("5");
-    expect((await ask(deployment[door], "GET", "/rpc/shop/stock?sku=1")).text).toBe("5");
-    expect(loads).toEqual([]);
+  it("that are slow to come hold up a call for a second, once, and fail only a call whose middleware looks", async () => {
+    let come = (): void => {};
+    const held = new Promise<void>((resolve) => (come = resolve));
+    const deployment = await deploy({ modules: true, held });
+    const get = { method: "GET", target: "/rpc/shop/stock?sku=1", headers: {} };
+    const first = pass(door, () => undefined, get, deployment);
+    await settle();
+    await deployment.clock.pass(1000);
+    expect((await first).answer.text).toBe("5");
+    expect((await pass(door, () => undefined, get, deployment)).answer.text).toBe("5");
+    expect((await pass(door, (args) => args.size, get, deployment)).answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    come();
+    await settle();
+    expect((await pass(door, (args) => args.size, get, deployment)).answer.text).toBe("5");
   });
 
   it("are loaded once, when an instance is there to be looked at", async () => {
