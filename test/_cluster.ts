@@ -26,6 +26,11 @@ export class TestClock implements Clock {
     return this.#now;
   }
 
+  /** Timers that are set. */
+  get waiting(): number {
+    return this.#timers.length;
+  }
+
   after(ms: number, run: () => void): () => void {
     const timer = { at: this.#now + ms, run };
     this.#timers.push(timer);

@@ -88,7 +88,7 @@ export function createRole(parts: RoleParts): Role {
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
       answer: (incoming) => {
         // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
-        if (!ready) throw new NodeNotAvailable("This service is starting");
+        if (!ready) return Promise.reject(new NodeNotAvailable("This service is starting"));
         return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
       },
       refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),

@@ -168,4 +168,12 @@ describe("a service that is starting", () => {
     expect((await ask(starting, "GET", "/health/ready")).status).toBe(503);
     expect((await ask(starting, "GET", "/health/live")).status).toBe(200);
   });
+
+  it("keeps nothing of a call that it refused", async () => {
+    const { node, clock } = await deploy();
+    const starting = node(["b"]);
+    const before = clock.waiting;
+    await ask(starting, "GET", "/rpc/shop/stock?sku=1");
+    expect(clock.waiting).toBe(before);
+  });
 });
