@@ -28,23 +28,36 @@ export function isNodeOnly(specifier: string, importer: string, resolved: string
   );
 }
 
-/** One problem for each, at the last import in the application's own code, with the shortest chain from a page or another entry. */
+/** One problem for each import in the application's own code, with the shortest chain from a page or another entry. */
 export function nodeImportProblems(
   found: readonly NodeImport[],
   root: string,
   importersOf: (id: string) => readonly string[],
 ): readonly Problem[] {
-  return found.map(({ specifier, importer }) => {
-    const chain = shortest(importer, importersOf);
-    const names = [...new Set([...chain.map((id) => nameOf(id, root)), specifier])];
+  const ways = new Map<string, { own: string; next: string; chain: readonly string[]; specifiers: Set<string> }>();
+  // The bundler finds them in any order; people are told the same each time, and the nearest way first.
+  const chains = found.map(({ specifier, importer }) => ({ specifier, importer, chain: shortest(importer, importersOf) }));
+  chains.sort((a, b) => a.chain.length - b.chain.length || (a.specifier < b.specifier ? -1 : 1));
+  for (const { specifier, importer, chain } of chains) {
     const own = chain.findLast((id) => !isPackage(id) && !id.startsWith("\0")) ?? importer;
-    const next = chain[chain.indexOf(own) + 1];
-    const message = `"${specifier}" exists on Node only, but a browser would get it: ${names.join(" → ")}`;
-    const hint =
-      "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import; a stand-in can be named in Vite's resolve.alias.";
-    return importProblem(own, next === undefined ? specifier : nameOf(next, root).replace(/^package /, ""), root, message, hint);
+    const after = chain[chain.indexOf(own) + 1];
+    const next = after === undefined ? specifier : nameOf(after, root).replace(/^package /, "");
+    // A package may need many modules of Node: the first says enough, as all of them come along with that one import.
+    const way = ways.get(`${own} ${next}`) ?? { own, next, chain, specifiers: new Set() };
+    ways.set(`${own} ${next}`, { ...way, specifiers: way.specifiers.add(specifier) });
+  }
+  return [...ways.values()].map(({ own, next, chain, specifiers }) => {
+    const [first = "", ...others] = specifiers;
+    const names = [...new Set([...chain.map((id) => nameOf(id, root)), first])].join(" → ");
+    const which = others.length === 0 ? `"${first}" exists` : `"${first}" and ${others.length} more exist`;
+    const message = `${which} on Node only, but a browser would get ${others.length === 0 ? "it" : "them"}: ${names}`;
+    return importProblem(own, next, root, message, next === "seamline" ? ownHint : hint);
   });
 }
+
+const hint =
+  "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import; a stand-in can be named in Vite's resolve.alias.";
+const ownHint = "Pages take 'seamline' and 'seamline/client'; 'seamline/server' and 'seamline/vite' are for Node.";
 
 function shortest(id: string, importersOf: (id: string) => readonly string[]): readonly string[] {
   const paths: string[][] = [[id]];

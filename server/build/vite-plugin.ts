@@ -77,6 +77,15 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         });
     },
 
+    configureServer({ config }) {
+      // Chosen: in middleware mode it is a tool that wants modules; who types `vite` wants pages, and those ask for a runtime.
+      if (isActive && process.env["VITEST"] === undefined && !config.server.middlewareMode) throw new Error(noDevelopment);
+    },
+
+    configurePreviewServer({ config }) {
+      if (isActive) config.logger.warn("warning: a preview has the pages and no procedure to call: 'seamline start' serves both");
+    },
+
     buildApp: {
       async handler(builder) {
         if (isActive) await build.run(builder);
@@ -197,6 +206,9 @@ import { createGraph } from "seamline";
 const graph = createGraph();
 export const { seam, traced, context, runProcedure, bind } = graph;
 `;
+
+const noDevelopment = `Seamline has no development server yet, and Vite's has no service for the calls of a page
+  → Use 'vite build', then 'seamline start'. Both again after each change: node --watch-path=src --watch-path=segments node_modules/.bin/seamline start --build`;
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";

@@ -80,4 +80,33 @@ describe("architecture §1: server-only packages in pages", () => {
       { file: "src/main.ts", message: expect.stringContaining("index.html → src/main.ts → package lib → net") },
     ]);
   });
+
+  it("tells an import once, however many modules of Node the package needs", async () => {
+    const app = createFixture({
+      "index.html": page,
+      "src/main.ts": main,
+      ...lib("lib", {
+        "index.js": 'import "node:fs";\nimport "node:net";\nexport { lib } from "./deep.js";\n',
+        "deep.js": 'import "node:os";\nimport "node:fs";\nexport const lib = 1;\n',
+      }),
+    });
+    expect(await app.problems()).toMatchObject([
+      {
+        file: "src/main.ts",
+        line: 1,
+        message: '"node:fs" and 2 more exist on Node only, but a browser would get them: index.html → src/main.ts → package lib → node:fs',
+      },
+    ]);
+  });
+
+  it("leads a page that imports the server's entry to its own", async () => {
+    const app = createFixture({
+      "index.html": page,
+      "src/main.ts": 'import { startServer } from "seamline/server";\nconsole.log(startServer);\n',
+    });
+    app.write({
+      ...lib("seamline", { "server.js": 'import "node:fs";\nexport const startServer = 1;\n' }, { exports: { "./server": "./server.js" } }),
+    });
+    expect(await app.problems()).toMatchObject([{ line: 1, hint: expect.stringContaining("'seamline/client'") }]);
+  });
 });

@@ -1,4 +1,4 @@
-import { createBuilder } from "vite";
+import { createBuilder, createLogger, createServer, preview } from "vite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
@@ -93,6 +93,38 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(Object.keys(app.browserManifest().modules)).toContain("shop/money");
     expect(app.list("dist/browser").some((file) => file.endsWith(".map"))).toBe(true);
     expect(app.list(".").some((file) => file.startsWith("elsewhere/") || file.startsWith(".seamline/"))).toBe(false);
+  });
+});
+
+describe("architecture §1: Vite's own servers", () => {
+  beforeEach(() => void vi.stubEnv("VITEST", undefined));
+  afterEach(() => void vi.unstubAllEnvs());
+
+  const serve = async (server: object = {}) =>
+    await createServer({ root: createFixture(shop).root, configFile: false, logLevel: "silent", plugins: [seamline()], server });
+
+  it("ends `vite dev` with what to do instead, as the pages that it would serve can't start", async () => {
+    await expect(serve()).rejects.toThrow(/development server.*'vite build', then 'seamline start'.*--watch-path/s);
+  });
+
+  it("leaves a server that only lends its modules to a tool", async () => {
+    const server = await serve({ middlewareMode: true, ws: false });
+    await server.close();
+  });
+
+  it("says in `vite preview` that calls need a service", async () => {
+    const app = createFixture({ ...shop, "dist/index.html": "<!doctype html>" });
+    const warnings: string[] = [];
+    const customLogger = { ...createLogger("silent"), warn: (text: string) => void warnings.push(text) };
+    const server = await preview({
+      root: app.root,
+      configFile: false,
+      customLogger,
+      plugins: [seamline()],
+      preview: { port: 0, host: "127.0.0.1" },
+    });
+    await server.close();
+    expect(warnings).toEqual([expect.stringMatching(/no procedure.*'seamline start'/)]);
   });
 });
 
