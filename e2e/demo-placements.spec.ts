@@ -92,17 +92,19 @@ async function visit(page: Page): Promise<{ doms: string[]; places: Record<strin
 
 function move([procedure, from, to]: Move): void {
   const [source, target] = [readSegment(from), readSegment(to)];
-  const [module, entries] = Object.entries(source).find(([, names]) => procedure in names) ?? [];
-  if (module === undefined || entries === undefined) throw new Error(`${from} has no ${procedure}`);
+  const [module, entries] = Object.entries(source).find(([, names]) => typeof names === "object" && procedure in names) ?? [];
+  if (module === undefined || typeof entries !== "object") throw new Error(`${from} has no ${procedure}`);
   const { [procedure]: entry, ...rest } = entries;
   if (Object.keys(rest).length === 0) delete source[module];
   else source[module] = rest;
-  target[module] = { ...target[module], [procedure]: entry };
+  const there = target[module];
+  target[module] = { ...(typeof there === "object" ? there : {}), [procedure]: entry };
   writeSegment(from, source);
   writeSegment(to, target);
 }
 
-type SegmentFile = Record<string, Record<string, unknown>>;
+/** Modules, and the text of `$schema`, which stays. */
+type SegmentFile = Record<string, Record<string, unknown> | string>;
 
 const fileOf = (segment: Segment): string => join(copy.folder, "segments", `${segment}.segment.json`);
 const readSegment = (segment: Segment): SegmentFile => JSON.parse(readFileSync(fileOf(segment), "utf8")) as SegmentFile;
