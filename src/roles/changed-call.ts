@@ -29,8 +29,10 @@ export async function changedCall(
 ): Promise<ChangedCall | undefined> {
   const wanted = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
   const { body: text, encoding: needed } = await withClasses(classes, () => encodeCall(args, { classes }, wanted));
-  // Most bodies are written as this service writes them. One that is not is decoded once more, to compare like with like.
-  if (text === new TextDecoder().decode(came.body) || text === (await encodeCall(read(), { classes }, wanted)).body) return undefined;
+  // Most bodies are written as this service writes them. One that is not is decoded once more, to compare like with like. In a plain body what
+  // looks like a form is data, so that the same text is not the same value.
+  const sameText = (incoming.encoding !== "plain" || !text.includes('"serialized":true')) && text === new TextDecoder().decode(came.body);
+  if (sameText || text === (await encodeCall(read(), { classes }, wanted)).body) return undefined;
   const { method, target } = incoming.request;
   if (method === "GET" && (classes === "opaque" || incoming.crossSite)) {
     // Without the application's manifest nobody here knows what is text and what a number. As for a cross-site call: the node refuses

@@ -1,6 +1,7 @@
 // Passing a call on: gateway and proxy hand over bytes, and change headers only (decisions §5, headers forwarded).
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
+import { connectionOptions } from "../forwarded.ts";
 import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
 import { headers } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -24,16 +25,7 @@ const remade = new Set(["host", "content-length", "expect"]);
 
 /** Fields that go on: not those of the connection, nor those that `Connection` names, nor any `x-svc-*` but `kept`. */
 export function passedOn(fields: HeaderFields, kept: (name: string) => boolean): Record<string, string | readonly string[]> {
-  const named = fields["connection"];
-  const dropped =
-    typeof named === "string"
-      ? new Set(
-          named
-            .toLowerCase()
-            .split(",")
-            .map((name) => name.trim()),
-        )
-      : undefined;
+  const dropped = connectionOptions(fields["connection"]);
   const passed: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || hopByHop.has(name) || remade.has(name) || dropped?.has(name) === true) continue;

@@ -3,6 +3,7 @@
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
 import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, ProcedureNotFound } from "../errors.ts";
+import { connectionOptions } from "../forwarded.ts";
 import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
@@ -143,11 +144,16 @@ async function withinDeadline(call: Incoming, clock: Clock, answer: (call: Incom
   });
 }
 
-/** What a procedure and its middleware see: no header of the wire but the encoding, and never the trust key (decisions §5). */
+/**
+ * What a procedure and its middleware see: no header of the wire but the encoding, and never the trust key (decisions §5). Chosen: nor those
+ * that `Connection` names, nor itself: it would take away what a middleware sets under such a name, wherever the call goes on.
+ */
 function procedureHeaders(fields: HeaderFields): MiddlewareHeaders {
   const seen = new MiddlewareHeaders();
+  const named = connectionOptions(fields["connection"]);
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || (name.startsWith("x-svc-") && name !== headers.encoding)) continue;
+    if (name === "connection" || named?.has(name) === true) continue;
     seen.fill(name, typeof value === "string" ? value : value.join(", "));
   }
   return seen;

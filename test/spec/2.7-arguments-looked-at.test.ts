@@ -155,6 +155,26 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
     });
   });
 
+  it("that sets a value is obeyed, whatever the caller wrote in its place: in a plain body a form is data", async () => {
+    for (const [value, form] of [
+      [undefined, { serialized: true, name: "Undefined" }],
+      [Number.NaN, { serialized: true, name: "Number", value: "NaN" }],
+      [new Date(0), { serialized: true, name: "Date", value: "1970-01-01T00:00:00.000Z" }],
+    ] as const) {
+      const { sent } = await pass(door, (args) => args.set("sku", value), { body: JSON.stringify({ sku: form }) });
+      expect(sent).toMatchObject({ body: JSON.stringify({ sku: form }), headers: { "x-svc-data-encoding": "serialized" } });
+    }
+  });
+
+  it("sees what the procedure gets, whatever the caller's Connection names", async () => {
+    const connection = "x-svc-data-encoding, content-type, x-named";
+    const body = JSON.stringify({ sku: { serialized: true, name: "BigInt", value: "12" } });
+    const { seen, sent } = await pass(door, (args) => args.get("sku"), { headers: { ...serialized, connection, "x-named": "1" }, body });
+    expect(seen).toBe(12n);
+    expect(sent).toMatchObject({ body, headers: serialized });
+    expect(sent?.headers).not.toHaveProperty("x-named");
+  });
+
   it("that sets what can't be sent at all is told the path", async () => {
     const { answer } = await pass(door, (args) => args.set("sku", { on: [() => 1] }), { body: odd });
     expect([answer.status, answer.headers["x-svc-error"], answer.text]).toEqual([

@@ -136,6 +136,25 @@ describe("headers that gateway and proxy pass on", () => {
     expect(asked?.headers).toEqual({ "if-none-match": '"1"' });
   });
 
+  it("what a middleware sets goes on, also under a name that the caller's Connection takes (D5.headers-2)", async () => {
+    for (const door of ["proxy", "gateway", "a"] as const) {
+      const deployment = await deploy();
+      const seen: unknown[] = [];
+      deployment[door].addMiddleware({
+        async handle(_fqn, _version, _args, fields, next) {
+          seen.push(fields.get("x-user"));
+          fields.set("x-user", "guest");
+          return await next();
+        },
+      });
+      const name = door === "a" ? "shop/viaWhoami" : "shop/whoami";
+      const answer = await ask(deployment.proxy, "GET", `/rpc/${name}`, { connection: "x-user", "x-user": "admin" });
+      expect(seen[0]).toBeUndefined();
+      expect(answer.text).toContain("guest");
+      expect(answer.text).not.toContain("admin");
+    }
+  });
+
   it("an answer comes back without the headers of its connection (D5.headers-1)", async () => {
     const { proxy, network, b } = await deploy();
     network.roles.set(urls.b, {
