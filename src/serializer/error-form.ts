@@ -29,7 +29,7 @@ export function encodeErrorForm(error: Error & { [kept]?: object }, walk: FormWa
   const { stacks } = walk;
   const message = stacks ? textOf(error.message) : publicMessage(error);
   const known = walk.classes === "opaque" ? undefined : knownError(error, walk.classes);
-  const rest: Members = {};
+  const rest: Members = { fields: {} };
   if (error[kept]) Object.assign(rest, walkMembers(error[kept], walk));
   else if (known) Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
   // Chosen: what a library's own error class carries (requests with their headers, rows of a database) stays between services.

@@ -93,8 +93,8 @@ export function encodeError(
         return answered(encodeSuperjson(sendable(), options));
       } catch {
         const { type, ...rest } = JSON.parse(bare(error)) as Record<string, unknown>;
-        const { message, trace } = rest;
-        return answered(JSON.stringify({ json: { name: type, message, trace }, meta: { values: ["Error"], v: 1 } }));
+        const { message, trace, fields } = rest;
+        return answered(JSON.stringify({ json: { name: type, message, trace, fields }, meta: { values: ["Error"], v: 1 } }));
       }
     }
   };
@@ -119,7 +119,7 @@ export function encodeError(
 }
 
 function bare(error: Error): string {
-  const form = { serialized: true, name: "Error", trace: traceOf(error) };
+  const form = { serialized: true, name: "Error", trace: traceOf(error), fields: {} };
   try {
     return JSON.stringify({ ...form, type: textOf(error.name), message: publicMessage(error) });
   } catch {
