@@ -82,10 +82,16 @@ function valueOfForm(form: Members, reading: Reading): unknown {
     case "Date": {
       only(form, "value");
       if (form["value"] === null) return new Date(NaN);
-      const date = new Date(text(form, "value"));
-      const found = /^[+-]?\d{4,6}-\d\d-(\d\d)T.*Z$/.exec(text(form, "value"));
-      // Seconds may be left out, not more; and a 30th of February would become a day in March.
-      if (!found || date.getUTCDate() !== Number(found[1])) break;
+      const iso = text(form, "value");
+      const date = new Date(iso);
+      const end = iso.indexOf("T");
+      // Seconds may be left out, not more; and a 30th of February would become a day in March. Its digits are read as codes, 48 being "0": a
+      // message of dates costs a tenth more when each day is cut out and converted.
+      if (
+        !/^[+-]?\d{4,6}-\d\d-\d\dT.*Z$/.test(iso) ||
+        date.getUTCDate() !== iso.charCodeAt(end - 2) * 10 + iso.charCodeAt(end - 1) - 11 * 48
+      )
+        break;
       return date;
     }
     case "Map": {

@@ -60,9 +60,9 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   // A promise or a stream would look like an object without data.
   if ("then" in value && typeof value.then === "function") throw new Fault("a promise can't be sent: an await is missing");
   if (Symbol.asyncIterator in value) throw new Fault("a stream can't be sent");
-  // What these hold is no data of their own, so they would look like objects without any.
-  const kind = kindOf(value);
-  if (/^(Weak(Map|Set|Ref)|Generator|.* Iterator)$/.test(kind)) throw new Fault(`a ${kind} can't be sent`);
+  // What these hold is no data of their own, so they would look like objects without any. All of them have the tag.
+  if (Symbol.toStringTag in value && /^(Weak(Map|Set|Ref)|Generator|.* Iterator)$/.test(kindOf(value)))
+    throw new Fault(`a ${kindOf(value)} can't be sent`);
   // Chosen: `toJSON` is the language's way of saying what a plain client gets, so it goes before the own data of an instance.
   if ("toJSON" in value && typeof value.toJSON === "function") return walkValue(value.toJSON(""), walk);
   return walkMembers(value, walk, true);
