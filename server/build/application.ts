@@ -79,6 +79,12 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
       .map(async (file) => parseSegment(await readFile(file, "utf8"), slashed(relative(root, file)))),
   );
   problems.push(...segments.flatMap((segment) => segment.problems));
+  if (segments.length === 0)
+    warnings.push({
+      file: `*${segmentFileEnding}`,
+      message: "there is no such file, so no function is a procedure, and pages get all that they import",
+      hint: `Write one, NAME${segmentFileEnding}: { "./shop/quote": { "quote": { "access": "public" } } }`,
+    });
   const procedures = await findProcedures(segments, modules, problems, warnings);
 
   const server = splitForServer(procedures, modules, input.parse);

@@ -62,6 +62,7 @@ export async function findProcedures(
       });
   }
   problems.push(...twins(procedures), ...scattered(procedures));
+  warnings.push(...found.filter((one) => one.export.kind === "async-generator").map(generator));
   warnings.push(...procedures.filter((one) => one.parameters.flatMap(namesOf).includes("version")).map(versionParameter));
   return procedures.sort((one, other) => (procedureKey(one.fqn, one.version) < procedureKey(other.fqn, other.version) ? -1 : 1));
 }
@@ -96,6 +97,8 @@ async function findFunction(named: NamedEntry, modules: Modules, problems: Probl
       );
     const names = await modules.exportNames(module);
     const near = nearest(entry.export, names);
+    if (modules.describe(module).locals.includes(entry.export))
+      return refuse(`expected an export of ${module.name}, but "${entry.export}" is not exported`, "Write 'export' in front of it.");
     return refuse(
       `expected an export of ${module.name}, but it has none named "${entry.export}"; it exports ${names.join(", ") || "nothing"}`,
       near === undefined ? undefined : `Did you mean "${near}"?`,
@@ -135,6 +138,12 @@ function disagreement(first: Found, other: Found): readonly Problem[] {
 }
 
 /** Not refused: a POST gives it in its body, and a seam always does (decisions §2, `version`). */
+/** Chosen: not refused, as code beside it may use it; but what it gives goes nowhere. */
+function generator({ module, export: { name, line, column } }: Found): Problem {
+  const message = `"${name}" is a generator: what it yields can't be sent, so every call from elsewhere fails`;
+  return { file: module.name, line, column, message, hint: "Return an array; of much data, a part with each call." };
+}
+
 function versionParameter(procedure: Procedure): Problem {
   const { module, export: name, fqn, entries } = procedure;
   const { line, column } = (entries[0] as Found).export;

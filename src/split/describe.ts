@@ -61,6 +61,8 @@ export interface ModuleImport {
 
 export interface ModuleDescription {
   readonly exports: readonly ModuleExport[];
+  /** All that is declared at the top, exported or not. */
+  readonly locals: readonly string[];
   /** Specifiers of `export * from '…'`. */
   readonly starReexports: readonly string[];
   readonly classes: readonly ClassDescription[];
@@ -87,11 +89,12 @@ export function describeModule(input: {
   const parsed = input.parse(input.file, input.source);
   if (parsed.errors.length > 0) {
     const problems = parseProblems(input, parsed.errors);
-    return { exports: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
+    return { exports: [], locals: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
   }
   const module = analyze(input, parsed);
   return {
     exports: [...localExports(module), ...module.reexports.map((one) => reexportOf(module, one))],
+    locals: [...module.bindings.keys()],
     starReexports: module.stars.map(specifierOf),
     classes: classesOf(module),
     imports: importsOf(module.program),

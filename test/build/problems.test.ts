@@ -33,6 +33,35 @@ describe("§2.2 segment files in a build", () => {
     expect(problems).toHaveLength(7);
   });
 
+  it("leads from a name that its module only declares to the word that is missing", async () => {
+    const problems = await problemsOf({
+      "src/a/own.ts":
+        "async function own(): Promise<void> {}\nconst arrow = async (): Promise<void> => own();\nvoid arrow;\n// function said\n",
+      "own.segment.json": segment("./a/own", { own: open, arrow: open, said: open }),
+    });
+    const hint = "Write 'export' in front of it.";
+    expect(problems.map((one) => one.hint)).toEqual([hint, hint, undefined]);
+  });
+
+  it("warns of an application without a segment file, whose pages get all that they import", async () => {
+    const { "shop.segment.json": _, "src/ui/ui.segment.json": __, ...files } = shop;
+    const app = createFixture({ ...files, "src/main.ts": "", "segments/shop.json": "{}" });
+    expect((await app.build()).warnings).toMatchObject([
+      { file: "*.segment.json", message: expect.stringMatching(/no such file/), hint: expect.stringContaining("NAME.segment.json") },
+    ]);
+  });
+
+  it("warns of a generator, as no call from elsewhere gets what it yields", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/a/all.ts": "export async function* all(): AsyncGenerator<number> {\n  yield 1;\n}\n",
+      "a.segment.json": segment("./a/all", { all: open }),
+    });
+    expect((await app.build()).warnings).toMatchObject([
+      { file: "src/a/all.ts", line: 1, message: expect.stringContaining('"all" is a generator'), hint: expect.stringContaining("array") },
+    ]);
+  });
+
   it("tells every module that can't be read, wherever it is imported from", async () => {
     const problems = await problemsOf(
       { "src/main.ts": 'import "./shop/quote.ts";\nlet x = ;\n', "src/shop/stock.ts": "export async function stock( {" },
