@@ -1,7 +1,14 @@
 // Names of procedures and classes, and what has one name only (decisions §1 and §6, duplicates).
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
+import { packageFolder } from "../../server/package-folder.ts";
+import { paths } from "../../src/protocol.ts";
+import { ask } from "../_cluster.ts";
+import { deploy } from "../_deployment.ts";
 import type { Files } from "../build/_fixture.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
@@ -24,8 +31,26 @@ async function standalone(files: Files): Promise<(path: string, headers?: Record
   };
 }
 
+describe("the product's name", () => {
+  it("D1-1 the package and its command are named seamline", () => {
+    const { name, bin } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { name: string; bin: object };
+    expect([name, Object.keys(bin)]).toEqual(["seamline", ["seamline"]]);
+  });
+
+  it("D1-2 on the wire names are neutral: paths of the service begin with /svc/, its headers with x-svc-", async () => {
+    const { gateway, network } = await deploy();
+    const { headers } = await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
+    const standard = /^(content-type|cache-control|x-content-type-options|x-forwarded-host)$/;
+    const own = [headers, ...network.sent.map((one) => one.headers)].flatMap(Object.keys).filter((one) => !standard.test(one));
+    expect(own).toEqual(expect.arrayContaining(["x-svc-data-type", "x-svc-node", "x-svc-trust-key", "x-svc-hops"]));
+    expect(own.filter((one) => !one.startsWith("x-svc-"))).toEqual([]);
+    const { client, hooks, remote, modules } = paths;
+    expect([client, hooks, remote, modules].every((path) => path.startsWith("/svc/"))).toBe(true);
+  });
+});
+
 describe("fully qualified names", () => {
-  it("D1-1 an FQN is the directory of the module and the procedure's name; the file's name is no part of it", async () => {
+  it("D1-3 an FQN is the directory of the module and the procedure's name; the file's name is no part of it", async () => {
     expect(
       await fqns({
         "src/greetings/sayHello.ts": returns("sayHello", "1"),
@@ -37,18 +62,18 @@ describe("fully qualified names", () => {
     ]);
   });
 
-  it("D1-2 the FQN of a procedure in the source root is its name alone", async () => {
+  it("D1-4 the FQN of a procedure in the source root is its name alone", async () => {
     expect(await fqns({ "src/file.ts": returns("name", "1"), "x.segment.json": segment("./file", "name") })).toEqual(["name"]);
   });
 
-  it("D1-3 `as` goes before every other name of a procedure", async () => {
+  it("D1-5 `as` goes before every other name of a procedure", async () => {
     const files = { "src/a/file.ts": "export default async function declared() {}\n" };
     expect(await fqns({ ...files, "x.segment.json": '{ "./a/file": { "default": { "access": "public", "as": "given" } } }' })).toEqual([
       "a/given",
     ]);
   });
 
-  it("D1-4 without `as` the name with which the function is declared counts, whatever it is exported as", async () => {
+  it("D1-6 without `as` the name with which the function is declared counts, whatever it is exported as", async () => {
     const source =
       "async function declared() {}\nconst arrow = async () => {};\nexport { declared as one };\nexport { arrow as two };\nexport default async function three() {}\n";
     expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "one", "two", "default") })).toEqual([
@@ -58,20 +83,20 @@ describe("fully qualified names", () => {
     ]);
   });
 
-  it("D1-5 a function that is declared without a name has the name of its export", async () => {
+  it("D1-7 a function that is declared without a name has the name of its export", async () => {
     const source =
       "const all = { x: async () => {} };\nexport const arrow = async () => 1;\nexport const fn = async function () {};\nconsole.log(all);\n";
     expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "arrow", "fn") })).toEqual(["a/arrow", "a/fn"]);
   });
 
   it.each(["export default async () => {};\n", "export default async function () {}\n"])(
-    "D1-6 an anonymous default export has the file's base name: %j",
+    "D1-8 an anonymous default export has the file's base name: %j",
     async (source) => {
       expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "default") })).toEqual(["a/file"]);
     },
   );
 
-  it("D1-7 an anonymous default export of an index module has the directory's name as its whole FQN", async () => {
+  it("D1-9 an anonymous default export of an index module has the directory's name as its whole FQN", async () => {
     const source = "export default async () => {};\n";
     expect(await fqns({ "src/a/b/index.ts": source, "x.segment.json": segment("./a/b", "default") })).toEqual(["a/b"]);
     expect(
@@ -79,13 +104,13 @@ describe("fully qualified names", () => {
     ).toEqual(["a/own"]);
   });
 
-  it("D1-8 names are read from the source when the application is built: a function's name at run time says nothing", async () => {
+  it("D1-10 names are read from the source when the application is built: a function's name at run time says nothing", async () => {
     const source = 'export async function real() { return 1; }\nObject.defineProperty(real, "name", { value: "m" });\n';
     const ask = await standalone({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "real") });
     expect([await ask("a/real"), (await ask("a/m")).slice(0, 3)]).toEqual(["200 1", "404"]);
   });
 
-  it("a re-export is named after the module that the segment names; export * passes names on, a default it doesn't (D1-1)", async () => {
+  it("a re-export is named after the module that the segment names; export * passes names on, a default it doesn't (D1-3)", async () => {
     const files = {
       "src/inner/one.ts": `${returns("one", "1")}export default async () => {};\n`,
       "src/inner/two.ts": "export const two = async () => 2;\n",
@@ -99,7 +124,7 @@ describe("fully qualified names", () => {
 });
 
 describe("keys of classes", () => {
-  it("D1-9 keys of classes are made in the same way: directory and the class's name", async () => {
+  it("D1-11 keys of classes are made in the same way: directory and the class's name", async () => {
     const { manifest } = await applicationOf({
       "src/people/file.ts": "export class Person { name = 'Ada'; }\nexport default class {}\n",
       "src/root.ts": "export class Root {}\n",
@@ -111,7 +136,7 @@ describe("keys of classes", () => {
 });
 
 describe("modules in segment files", () => {
-  it("D1-11 modules in segment files are named with or without extension", async () => {
+  it("D1-13 modules in segment files are named with or without extension", async () => {
     const files = { "src/s/a.ts": returns("a", "1"), "src/s/b.mts": returns("b", "1"), "src/s/c.tsx": returns("c", "1") };
     const keys = (...three: readonly string[]) =>
       fqns({ ...files, "x.segment.json": JSON.stringify(Object.fromEntries(three.map((key, at) => [key, { ["abc"[at] ?? ""]: open }]))) });
@@ -121,13 +146,13 @@ describe("modules in segment files", () => {
   });
 
   it.each(["js", "ts", "jsx", "tsx", "mjs", "mts"])(
-    "D1-12 each extension in a segment file leads to the source file that is there: %s",
+    "D1-14 each extension in a segment file leads to the source file that is there: %s",
     async (extension) => {
       expect(await fqns({ [`src/s/a.${extension}`]: returns("a", "1"), "x.segment.json": segment("./s/a.js", "a") })).toEqual(["s/a"]);
     },
   );
 
-  it("a name that leads nowhere is told with the nearest module; two files that would be one module are refused (D1-12)", async () => {
+  it("a name that leads nowhere is told with the nearest module; two files that would be one module are refused (D1-14)", async () => {
     const files = { "src/shop/stock.ts": returns("a", "1"), "x.segment.json": segment("./shop/stok", "a") };
     expect(await applicationOf(files).problems()).toMatchObject([
       { file: "x.segment.json", line: 1, hint: 'Did you mean "./shop/stock"?' },
@@ -136,14 +161,14 @@ describe("modules in segment files", () => {
     expect(await applicationOf(twins).problems()).toMatchObject([{ message: expect.stringContaining('are one module, "shop/stock"') }]);
   });
 
-  it("D1-13 a directory means its index module; a file of that name goes before it", async () => {
+  it("D1-15 a directory means its index module; a file of that name goes before it", async () => {
     const index = { "src/s/index.ts": returns("inner", "1") };
     expect(await fqns({ ...index, "x.segment.json": segment("./s", "inner") })).toEqual(["s/inner"]);
     expect(await fqns({ ...index, "x.segment.json": segment("./s/", "inner") })).toEqual(["s/inner"]);
     expect(await fqns({ ...index, "src/s.ts": returns("outer", "1"), "x.segment.json": segment("./s", "outer") })).toEqual(["outer"]);
   });
 
-  it("D1-14 an export that no segment names, beside ones that are named, is there everywhere, once per node", async () => {
+  it("D1-16 an export that no segment names, beside ones that are named, is there everywhere, once per node", async () => {
     const ask = await standalone({
       "src/s/a.ts": `export const seen = [];\n${returns("a", 'seen.push("a")')}`,
       "src/s/b.ts": 'import { seen } from "./a.ts";\nexport async function b() { seen.push("b"); return seen.join(); }\n',
@@ -155,7 +180,7 @@ describe("modules in segment files", () => {
 });
 
 describe("one name for two things", () => {
-  it("D1-10, D6.duplicates-1 two exports with one FQN and version are refused, with both files", async () => {
+  it("D1-12, D6.duplicates-1 two exports with one FQN and version are refused, with both files", async () => {
     const files = {
       "src/shop/v1.ts": returns("offer", "1"),
       "src/shop/v2.ts": returns("offer", "2"),
@@ -181,6 +206,16 @@ describe("one name for two things", () => {
     const other = (fields: object) =>
       applicationOf({ ...files, "y.segment.json": JSON.stringify({ "./a": { a: { access: "private", ...fields } } }) });
     expect((await other({ version: "0" }).build()).manifest.segments["y"]).toMatchObject([{ access: "private" }]);
+    // Where one service has both, the more open one holds, whichever of them comes last.
+    for (const segments of [
+      ["x", "y"],
+      ["y", "x"],
+    ]) {
+      const application = other({});
+      await application.build();
+      const { url } = await start(application, { mode: "standalone", url: anyPort, segments });
+      expect(await (await fetch(`${url}/rpc/a`)).text(), segments.join()).toBe("1");
+    }
     expect(await other({ version: "1" }).problems()).toMatchObject([
       { line: 1, message: expect.stringMatching(/has version [01]\.0\.0 here, and [01]\.0\.0 in/) },
     ]);
@@ -222,7 +257,7 @@ describe("one name for two things", () => {
     expect(answer).toMatch(/^500 .*ValueNotSerializable.*src\/s\/one\.ts and src\/s\/two\.ts/s);
   });
 
-  it("two parameters that calls would give by one name are refused; one that is named version is a warning (D1-1)", async () => {
+  it("two parameters that calls would give by one name are refused; one that is named version is a warning (D1-3)", async () => {
     const files = (parameters: string) => ({
       "src/a.ts": `export async function a(${parameters}) {}\n`,
       "x.segment.json": segment("./a", "a"),

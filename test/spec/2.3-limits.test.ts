@@ -11,6 +11,7 @@ import { ask, TestClock, testHost, TestLog, testModules, TestNetwork } from "../
 import { postTo } from "../_sockets.ts";
 import { createWireClasses } from "../_wire-classes.ts";
 import { body, call, names } from "./_shop.ts";
+import { anyPort, applicationOf, start as open } from "./_started.ts";
 
 const mark = (name: string, rest: object = {}): object => ({ serialized: true, name, ...rest });
 const url = { gateway: "http://gateway", node: "http://node", relay: "http://relay" } as const;
@@ -167,6 +168,20 @@ describe("D3, D6 limits of a configuration", () => {
       expect(await query(2)).toBe("200");
       expect(await query(3)).toContain("More than 2 query parameters (limit 'query')");
     }
+    const application = applicationOf({
+      "src/echo.ts": "export async function echo(value) { return value; }\n",
+      "x.segment.json": '{ "./echo": { "echo": { "access": "public" } } }',
+    });
+    const { url: address } = await open(application, { mode: "standalone", url: anyPort, limits: { ...small, body: 200 } });
+    const send = async (text: string): Promise<string> => {
+      const answer = await postTo(`${address}/rpc/echo`, text);
+      return `${answer.status} ${answer.text}`;
+    };
+    expect(await send(nest(2))).toBe("200 [[]]");
+    expect(await send(nest(3))).toContain("(limit 'depth')");
+    expect(await send(list(9, "1"))).toContain("(limit 'values')");
+    expect(await send(value(JSON.stringify("x".repeat(188))))).toMatch(/^200 x/);
+    expect(await send(value(JSON.stringify("x".repeat(189))))).toContain("413 The request's body is over the limit of 200 bytes");
   });
   it("the gateway's own count only where middleware there looks at arguments (D3-37)", async () => {
     const own = await start({ gateway: { depth: 3 } });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -106,8 +106,14 @@ describe("a build at start", () => {
   it("D6.builds-3 --build makes the build again, whether or not it is there", async () => {
     await writeBuild(folders());
     await writeFile(join(root, "src/a.ts"), "export const a = 2;");
-    await ensure({ build: true });
-    expect(lines).toEqual(["building ./dist"]);
+    const run = vi.fn<(settings: BuildSettings) => Promise<void>>(writeBuild);
+    await ensure({ build: true, run });
+    // Fresh as it is now, it is made again all the same.
+    await ensure({ build: true, run });
+    await rm(join(root, "dist"), { recursive: true });
+    await ensure({ build: true, run });
+    expect(run).toHaveBeenCalledTimes(3);
+    expect(lines).toEqual(["building ./dist", "building ./dist", "there is no build in ./dist yet: making one"]);
   });
 
   it("D6.builds-4 --no-build forbids to build at start: a missing build is an error that says what to do", async () => {
@@ -137,8 +143,12 @@ describe("builds of a service", () => {
   afterEach(() => application.remove());
   const address = /^standalone at (http:\S+)/m;
   // Stands where Node resolves imports, and says which of the build's tools were asked for.
-  const watch = `export const resolve = (name, context, next) => {
-    if (/^(vite|rolldown|oxc-parser)(\\/|$)/.test(name)) console.log("loaded " + name);
+  const watch = `import { appendFileSync } from "node:fs";
+  export const resolve = (name, context, next) => {
+    if (/^(vite|rolldown|oxc-parser)(\\/|$)/.test(name)) {
+      console.log("loaded " + name);
+      if (process.env.LOADS) appendFileSync(process.env.LOADS, process.pid + "\\n");
+    }
     return next(name, context);
   };`;
   const url = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
@@ -147,10 +157,15 @@ describe("builds of a service", () => {
   };
 
   it("D6.builds-1 a missing output is built at start by a child process, when there is Vite", { timeout: 60_000 }, async () => {
-    const service = application.seamline(["start"]);
+    const loads = join(application.root, "loads");
+    const service = application.seamline(["start"], { ...watched, LOADS: loads });
     const [, base] = await service.says(address);
     expect(service.output()).toContain("there is no build in ./dist yet: making one");
     expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
+    // Vite ran, in a process of its own that is gone.
+    const [builder, ...others] = new Set((await readFile(loads, "utf8")).trim().split("\n").map(Number));
+    expect([others, builder === service.child.pid]).toEqual([[], false]);
+    expect(() => process.kill(builder!, 0)).toThrow("ESRCH");
   });
 
   it("D6.builds-5 a service of a build that is there never loads Vite", { timeout: 60_000 }, async () => {

@@ -184,7 +184,14 @@ describe("decisions §5: values from the environment", () => {
 });
 
 describe("decisions §5: keys of each mode", () => {
-  it("D5.keys-9 a node has repository and segments, and gateway if it calls others", () => {
+  it("D5.keys-9 every mode has a url, the address at which it listens", async () => {
+    for (const { url: _, ...less } of modes) expect(told(less)).toEqual([expect.stringMatching(/^url: it is missing/)]);
+    const taken = await start(applicationOf({}), { mode: "gateway", url: anyPort });
+    await expect(start(applicationOf({}), { mode: "gateway", url: taken.url })).rejects.toThrow(new URL(taken.url).port);
+    expect((await fetch(`${taken.url}/health/live`)).status).toBe(200);
+  });
+
+  it("D5.keys-10 a node has repository and segments, and gateway if it calls others", () => {
     expect(parse(node)).not.toHaveProperty("gateway");
     expect(told({ mode: "node", url: here })).toEqual([
       "repository: it is missing → Give an address such as http://127.0.0.1:3000",
@@ -192,46 +199,46 @@ describe("decisions §5: keys of each mode", () => {
     ]);
   });
 
-  it("D5.keys-10 a gateway has monitor, the ms between health checks: 5000", () => {
+  it("D5.keys-11 a gateway has monitor, the ms between health checks: 5000", () => {
     expect(parse(gateway)).toMatchObject({ monitor: 5000 });
     expect(parse({ ...gateway, monitor: 250 })).toMatchObject({ monitor: 250 });
     for (const monitor of [0, -1, 1.5, "soon", Infinity])
       expect(told({ ...gateway, monitor })).toEqual([expect.stringMatching(/^monitor: expected a/)]);
   });
 
-  it("D5.keys-11 a gateway may have a repository, for middleware that looks at arguments", () => {
+  it("D5.keys-12 a gateway may have a repository, for middleware that looks at arguments", () => {
     expect(parse(gateway)).not.toHaveProperty("repository");
     expect(parse({ ...gateway, repository: there })).toMatchObject({ repository: there });
   });
 
-  it("D5.keys-12 a gateway's directory is memory, and what this version can't do is refused", () => {
+  it("D5.keys-14 a gateway's directory is memory, and what this version can't do is refused", () => {
     expect(parse(gateway)).toMatchObject({ directory: "memory" });
     expect(told({ ...gateway, directory: "nats://127.0.0.1:4222" })).toEqual([
       expect.stringMatching(/^directory: .*memory only: expected 'memory'/),
     ]);
   });
 
-  it("D5.keys-13 a repository has source, output, index and assets, with defaults: ./src, ./dist, index.html and none", () => {
+  it("D5.keys-15 a repository has source, output, index and assets, with defaults: ./src, ./dist, index.html and none", () => {
     expect(parse(repository)).toMatchObject({ source: "/app/src", output: "/app/dist", index: "index.html", assets: [] });
     const given = { source: "../lib", output: "/out", index: "a.html", assets: ["images/**"] };
     expect(parse({ ...repository, ...given })).toMatchObject({ ...given, source: "/lib" });
   });
 
-  it("D5.keys-14 a repository may have clients, the segments that browsers may load, and clientModules, globs of more modules for them", () => {
+  it("D5.keys-16 a repository may have clients, the segments that browsers may load, and clientModules, globs of more modules for them", () => {
     expect(Object.keys(parse(repository))).not.toEqual(expect.arrayContaining(["clients"]));
     const given = { clients: ["ui"], clientModules: ["./tools/*"] };
     expect(parse({ ...repository, ...given })).toMatchObject(given);
     expect(told({ ...repository, clients: ["ui", "ui"] })).toEqual(["clients.1: 'ui' is named twice"]);
   });
 
-  it("D5.keys-15 a proxy has a repository, and a gateway or a node", () => {
+  it("D5.keys-17 a proxy has a repository, and a gateway or a node", () => {
     const { gateway: _, ...none } = proxy;
     expect(parse(proxy)).toMatchObject({ gateway: there, repository: there });
     expect(parse({ ...none, node: there })).toMatchObject({ node: there });
     expect(told(none)).toEqual([expect.stringContaining("a proxy needs one of 'gateway' and 'node'")]);
   });
 
-  it("D5.keys-16 standalone has what a repository has, and segments: left out, all but those that only browsers load", async () => {
+  it("D5.keys-18 standalone has what a repository has, and segments: left out, all but those that only browsers load", async () => {
     const segmentsOf = async (more: object) =>
       (await start(applicationOf(twoSegments), { ...standalone, url: anyPort, ...more })).describe()["segments"];
     expect(await segmentsOf({})).toEqual(["page.one", "shop"]);
@@ -242,7 +249,7 @@ describe("decisions §5: keys of each mode", () => {
     expect(parse({ ...standalone, segments: [], clients: ["a"], clientModules: ["b"] })).toMatchObject({ segments: [] });
   });
 
-  it("D5.keys-17 every mode may have a trustKey, printable ASCII without blanks", () => {
+  it("D5.keys-19 every mode may have a trustKey, printable ASCII without blanks", () => {
     for (const one of modes) {
       expect(parse({ ...one, trustKey: "a-key" })).toMatchObject({ trustKey: "a-key" });
       for (const trustKey of ["", "two words", "schlüssel", 1]) {
@@ -253,12 +260,12 @@ describe("decisions §5: keys of each mode", () => {
     }
   });
 
-  it("D5.keys-18 node and standalone may have cache", () => {
+  it("D5.keys-20 node and standalone may have cache", () => {
     for (const one of [node, standalone]) expect(parse({ ...one, cache: "c" })).toMatchObject({ cache: "/app/c" });
     expect(told({ ...proxy, cache: "c" })).toEqual([expect.stringContaining("it belongs to node, standalone")]);
   });
 
-  it("D5.keys-19 every mode may have middleware and healthChecks", () => {
+  it("D5.keys-21 every mode may have middleware and healthChecks", () => {
     const given = { middleware: ["./a.ts", "a-package", "../b.js"], healthChecks: { db: "./c.ts", other: "d-package" } };
     for (const one of modes)
       expect(parse({ ...one, ...given })).toMatchObject({
@@ -267,7 +274,7 @@ describe("decisions §5: keys of each mode", () => {
       });
   });
 
-  it("D5.keys-20 every mode may have limits: numbers from 1 up", () => {
+  it("D5.keys-22 every mode may have limits: numbers from 1 up", () => {
     const limits = { body: 10, header: 20, time: 5, connections: 3 };
     for (const one of modes) expect(parse({ ...one, limits })).toMatchObject({ limits });
     expect(told({ ...gateway, limits: { body: -1, depth: null } })).toEqual([
@@ -276,12 +283,12 @@ describe("decisions §5: keys of each mode", () => {
     ]);
   });
 
-  it("D5.keys-21 every mode may have log: info, warn, error or none", () => {
+  it("D5.keys-23 every mode may have log: info, warn, error or none", () => {
     for (const one of modes) for (const log of ["info", "warn", "error", "none"]) expect(parse({ ...one, log })).toMatchObject({ log });
     expect(told({ ...gateway, log: "debug" })).toEqual(['log: expected info, warn, error or none, found "debug"']);
   });
 
-  it("D5.keys-22 every mode may have tls: the paths of a certificate and its key, of a passphrase and a further authority", () => {
+  it("D5.keys-24 every mode may have tls: the paths of a certificate and its key, of a passphrase and a further authority", () => {
     for (const one of modes) {
       const tls = { cert: "./c.pem", key: "k.pem", passphrase: "p", ca: "/ca.pem" };
       expect(parse({ ...one, url: "https://a.b", tls })).toMatchObject({

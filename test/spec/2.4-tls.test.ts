@@ -38,7 +38,7 @@ async function problemsOf(starting: Promise<unknown>): Promise<readonly string[]
 }
 
 describe("a service with tls", () => {
-  it("every mode listens with https, and they call each other by https when tls.ca names the authority (D5.keys-22)", async () => {
+  it("every mode listens with https, and they call each other by https when tls.ca names the authority (D5.keys-24)", async () => {
     const certificates = createCertificates();
     const tls = { ...certificates.sign("service"), ca: certificates.ca };
     const application = applicationOf({
@@ -86,7 +86,7 @@ describe("a service with tls", () => {
     expect(await ask(certificates, `${server.url}/health/live`)).toBe("200 true");
   });
 
-  it("files that aren't there, are none, or don't belong together are told at the start, with key and file (D5.keys-22)", async () => {
+  it("files that aren't there, are none, or don't belong together are told at the start, with key and file (D5.keys-24)", async () => {
     const certificates = createCertificates();
     const one = certificates.sign("one");
     const other = certificates.sign("other");

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { Opaque } from "../../src/serializer/classes.ts";
 import { ask, settle } from "../_cluster.ts";
 import { deploy } from "../_deployment.ts";
 import { type Look, money, odd, pass, serialized } from "./_passing.ts";
@@ -70,6 +71,18 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
     loads.pop();
     expect((await pass(door, looking, instance, deployment)).answer.text).toBe("5");
   });
+});
+
+it("D5.keys-13 without a repository a gateway's middleware has values of a GET as text, and passes instances on unopened", async () => {
+  const layers = new Map<string, unknown>();
+  const see = async (call: Parameters<typeof pass>[2], name: string) =>
+    await pass("gateway", (args) => layers.set(name, args.get(name)), call, await deploy());
+  const query = await see({ method: "GET", target: "/rpc/shop/double?price=4", headers: {} }, "price");
+  expect([layers.get("price"), query.answer.text]).toEqual(["4", '{"cents":8}']);
+  const instance = await see({ target: "/rpc/shop/double", headers: serialized, body: JSON.stringify({ price: 1, money }) }, "money");
+  expect(layers.get("money")).toBeInstanceOf(Opaque);
+  expect(JSON.parse(instance.answer.text)).toEqual({ ...money, args: { 0: 6 } });
+  expect(JSON.parse(instance.sent?.body ?? "")).toEqual({ price: 1, money });
 });
 
 describe.each(["gateway", "proxy"] as const)("a middleware on a %s without the application's modules", (door) => {

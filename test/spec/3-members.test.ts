@@ -4,6 +4,7 @@ import { createGateway } from "../../src/roles/gateway.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { ask, testHost } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
+import { anyPort, applicationOf, start } from "./_started.ts";
 
 const trusted = { "x-svc-trust-key": key };
 const member = (url: string, ...procedures: string[]): string => JSON.stringify({ url, procedures });
@@ -85,6 +86,10 @@ describe("members of a gateway", () => {
     expect(gateway.describe()["members"]).toContain("http://c");
     await clock.pass(1);
     expect(gateway.describe()["members"]).not.toContain("http://c");
+    // So it is where a configuration has started the gateway.
+    const started = await start(applicationOf({}), { mode: "gateway", url: anyPort, trustKey: key });
+    const init = { method: "POST", headers: trusted, body: member("http://c", "c/only") };
+    expect(await (await fetch(`${started.url}/nodes`, init)).json()).toMatchObject({ lease: 15_000 });
   });
 
   it("D6.nodes-6 a procedure whose last holder has left is 503 with retry-after", async () => {

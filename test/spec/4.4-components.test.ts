@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { ask } from "../_cluster.ts";
+import { services } from "./_services.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 import { packageFolder } from "../../server/package-folder.ts";
 
@@ -20,6 +22,27 @@ async function repositoryAndProxy() {
   return { application, repository: repository.url, proxy: proxy.url };
 }
 const own = (name: string): string => readFileSync(join(packageFolder, "dist/svc", name), "utf8");
+
+describe("§4 addresses", () => {
+  it("§4-1 calls and health are asked for at the address of a node, or of its gateway", async () => {
+    const { node, gateway, repository } = await services();
+    for (const base of [node, gateway]) {
+      expect((await ask(base, "GET", "/rpc/app/echo?value=a")).text).toBe("a");
+      expect((await ask(base, "GET", "/health/status")).text).toBe("true");
+    }
+    expect((await ask(repository, "GET", "/rpc/app/echo?value=a")).status).toBe(404);
+  });
+
+  it("§4-2 files and service components are asked for at the address of the repository", async () => {
+    const { application, repository } = await repositoryAndProxy();
+    const gateway = await start(application, { mode: "gateway", url: anyPort });
+    const node = await start(application, { mode: "node", url: anyPort, repository, segments: ["greet"] });
+    for (const path of ["/robots.txt", "/svc/client.js"]) {
+      expect((await fetch(repository + path)).status, path).toBe(200);
+      for (const { url } of [gateway, node]) expect((await fetch(url + path)).status, path).toBe(404);
+    }
+  });
+});
 
 describe("§4.4 GET {repository_url}/svc/{file}", () => {
   it("§4.4-1 GET /svc/ and the name of a service file gives its content, from the repository and through a proxy", async () => {
