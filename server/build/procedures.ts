@@ -137,13 +137,13 @@ function disagreement(first: Found, other: Found): readonly Problem[] {
   return [];
 }
 
-/** Not refused: a POST gives it in its body, and a seam always does (decisions §2, `version`). */
 /** Chosen: not refused, as code beside it may use it; but what it gives goes nowhere. */
 function generator({ module, export: { name, line, column } }: Found): Problem {
   const message = `"${name}" is a generator: what it yields can't be sent, so every call from elsewhere fails`;
   return { file: module.name, line, column, message, hint: "Return an array; of much data, a part with each call." };
 }
 
+/** Not refused: a POST gives it in its body, and a seam always does (decisions §2, `version`). */
 function versionParameter(procedure: Procedure): Problem {
   const { module, export: name, fqn, entries } = procedure;
   const { line, column } = (entries[0] as Found).export;
