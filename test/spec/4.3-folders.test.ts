@@ -5,6 +5,7 @@ import { createServer } from "vite";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { seamline } from "../../server/build/vite-plugin.ts";
+import { createPublicFiles } from "../../server/files.ts";
 import { createFixture, shop } from "../build/_fixture.ts";
 import { buildPackage, createApplication } from "../process/_application.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
@@ -124,6 +125,21 @@ describe("pages and assets", () => {
     const { "src/start.html": _, ...rest } = files;
     const one = await start(applicationOf(rest), { ...standalone, index: "start.html" });
     expect((await get(`${one.url}/`)).text).toContain("Beside them");
+    // So it is for one that nothing builds.
+    const length = async (of: typeof rest): Promise<unknown> => {
+      const { root } = createFixture(of);
+      const options = { rootFolder: root, sourceFolder: join(root, "src"), browserFolder: undefined, assets: [], index: "start.html" };
+      const request = {
+        method: "HEAD",
+        target: "/",
+        headers: {},
+        readBody: async () => new Uint8Array(),
+        signal: new AbortController().signal,
+      };
+      return (await (await createPublicFiles(options)).get("/", request))?.headers["content-length"];
+    };
+    expect(await length(files)).toBe(String(files["src/start.html"].length));
+    expect(await length(rest)).toBe(String(files["start.html"].length));
   });
 
   it("D6.folders-8 the index, and what Vite's configuration names as inputs, are pages, served in built form", async () => {
