@@ -1,13 +1,13 @@
 // From what a procedure returned or threw to the answer (§4.1, §7, decisions §2).
 
-import { MethodNotAllowed, NodeNotAvailable, statusOf } from "../errors.ts";
+import { MethodNotAllowed, NodeNotAvailable, statusOf, ValueNotSerializable } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
 import { answerHeaders, headers, mediaTypes } from "../protocol.ts";
 import { bytesOf } from "../serializer/binary.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { encodePlain } from "../serializer/plain.ts";
 import { internal, publicMessage, textOf } from "../serializer/public-message.ts";
-import { needsReferences } from "../serializer/fault.ts";
+import { causeOf, describeFault, needsReferences } from "../serializer/fault.ts";
 import { sendableError } from "../serializer/sendable-error.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
 import { errorOf, traceOf } from "../trace.ts";
@@ -42,10 +42,10 @@ export function encodeResult(
   }
   if (value === null) return answer("null", mediaTypes.json, "null");
   if (encoding === "plain") {
-    const bytes = bytesOf(value);
+    const bytes = bytesToSend(value);
     if (bytes) return answer("binary", mediaTypes.bytes, bytes);
     if (value instanceof Blob)
-      return value.arrayBuffer().then((buffer) => answer("binary", value.type || mediaTypes.bytes, new Uint8Array(buffer)));
+      return value.arrayBuffer().then((buffer) => answer("binary", value.type || mediaTypes.bytes, new Uint8Array(buffer)), unreadable);
   }
   let text: string | Promise<string>;
   try {
@@ -55,6 +55,19 @@ export function encodeResult(
     return inSuperjson(value, options);
   }
   return typeof text === "string" ? answer("object", mediaTypes.json, text) : text.then((done) => answer("object", mediaTypes.json, done));
+}
+
+/** As bytesOf. A buffer that was given away has none, and says so. */
+function bytesToSend(value: unknown): Uint8Array | undefined {
+  try {
+    return bytesOf(value);
+  } catch (cause) {
+    return unreadable(cause);
+  }
+}
+
+function unreadable(cause: unknown): never {
+  throw new ValueNotSerializable(describeFault(cause, "result"), causeOf(cause));
 }
 
 const superjsonHeaders = { ...answerHeaders, "content-type": mediaTypes.json, [headers.encoding]: "superjson" };

@@ -27,6 +27,19 @@ describe("decisions §2, §6: plain answers", () => {
     });
     expect((await knock(answering({ file: new Blob(["hi"]) }), {})).text).toBe('{"file":"aGk="}');
   });
+  it("bytes that are gone, and a Blob that can't be read, are told with the path to them", async () => {
+    const given = new ArrayBuffer(4);
+    structuredClone(given, { transfer: [given] });
+    const blob = Object.assign(new Blob(["x"]), { arrayBuffer: () => Promise.reject(new Error("The file is gone")) });
+    for (const [value, message] of [
+      [given, /^result: .*detached/],
+      [blob, /^result: The file is gone/],
+    ] as const) {
+      const answer = await knock(answering(value), {});
+      expect(answer.status).toBe(500);
+      expect(answer.text).toMatch(message);
+    }
+  });
   it.each<[string, unknown, string]>([
     ["Date", new Date(0), '"1970-01-01T00:00:00.000Z"'],
     ["Map", new Map([["a", 1]]), '[["a",1]]'],
