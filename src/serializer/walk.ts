@@ -6,6 +6,9 @@ export const mostLevels = 512;
 // One object that stands in many places is sent in each: thirty lists, each with the one before it twice, would be a thousand million
 // objects. As forms, this many take a gigabyte.
 const mostObjects = 4_194_304;
+// And these would be a small message's: past as many as one may bring, each has to stand for a share of the places it is found in.
+const freeObjects = 131_072;
+const mostPlaces = 8;
 
 /** How one encoding goes through a value. */
 export interface Walk {
@@ -18,6 +21,8 @@ export interface Walk {
   level: number;
   /** Objects until now. */
   objects: number;
+  /** Those after the first {@link freeObjects}, each once. */
+  found?: Set<object>;
 }
 
 /** A walk that leaves serialized forms behind it (decisions §3). */
@@ -36,6 +41,8 @@ export function walkValue(value: unknown, walk: Walk): unknown {
   if (walk.graph !== undefined) return walk.graph(value);
   if (++walk.level > mostLevels || ++walk.objects > mostObjects)
     throw new Fault(`more than ${mostLevels} levels of nesting, or ${mostObjects} objects`);
+  if (walk.objects > freeObjects && walk.strict && multiplies(value, walk))
+    throw new Fault("the same few in many places would be too many objects");
   let result: unknown;
   if (Array.isArray(value)) result = walkArray(value, walk);
   else {
@@ -46,6 +53,11 @@ export function walkValue(value: unknown, walk: Walk): unknown {
   }
   walk.level--;
   return result;
+}
+
+function multiplies(value: object, walk: Walk): boolean {
+  const found = (walk.found ??= new Set()).add(value);
+  return walk.objects > freeObjects + mostPlaces * found.size;
 }
 
 function walkArray(array: readonly unknown[], walk: Walk): readonly unknown[] {

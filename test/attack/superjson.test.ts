@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeCall } from "../../src/wire/superjson.ts";
 import { attack, calls } from "./_attack.ts";
 import { bytesOf, openSockets, type Sockets } from "./_sockets.ts";
 
@@ -180,6 +181,15 @@ describe("references that cost", () => {
     for (let level = 1; level < levels; level++) same[`value.${level - 1}`] = [`value.${level}.0`, `value.${level}.1`];
     const [answer] = await attack(sockets, ["node"], echo(about(value, undefined, same)), 200);
     expect(answer?.body.length).toBeLessThan(20_000);
+  });
+
+  it("exponential sharing goes on to another service as small, and soon", async () => {
+    let value: unknown = new Date(0);
+    for (let level = 0; level < 30; level++) value = [value, value];
+    const started = performance.now();
+    const { body, encoding } = await encodeCall(new Map([["value", value]]), { classes: "opaque" }, "serialized, superjson");
+    expect([encoding, body.length < 2_000]).toEqual(["superjson", true]);
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it("a chain of references that leads forward is refused where it is too long: 400", async () => {

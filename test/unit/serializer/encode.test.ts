@@ -23,6 +23,15 @@ describe("encoding is copy on write", () => {
     const shared = { n: 1n };
     expect(decode(JSON.parse(encode([shared, shared, { shared }])))).toEqual([shared, shared, { shared }]);
   });
+  it("sends many objects of which each has some in common, and refuses soon where the same few would be millions", () => {
+    const common = Array.from({ length: 3 }, (_, index) => ({ index }));
+    expect(encode(Array.from({ length: 100_000 }, (_, index) => ({ index, common })))).toMatch(/^\[\{"index":0,"common":\[/);
+    let value: unknown = new Date(0);
+    for (let level = 0; level < 30; level++) value = [value, value];
+    const started = performance.now();
+    expect(() => encode(value)).toThrow(/the same few in many places would be too many objects$/);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
   it("gives a promise only when a Blob has to be read", async () => {
     const blob = new Blob(["täxt"], { type: "text/plain" });
     const text = encodeSerialized({ file: [blob], n: 1 }, { classes });
