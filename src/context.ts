@@ -52,7 +52,7 @@ export function isContext(value: unknown): value is Context {
 // One for all: it is read only, as nothing comes in beside a call that has no caller outside.
 const never = new AbortController().signal;
 
-/** The context of a call that nobody made from outside: no headers, no bounds. */
-export function emptyContext(): Context {
-  return new Context({ headers: new Map(), deadline: undefined, trace: [], hops: 0, signal: () => never });
+/** The context of a call that nobody made from outside: no bounds, and no headers but those given. */
+export function emptyContext(headers: CallHeaders = new Map()): Context {
+  return new Context({ headers, deadline: undefined, trace: [], hops: 0, signal: () => never });
 }

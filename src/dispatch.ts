@@ -167,8 +167,7 @@ function contextOf(value: unknown): Context | undefined {
   const headers = (value as { headers?: unknown } | null | undefined)?.headers;
   if (typeof headers !== "object" || headers === null) return undefined;
   const pairs = Symbol.iterator in headers ? [...(headers as Iterable<[string, unknown]>)] : Object.entries(headers);
-  const empty = emptyContext();
   // A header that has no value is none: `{ authorization: session?.token }`.
   const lower = new Map(pairs.flatMap(([name, text]) => (text === undefined || text === null ? [] : [[name.toLowerCase(), String(text)]])));
-  return new Context({ headers: lower, deadline: empty.deadline, hops: empty.hops, trace: [], signal: () => empty.signal });
+  return emptyContext(lower);
 }

@@ -42,14 +42,14 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     // Both are named, as the answer may have a cycle where the arguments have none.
     const { body, encoding } = await withClasses(classes, () => encodeCall(args, { classes }, "serialized, superjson"));
     if (left() <= 0) throw late();
-    const fields: Record<string, string> = Object.fromEntries(forwardedHeaders(context.headers));
-    Object.assign(fields, {
+    const fields: Record<string, string> = {
+      ...Object.fromEntries(forwardedHeaders(context.headers)),
       "content-type": jsonType,
       [headers.encoding]: encoding,
       [headers.hops]: String(context.hops + 1),
       [headers.deadline]: String(Math.ceil(left())),
-    });
-    if (trustKey !== undefined) Object.assign(fields, { [headers.trustKey]: trustKey, [headers.origin]: "trusted" });
+      ...(trustKey !== undefined && { [headers.trustKey]: trustKey, [headers.origin]: "trusted" }),
+    };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${door}${path}?${versionParameter}=${version}`;
     const response = await bounded(context.signal, clock, left(), late, (signal) =>
