@@ -126,7 +126,7 @@ describe("§1 segments", () => {
     expect(built.network.sent.slice(before).filter(({ url }) => url.includes("discount"))).toEqual([]);
   });
 
-  it("§1-22 data between nodes keeps its types by itself", async () => {
+  it("§1-22 data that goes between nodes keeps its types without doing anything for it", async () => {
     // On the other node the instance is one of its class.
     expect((await get(built.proxy, "shop/quote?sku=W-1")).text).toMatch(/^12 m/);
     expect((await get(built.proxy, "shop/quote?sku=W-2")).text).toMatch(/^0 m/);

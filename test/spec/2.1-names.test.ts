@@ -252,7 +252,7 @@ describe("one name for two things", () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { message: "args.value: there is no class 's/Same'" }]);
   });
 
-  it("D6.duplicates-6 sending an instance of either is ValueNotSerializable, and names both files", async () => {
+  it("D6.duplicates-6 sending an instance of a class whose key another has too is ValueNotSerializable, and names both files", async () => {
     const answer = await (await standalone(twins))("s/a", { "x-svc-data-encoding": "serialized" });
     expect(answer).toMatch(/^500 .*ValueNotSerializable.*src\/s\/one\.ts and src\/s\/two\.ts/s);
   });

@@ -77,7 +77,7 @@ describe("D3 the serialized form of each type", () => {
   });
   const views = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array];
   it.each([...views, BigInt64Array, BigUint64Array, DataView, ArrayBuffer])(
-    "D3-8 binary data is base64 text with the name of its type: %o",
+    "D3-8 binary data is base64 text with the name of its type, ArrayBuffer, DataView or any typed array: %o",
     (Type) => {
       const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 255]);
       const value = (Type as unknown) === ArrayBuffer ? buffer : new (Type as new (of: ArrayBuffer) => object)(buffer);

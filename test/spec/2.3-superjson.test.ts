@@ -80,7 +80,7 @@ describe("the encoding superjson", () => {
     expect([wrong(given[0]), wrong(back)]).toEqual([[], []]);
   });
 
-  it("D3.superjson-4 a client that speaks superjson can talk to a service", async () => {
+  it("D3.superjson-4 any client that speaks superjson can talk to a service", async () => {
     const { post, given } = await graphs();
     const value: Record<string, unknown> = { "a.b": [new Date(5), undefined, 1n], set: new Set([new Map([["x", Number.NaN]])]) };
     value["self"] = value;

@@ -156,7 +156,7 @@ describe("builds of a service", () => {
     NODE_OPTIONS: `--import=${url(`import { register } from "node:module"; import { isMainThread } from "node:worker_threads"; if (isMainThread) register(${JSON.stringify(url(watch))});`)}`,
   };
 
-  it("D6.builds-1 a missing output is built at start by a child process, when there is Vite", { timeout: 60_000 }, async () => {
+  it("D6.builds-1 a missing output is built at start by a child process, where Vite is found", { timeout: 60_000 }, async () => {
     const loads = join(application.root, "loads");
     const service = application.seamline(["start"], { ...watched, LOADS: loads });
     const [, base] = await service.says(address);

@@ -195,7 +195,7 @@ describe("§2.5 from outside", () => {
       expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([400, `${path}: this key is not allowed`]);
     }
   });
-  it("D3-29 `then` is data and is never awaited", async () => {
+  it("D3-29 a property `then` is data and is never awaited", async () => {
     const value = { then: { then: "later" } };
     expect(await post(value)).toMatchObject({ status: 200, ...value });
     expect(await post(instance("Point", { 0: value }))).toMatchObject({ status: 200, args: { 0: value } });

@@ -132,7 +132,7 @@ describe("decisions §2, values of a GET", () => {
     expect((await get("plain?first=a&second=b&first=c&first=a")).text).toBe('[["a","c","a"],"b"]');
   });
 
-  it("D2-4 version given twice is 400", async () => {
+  it("D2-4 version given twice in a query is 400", async () => {
     for (const query of ["version=0&version=0", "version=&version=", "version=0&version=1"])
       expect(await get(`none?${query}`), query).toMatchObject({
         status: 400,

@@ -19,13 +19,13 @@ describe.each([{}, serialized])("decisions §2, answers with the header and with
     return [status, found["content-type"], found["x-svc-data-type"], body];
   };
 
-  it("D2.responses-1 a string is its text", async () => {
+  it("D2.responses-1 a string is sent as its text, as text/plain", async () => {
     expect(await answer("t\u00e4xt")).toEqual([200, text, "string", "t\u00e4xt"]);
     expect(await answer("")).toEqual([200, text, "string", ""]);
     expect(await answer('{"a":1}')).toEqual([200, text, "string", '{"a":1}']);
   });
 
-  it("D2.responses-2 numbers, booleans and bigints are their text, and the kind says which", async () => {
+  it("D2.responses-2 numbers, booleans and bigints are sent as their text, and x-svc-data-type says which they are", async () => {
     expect(await answer(12.5)).toEqual([200, text, "number", "12.5"]);
     expect(await answer(-0)).toEqual([200, text, "number", "-0"]);
     expect(await answer(Number.NaN)).toEqual([200, text, "number", "NaN"]);
@@ -34,15 +34,15 @@ describe.each([{}, serialized])("decisions §2, answers with the header and with
     expect(await answer(2n ** 70n)).toEqual([200, text, "bigint", "1180591620717411303424"]);
   });
 
-  it("D2.responses-3 undefined is 204 without a body or its type", async () => {
+  it("D2.responses-3 undefined is 204 without a body or a content type", async () => {
     expect(await answer(undefined)).toEqual([204, undefined, "undefined", ""]);
   });
 
-  it("D2.responses-4 null is JSON", async () => {
+  it("D2.responses-4 null is sent as JSON", async () => {
     expect(await answer(null)).toEqual([200, json, "null", "null"]);
   });
 
-  it("D2.responses-11 no browser may guess the type of an answer or keep it, be it an error", async () => {
+  it("D2.responses-11 no browser may guess the type of an answer, nor any cache keep it: nosniff and no-store, on errors too", async () => {
     const careful = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
     for (const value of ["text", 1, undefined, null, {}, new Uint8Array(1), () => 1])
       expect((await knock(answering(value), { headers })).headers).toMatchObject(careful);
@@ -91,7 +91,7 @@ describe("decisions §2, answers without the header", () => {
     return { kind: headers["x-svc-data-type"], type: headers["content-type"], body: [...body], text: found };
   };
 
-  it("D2.responses-5 lists, plain objects and the public data of instances are JSON", async () => {
+  it("D2.responses-5 lists, plain objects and the public data of instances are sent as JSON", async () => {
     expect(await plain([1, { a: [] }])).toMatchObject({ kind: "object", type: json, text: '[1,{"a":[]}]' });
     expect(await plain({})).toMatchObject({ kind: "object", type: json, text: "{}" });
     expect(await plain(new Person("Ada", new Date(0)))).toMatchObject({
@@ -101,7 +101,7 @@ describe("decisions §2, answers without the header", () => {
     });
   });
 
-  it("D2.responses-6 bytes of any kind are the whole body", async () => {
+  it("D2.responses-6 without the header bytes of any kind are the whole body, as application/octet-stream", async () => {
     const six = new Uint8Array([1, 2, 3, 4, 5, 255]);
     expect(await plain(six.subarray(1, 3))).toMatchObject({ kind: "binary", type: bytes, body: [2, 3] });
     expect(await plain(six.buffer)).toMatchObject({ kind: "binary", type: bytes, body: [1, 2, 3, 4, 5, 255] });
@@ -109,7 +109,7 @@ describe("decisions §2, answers without the header", () => {
     expect(await plain(new Int16Array([1, -1]))).toMatchObject({ kind: "binary", type: bytes, body: [1, 0, 255, 255] });
   });
 
-  it("D2.responses-7 a Blob has its own type", async () => {
+  it("D2.responses-7 without the header a Blob is sent under its own type", async () => {
     expect(await plain(new Blob(["<svg/>"], { type: "image/svg+xml" }))).toMatchObject({
       kind: "binary",
       type: "image/svg+xml",

@@ -90,20 +90,20 @@ describe("decisions §2, methods", () => {
     expect(all.ran).toEqual([]);
   });
 
-  it.each(kinds)("D2-37 OPTIONS is 204: %s", async (kind) => {
+  it.each(kinds)("D2-37 OPTIONS of a procedure is 204: %s", async (kind) => {
     const all = await services();
     expect(await ask(all[kind], "OPTIONS", "/rpc/app/headers")).toMatchObject({ status: 204, headers: { allow: "GET, POST" }, text: "" });
     expect(all.ran).toEqual([]);
   });
 
-  it.each(kinds)("D2-38 HEAD is 405 and runs nothing: %s", async (kind) => {
+  it.each(kinds)("D2-38 HEAD of a procedure is 405 and runs nothing: %s", async (kind) => {
     const all = await services();
     expect(await ask(all[kind], "HEAD", "/rpc/app/headers")).toMatchObject({ status: 405, headers: { allow: "GET, POST" } });
     expect(all.ran).toEqual([]);
   });
 });
 
-it("D2-39 a node does not pass calls on: a procedure of another node is 404 there", async () => {
+it("D2-39 a node passes no calls on, as gateway and proxy do: a procedure of another node is 404 there", async () => {
   const { a, b, gateway, proxy, network } = await deploy();
   for (const door of [b, gateway, proxy]) expect((await ask(door, "GET", "/rpc/shop/stock?sku=1")).status).toBe(200);
   network.sent.length = 0;

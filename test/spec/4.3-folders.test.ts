@@ -117,7 +117,7 @@ describe("pages and assets", () => {
     const files = {
       ...greet,
       "src/start.html": page("./page.ts", "In the sources"),
-      "start.html": page("/src/page.ts", "Beside them"),
+      "start.html": page("/src/page.ts", "Beside them, in the application folder"),
       "src/page.ts": "document.title;",
     };
     const both = await start(applicationOf(files), { ...standalone, index: "start.html" });

@@ -66,7 +66,7 @@ const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => (signal.aborted ? resolve(signal.reason) : signal.addEventListener("abort", () => resolve(signal.reason))));
 
 describe("the signal of a context, over sockets", () => {
-  it("aborts on every node of a call when the caller goes away (D5.this-2)", async () => {
+  it("D5.this-2 the signal of a context aborts when the caller goes away, on every node of the call", async () => {
     const { proxy, outer, inner } = await deployment(30_000);
     const caller = new AbortController();
     const asked = fetch(`${proxy}/rpc/outer`, { signal: caller.signal }).catch((error: unknown) => (error as Error).name);

@@ -93,7 +93,7 @@ describe("the context of a procedure", () => {
   });
 
   it.each(["beside it", "on another node"])(
-    "D5.this-2 the signal of a context aborts when the caller goes away, for a procedure called inside too (%s)",
+    "its signal aborts when the caller goes away, for a procedure called inside too: %s (D5.this-2)",
     async (place) => {
       const { node, seen } = await pair(place === "beside it");
       const gone = new AbortController();

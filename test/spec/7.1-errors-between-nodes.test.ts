@@ -173,7 +173,7 @@ describe("§7.1 errors over three nodes", () => {
     }
   });
   it.each(["OutOfStock", "Refused", "TypeError", "text", "Many", "Forbidden"])(
-    "D4-19 the answer is the same in one process as over several: %s",
+    "D4-19 the answer of an error, its lines included, is the same in one process as over several services: %s",
     async (name) => {
       for (const headers of [{}, { "x-svc-data-encoding": "serialized" }]) {
         const [one, several] = await Promise.all(["standalone", "proxy"].map((at) => get(at, `first?name=${name}`, headers)));

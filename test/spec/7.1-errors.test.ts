@@ -79,7 +79,7 @@ describe("D4 the status of each error of the framework", () => {
     for (const other of [new Error("x"), "x", null, undefined, 404, { status: 404 }]) expect(errors.statusOf(other)).toBe(500);
   });
   const statuses = (...names: string[]): number[] => names.map((name) => errors.statusOf(new (named(name))("x")));
-  it("D4-2 requests that make no sense are 400", () => {
+  it("D4-2 requests that make no sense are 400: BadRequest, Missing-, Unknown- and InvalidParameterValue, InvalidVersionNumber, InvalidSerializedValue", () => {
     const names = [
       "BadRequest",
       "MissingParameterValue",
@@ -110,7 +110,7 @@ describe("D4 the status of each error of the framework", () => {
     expect(await knock(throwing(new errors.NodeNotAvailable()), {})).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   });
   it("D4-15 DeadlineExceeded is 504", () => expect(statuses("DeadlineExceeded")).toEqual([504]));
-  it("D4-17 the generic classes have a message where none is given", async () => {
+  it("D4-17 the generic classes have a message of their own where none is given", async () => {
     const { BadRequest, Unauthorized, PaymentRequired, Forbidden, NotFound, Teapot, NotImplemented } = errors;
     expect(await Promise.all([BadRequest, Unauthorized, PaymentRequired, Forbidden, NotFound, Teapot, NotImplemented].map(told))).toEqual([
       "400 Invalid request",

@@ -192,7 +192,7 @@ describe("§9 load balancing", () => {
     expect(await ran("shared", 6)).toEqual(["n1", "both", "n2", "n1", "both", "n2"]);
   });
 
-  it("§9-14 a node that goes down is taken out by itself", async () => {
+  it("§9-14 a node that goes down is taken out of the rotation by itself", async () => {
     await fresh();
     for (const name of ["n1", "n2"]) await start(name, "one");
     cluster.network.roles.delete("http://n1");
