@@ -208,7 +208,7 @@ export const { seam, traced, context, runProcedure, bind } = graph;
 `;
 
 const noDevelopment = `Seamline has no development server yet, and Vite's has no service for the calls of a page
-  → Use 'vite build', then 'seamline start'. Both again after each change: node --watch-path=src --watch-path=segments node_modules/.bin/seamline start --build`;
+  → Use 'vite build', then 'seamline start'. Both again after each change: node --watch-path=src --watch-path=segments node_modules/seamline/dist/cli.js start --build`;
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";
