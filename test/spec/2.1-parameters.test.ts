@@ -124,6 +124,15 @@ describe("decisions §6, parameters", () => {
     expect((await post("object", { width: 3 })).text).toBe("6");
     expect((await post("whole", {})).text).toBe("[7,8]");
     expect((await post("whole", { a: 3 })).text).toBe("[3,2]");
+    const application = applicationOf({
+      "src/a.ts":
+        "export async function a({ b, c }: { b?: number; c?: number } = { b: 7, c: 8 }, [d, e] = [9, 10]) { return [b, c, d, e].join(); }\n",
+      "a.segment.json": '{ "./a": { "a": { "access": "public" } } }',
+    });
+    const { url } = await start(application, { mode: "standalone", url: anyPort });
+    const asked = async (query: string): Promise<string> => await (await fetch(`${url}/rpc/a${query}`)).text();
+    // As in the language: with one of its names given, the others have what they have by themselves.
+    expect([await asked(""), await asked("?c=1"), await asked("?b=1&e=2")]).toEqual(["7,8,9,10", ",1,9,10", "1,,,2"]);
   });
 
   it("D6.parameters-4 a pattern that gathers the rest is a build error", async () => {

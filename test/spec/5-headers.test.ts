@@ -208,6 +208,12 @@ describe("headers that go from a procedure to another", () => {
     });
     expect(inner).not.toHaveProperty("x-svc-other");
     expect(inner["x-svc-data-encoding"]).toMatch(/^serialized\b/);
+    // Nor those of a context that somebody made.
+    const { a, network: other } = await deploy();
+    other.sent.length = 0;
+    await a.runProcedure?.("shop/whoami", "", {}, { headers: { "x-svc-other": "1", "x-svc-origin": "outside", "x-kept": "2" } });
+    expect(other.sent[0]?.headers).toMatchObject({ "x-svc-origin": "trusted", "x-kept": "2" });
+    expect(other.sent[0]?.headers).not.toHaveProperty("x-svc-other");
   });
 
   it.each(["shop/whoami", "shop/viaWhoami"])("D5.headers-7 the trust key never reaches a procedure's headers: %s", async (procedure) => {
