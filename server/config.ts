@@ -130,9 +130,14 @@ function unknownKeys(given: Readonly<Record<string, unknown>>, mode: Mode, file:
         file,
         path: key,
         message: elsewhere.length > 0 ? `mode '${mode}' has no such key; it belongs to ${elsewhere.join(", ")}` : "unknown key",
-        hint: near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`,
+        hint: hintFor(key) ?? (near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`),
       };
     });
+}
+
+/** What other servers call it. */
+function hintFor(key: string): string | undefined {
+  return /^(?:port|host|hostname|address)$/.test(key) ? "Host and port stand in 'url'." : undefined;
 }
 
 function isMode(value: unknown): value is Mode {

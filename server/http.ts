@@ -149,7 +149,7 @@ function listenError(error: NodeJS.ErrnoException, options: ListenOptions): Erro
   const url = `${schemeOf(options)}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const reasons: Record<string, string> = {
     EADDRINUSE: `port ${port} is taken by another process. Stop that one, or give another port in 'url'`,
-    EADDRNOTAVAIL: `${host} is no address of this machine. Give one that is in 'url'`,
+    EADDRNOTAVAIL: `${host} is no address of this machine. Give one that it has in 'url', or 0.0.0.0 for all of them`,
     EACCES: `this user may not open port ${port}. Give one from 1024 up in 'url'`,
     ENOTFOUND: `the host name ${host} is not known. Correct it in 'url'`,
   };

@@ -21,6 +21,16 @@ function problemsOf(value: unknown, env: Record<string, string> = {}): string[] 
   return [];
 }
 
+function hintsOf(value: unknown): (string | undefined)[] {
+  try {
+    parse(value);
+  } catch (error) {
+    if (error instanceof Problems) return error.problems.map((one) => one.hint);
+    throw error;
+  }
+  return [];
+}
+
 const node = { mode: "node", url: "http://127.0.0.1:3001", repository: "http://127.0.0.1:3000", segments: ["shop"] };
 const repository = { mode: "repository", url: "http://127.0.0.1:3000" };
 
@@ -90,6 +100,10 @@ describe("variables", () => {
 });
 
 describe("problems", () => {
+  it("lead from a port or a host to the address that has both", () => {
+    expect(hintsOf({ ...node, port: 3000, host: "0.0.0.0" })).toEqual(["Host and port stand in 'url'.", "Host and port stand in 'url'."]);
+  });
+
   it("are all told at once", () => {
     const found = problemsOf({ mode: "node", url: 3, segments: "shop", repositori: "x", gateway: "http://127.0.0.1:1", index: "a.html" });
     expect(found).toEqual([

@@ -433,7 +433,9 @@ describe("an address that can't be taken", () => {
       `Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'`,
     );
     taken.close();
-    await expect(listen(echo, { host: "192.0.2.1", port: 0 })).rejects.toThrow("192.0.2.1 is no address of this machine");
+    await expect(listen(echo, { host: "192.0.2.1", port: 0 })).rejects.toThrow(
+      "192.0.2.1 is no address of this machine. Give one that it has in 'url', or 0.0.0.0 for all of them",
+    );
   });
 
   it("over IPv6 is written with brackets", async () => {
