@@ -188,7 +188,7 @@ describe("references that cost", () => {
     for (let level = 0; level < 30; level++) value = [value, value];
     const started = performance.now();
     const { body, encoding } = await encodeCall(new Map([["value", value]]), { classes: "opaque" }, "serialized, superjson");
-    expect([encoding, body.length < 2_000]).toEqual(["superjson", true]);
+    expect([encoding, body.length < 20_000]).toEqual(["superjson", true]);
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
