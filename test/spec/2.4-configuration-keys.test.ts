@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { listen } from "../../server/http.ts";
+import { startServer } from "../../server/start-server.ts";
 import { gateway, here, modes, node, parse, proxy, repository, standalone, there, told, twoSegments } from "./_configurations.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
@@ -117,7 +118,19 @@ describe("decisions §5: keys of each mode", () => {
     ]);
   });
 
-  it("D5.keys-23 every mode may have log: info, warn, error or none", () => {
+  it("D5.keys-23 every mode may have log: info, warn, error or none", async () => {
+    const written = async (log: string): Promise<string> => {
+      const out = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+      try {
+        const { importer, root } = applicationOf({});
+        await (await startServer(importer, { config: { ...gateway, url: anyPort, log }, root, signals: false })).stop();
+        return out.mock.calls.map(([text]) => String(text)).join("");
+      } finally {
+        out.mockRestore();
+      }
+    };
+    expect(await written("info")).toMatch(/^gateway at http/m);
+    for (const log of ["warn", "error", "none"]) expect(await written(log), log).not.toContain("gateway at");
     for (const one of modes) for (const log of ["info", "warn", "error", "none"]) expect(parse({ ...one, log })).toMatchObject({ log });
     expect(told({ ...gateway, log: "debug" })).toEqual(['log: expected info, warn, error or none, found "debug"']);
   });

@@ -155,6 +155,18 @@ describe("signals", () => {
     server.addMiddleware(new CorsMiddleware("http://page"));
     const answer = await fetch(`${server.url}/rpc/a`, { method: "OPTIONS" });
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "http://page"]);
+    // And so it is for an application that has the package installed.
+    buildPackage();
+    const installed = await createApplication();
+    onTestFinished(() => installed.remove());
+    await installed.put(
+      "main.mjs",
+      'import { CorsMiddleware, startServer } from "seamline";\nconsole.log(CorsMiddleware.name, startServer.name);\n',
+    );
+    const main = spawn(process.execPath, [join(installed.root, "main.mjs")], { stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    for await (const chunk of main.stdout) said += String(chunk);
+    expect(said).toBe("CorsMiddleware startServer\n");
   });
 });
 
