@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { createGateway } from "../../src/roles/gateway.ts";
+import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { ask, testHost } from "../_cluster.ts";
+import { ask, testHost, testModules } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
+import { body } from "./_shop.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 const trusted = { "x-svc-trust-key": key };
@@ -26,6 +28,14 @@ describe("members of a gateway", () => {
     );
     expect(lists.flat()).not.toContain("shop/secret");
     expect(lists.flat()).not.toContain("shop/hidden");
+    // A name counts when one of its versions does.
+    const of = (version: string, access: "public" | "private", fqn = "mixed/some") =>
+      ({ fqn, version, in: { mixed: access }, body: body(fqn, () => version, version) }) as const;
+    network.sent.length = 0;
+    const modules = testModules([of("1.0.0", "public"), of("2.0.0", "private"), of("1.0.0", "private", "mixed/none")]);
+    const common = { trustKey: key, limits: defaultLimits, gateway: urls.gateway };
+    await createNode(testHost(network), { ...common, modules, segments: ["mixed"], name: undefined }).start("http://mixed");
+    expect(JSON.parse(network.sent[0]?.body ?? "")).toEqual({ url: "http://mixed", procedures: ["mixed/some"] });
   });
 
   it("D6.nodes-2 the gateway is version unaware: versions of one procedure are one name", async () => {

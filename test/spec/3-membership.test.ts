@@ -84,11 +84,15 @@ describe("§3 membership of a node at the gateway", () => {
 describe("leaving the rotation", () => {
   it("D5.leaving-1 a node that is stopped leaves the rotation at once, and serves on for a second what was sent before", async () => {
     const { gateway, b, clock } = await deploy();
-    const stopped = b.stop();
+    let over = false;
+    const stopped = b.stop().then(() => (over = true));
     await settle();
     expect((await ask(b, "GET", stock)).status).toBe(200);
     expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
-    await clock.pass(1000);
+    // What stops it closes its door when this has come to its end.
+    await clock.pass(999);
+    expect(over).toBe(false);
+    await clock.pass(1);
     await stopped;
   });
 
