@@ -1,6 +1,6 @@
 // From a checked configuration to the role that it names: each role's code is loaded only where it runs.
 
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 import type { Host, ModuleNamespace } from "../src/ports.ts";
 import type { RepositoryFiles } from "../src/roles/repository.ts";
@@ -8,7 +8,7 @@ import type { Role } from "../src/roles/role.ts";
 import type { Limits } from "../src/serializer/limits.ts";
 import type { ApplicationConfig, Config, GatewayConfig, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config.ts";
 import type { ModuleStore, ModuleStoreOptions } from "./module-store.ts";
-import type { OutputFolders } from "./sources.ts";
+import { type OutputFolders, slashed } from "./sources.ts";
 
 export interface ComposeOptions {
   readonly root: string;
@@ -57,14 +57,14 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   repository: (async (host, config, options) => {
     const { createRepository } = await import("../src/roles/repository.ts");
-    const files = await filesOf(config, options, await outputOf(host, config, options));
+    const files = await filesOf(host, config, options, await outputOf(host, config, options));
     return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }) };
   }) satisfies Composer<RepositoryConfig>,
 
   standalone: (async (host, config, options) => {
     const { createStandalone } = await import("../src/roles/standalone.ts");
     const output = await outputOf(host, config, options);
-    const files = await filesOf(config, options, output);
+    const files = await filesOf(host, config, options, output);
     const modules = await modulesOf(host, { folder: output.server }, config.cache, options);
     const { limits, trustKey } = options;
     return { role: createStandalone(host, { limits, trustKey, files, modules, segments: config.segments, name: config.name }), modules };
@@ -84,7 +84,7 @@ async function outputOf(host: Host, config: ApplicationConfig, options: ComposeO
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
 
-async function filesOf(config: ApplicationConfig, options: ComposeOptions, output: OutputFolders): Promise<RepositoryFiles> {
+async function filesOf(host: Host, config: ApplicationConfig, options: ComposeOptions, output: OutputFolders): Promise<RepositoryFiles> {
   const [{ createPublicFiles }, { createRepositoryFiles, readBuiltManifest }] = await Promise.all([
     import("./files.ts"),
     import("./repository-files.ts"),
@@ -105,6 +105,8 @@ async function filesOf(config: ApplicationConfig, options: ComposeOptions, outpu
       ...(options.configFile === undefined ? [] : [options.configFile]),
     ],
   });
+  const source = slashed(relative(options.root, config.source));
+  for (const glob of publicFiles.idle) host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
   return await createRepositoryFiles(output, built, publicFiles);
 }
 

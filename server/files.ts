@@ -32,13 +32,17 @@ export interface PublicFiles {
   refresh(): Promise<void>;
   /** URL paths, decoded. */
   paths(): Iterable<string>;
+  /** Globs of `assets` that make no file public. */
+  readonly idle: readonly string[];
 }
 
 /** Reads the folders, and answers from what it found. */
 export async function createPublicFiles(options: PublicFilesOptions): Promise<PublicFiles> {
   const answers = createFileAnswers();
-  let files = await readPublic(options);
+  const idle = new Set<string>();
+  let files = await readPublic(options, idle);
   return {
+    idle: [...idle],
     async get(path, request) {
       const name = decoded(path);
       const file = name === undefined ? undefined : files.get(name);
@@ -62,7 +66,7 @@ function decoded(path: string): string | undefined {
   }
 }
 
-async function readPublic(options: PublicFilesOptions): Promise<Map<string, PublicFile>> {
+async function readPublic(options: PublicFilesOptions, idle = new Set<string>()): Promise<Map<string, PublicFile>> {
   const files = new Map<string, PublicFile>();
   const root = await realpath(options.rootFolder);
   const source = await realFolder(options.sourceFolder);
@@ -73,7 +77,7 @@ async function readPublic(options: PublicFilesOptions): Promise<Map<string, Publ
       throw new Error(`'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`);
     const except = new Set<string>();
     for (const path of options.except ?? []) except.add((await realpath(path).catch(() => undefined)) ?? path);
-    for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? []))
+    for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? [], idle))
       files.set(`/${name}`, { path, immutable: false });
   }
   // Added after the assets: where both have a path, the built file is meant.
@@ -130,6 +134,7 @@ async function readAssets(
   globs: readonly string[],
   except: ReadonlySet<string>,
   modules: Iterable<string>,
+  idle: Set<string>,
 ): Promise<Map<string, string>> {
   const written = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1"));
   const isTaken = (glob: string): boolean => /^!(?!\()/.test(glob);
@@ -145,6 +150,11 @@ async function readAssets(
   for await (const path of walk(source, { dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)), except })) {
     const name = slashed(relative(source, path));
     if (matches(name) && !taken(name) && !isSource(name)) found.set(name, path);
+  }
+  const names = [...found.keys()];
+  for (const glob of given) {
+    const one = picomatch(glob, { dot: false });
+    if (!names.some((name) => one(name))) idle.add(glob);
   }
   return found;
 }

@@ -46,6 +46,17 @@ describe("§4.3 GET {repository_url}/{path}", () => {
     expect((await other.get("/", request))?.headers["content-length"]).toBe(String("<p>about".length));
   });
 
+  it("globs that make no file public are known, to be told at the start", async () => {
+    const files = await createPublicFiles({
+      rootFolder: assets.root,
+      sourceFolder: join(assets.root, "src"),
+      browserFolder: undefined,
+      assets: ["./assets/*", "src/assets/*", "/robots.txt", "!private/**", "*.txt"],
+      index: "index.html",
+    });
+    expect(files.idle).toEqual(["src/assets/*", "/robots.txt"]);
+  });
+
   it("§4.3-4 all assets are private by default", async () => {
     const bare = await createPublicFiles({
       rootFolder: assets.root,
