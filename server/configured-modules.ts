@@ -1,7 +1,7 @@
 // Middleware and health checks that a configuration names (decisions §6, configured modules).
 
 import { existsSync } from "node:fs";
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { HealthCheck } from "../src/health.ts";
@@ -73,6 +73,8 @@ async function configured(
         "Name a package, or a path relative to the application folder. One in the source folder has to be in the build: run 'seamline build'",
         error,
       );
+    if (code === "ERR_MODULE_NOT_FOUND" && !isAbsolute(specifier) && existsSync(join(options.root, specifier)))
+      throw wrong("is no package", `A path begins with './': './${specifier}'`, error);
     throw wrong(`can't be loaded: ${message}`, "Mend it, or take it out of the configuration", error);
   }
   const given = namespace["default"];

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { configuredModules } from "../../../server/configured-modules.ts";
 import { compose } from "../../../src/middleware.ts";
 import type { Call } from "../../../src/call.ts";
+import type { Problems } from "../../../src/problem.ts";
 
 it("a configured middleware that is a plain object has its module's name in the log (§4.8)", async () => {
   const root = join(import.meta.dirname, "application");
@@ -40,6 +41,24 @@ it.each([
     expect(told).not.toContain("start.js");
   },
 );
+
+it("a path without its './' is told from a package that isn't there", async () => {
+  const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: ["test/unit/server/configured-modules.test.ts", "nowhere"] };
+  const moduleImporter = (specifier: string): Promise<never> =>
+    Promise.reject(Object.assign(new Error(`Cannot find package '${specifier}'`), { code: "ERR_MODULE_NOT_FOUND" }));
+  const options = { root: join(import.meta.dirname, "../../.."), modules: undefined, moduleImporter };
+  const told = await configuredModules(config as unknown as Parameters<typeof configuredModules>[0], options).catch(
+    (error: Problems) => error.problems,
+  );
+  expect(told).toMatchObject([
+    {
+      path: "middleware[0]",
+      message: "'test/unit/server/configured-modules.test.ts' is no package",
+      hint: "A path begins with './': './test/unit/server/configured-modules.test.ts'",
+    },
+    { path: "middleware[1]", message: "'nowhere' can't be loaded: Cannot find package 'nowhere'" },
+  ]);
+});
 
 it.each<[string, unknown, string]>([
   ["nothing", undefined, "has no default export with handle(…)"],
