@@ -106,7 +106,13 @@ export function specificationOf(sentences, titles, cases) {
     "the test passes; `npm test` fails when one has no test, or when this page is not what the titles say. Behind it stand further tests",
     "that name the statement; `calls` counts the calls of the [table of calls](../test/_ways.ts) that show it.",
     "",
-    "Comments in the code, the titles of tests and the other pages name these numbers.",
+    "Comments in the code, titles of tests and other pages name the parts: `§4.1` is the part of that number, and `decisions §5` are the parts",
+    "whose names begin with D5.",
+    "",
+    Object.entries(sentences)
+      .filter(([, { statements: count }]) => count > 0)
+      .map(([part, { title }]) => `[${part} ${title}](#${anchorOf(`${part} ${title}`)})`)
+      .join(" · "),
     "",
     ...waysTable(sentences, cases),
   ];
@@ -122,6 +128,15 @@ export function specificationOf(sentences, titles, cases) {
   }
   return lines.join("\n");
 }
+
+/** A heading's, as GitHub makes it.
+ * @param {string} heading
+ */
+const anchorOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, "")
+    .replaceAll(" ", "-");
 
 /** @param {Title | undefined} own @param {readonly Title[]} named @param {number} calls */
 function linksOf(own, named, calls) {

@@ -84,5 +84,6 @@ describe("what is told", () => {
     expect(page).toContain("## §0.1 Things\n\n| number | statement | tests |\n");
     expect(page).toContain("| §0.1-1 | a\\_b is `a\\|b` | [a](../test/a.test.ts); 1 more in [a](../test/a.test.ts); 1 call |");
     expect(page).toContain("| part | in memory |\n|---|--:|\n| §0.1 | 1 |\n| all | 1 |\n");
+    expect(page).toContain("\n[§0.1 Things](#01-things)\n");
   });
 });
