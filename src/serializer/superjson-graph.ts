@@ -16,7 +16,7 @@ import { type FormWalk, mostLevels, walkValue } from "./walk.ts";
 // over ten thousand dates would be ten gigabytes. What people write is far below both.
 const plentifulPath = 256;
 const mostPath = 4_194_304;
-const mostWriting = 268_435_456;
+const mostWriting = 100_000_000;
 
 export interface GraphOptions {
   readonly classes: ClassSource;

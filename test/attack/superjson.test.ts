@@ -235,7 +235,14 @@ describe("references that cost", () => {
     const unset = { [`value.${long}`]: Object.fromEntries(list.map((_, index) => [index, ["undefined"]])) };
     const same = { "value.o": [`value.${long}`], "value.o.0": list.slice(1).map((_, index) => `value.o.${index + 1}`) };
     const started = performance.now();
-    for (const body of [about({ [long]: list }, unset), about({ [long]: null, o: [{}, ...list.slice(1)] }, undefined, same)])
+    // Sixty short keys are written anew at each of their levels.
+    const deep = ["value", ...Array.from({ length: 60 }, () => "k")];
+    const nested = deep.slice(1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), list);
+    for (const body of [
+      about({ [long]: list }, unset),
+      about({ [long]: null, o: [{}, ...list.slice(1)] }, undefined, same),
+      about(nested, { [deep.join(".")]: unset[`value.${long}`] }),
+    ])
       for (const answer of await attack(sockets, ["node"], echo(body), 500))
         expect(JSON.parse(answer.body)).toMatchObject({
           json: { name: "ValueNotSerializable", message: expect.stringMatching(/too long paths/) },
