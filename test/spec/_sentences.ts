@@ -1,5 +1,6 @@
 // How many statements each part of the specification has, numbered in the order in which it makes them. A test says which one it shows at the
 // beginning of its title (`§4.1-3 a version is chosen by …`), in words of its own; a further one names it in brackets: `(§4.1-3)`.
+// It is a sentence that stands alone: what the runner fills in comes at its end, in brackets or behind a colon (`… (at the %s)`, `…: %s`).
 // `D` are the points that the specification leaves open and that are settled here.
 
 export interface Part {
