@@ -12,7 +12,7 @@ type ErrorClass = new (message?: string) => Error;
 
 const builtIn = new Map<string, ErrorClass>(
   [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError, AggregateError].map((one) => [
-    one.prototype.name,
+    one.name,
     one as ErrorClass,
   ]),
 );

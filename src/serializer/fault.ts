@@ -22,9 +22,9 @@ export function describeFault(thrown: unknown, root: string): string {
   const { path, holders } = fault;
   // A cycle is found by its depth: what counts is where it closes, not how often the walk went round.
   const end = holders.findIndex((one, index) => holders.indexOf(one) < index);
-  const where = (end < 0 ? path.slice(0, 16) : path.slice(0, end)).map((key) =>
-    typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`,
-  );
+  const where = path
+    .slice(0, end < 0 ? 16 : end)
+    .map((key) => (typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
   // The path may hold keys as long as the whole message.
   return `${root}${where.join("").slice(0, 256)}: ${end < 0 ? fault.message.slice(0, 256) : "a cycle can't be sent"}`;
 }

@@ -30,7 +30,8 @@ export function construct({ record, constructor, names, rest }: KnownClass, args
     positions.push(args[index]);
   }
   if (taken < given.length) {
-    const strange = given.find((key) => !(String(Number(key) >>> 0) === key && Number(key) < positions.length));
+    const known = Object.keys(positions);
+    const strange = given.find((key) => !known.includes(key));
     throw new Fault(`class '${record.key}' has no constructor argument '${strange}'`);
   }
   return new constructor(...positions);

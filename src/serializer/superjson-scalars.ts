@@ -39,7 +39,7 @@ export function scalarFrom(type: string, raw: unknown, limits: ValueLimits): unk
       return Number(raw);
     case "bigint":
       if (!/^-?\d+$/.test(raw)) break;
-      if (raw.length - (raw.startsWith("-") ? 1 : 0) > limits.digits) throw new Fault(`more than ${limits.digits} digits (limit 'digits')`);
+      if (raw.replace("-", "").length > limits.digits) throw new Fault(`more than ${limits.digits} digits (limit 'digits')`);
       return BigInt(raw);
     case "Date": {
       const date = new Date(raw);

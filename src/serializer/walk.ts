@@ -41,7 +41,7 @@ export function walkValue(value: unknown, walk: Walk): unknown {
   if (walk.graph !== undefined) return walk.graph(value);
   if (++walk.level > mostLevels || ++walk.objects > mostObjects)
     throw new Fault(`more than ${mostLevels} levels of nesting, or ${mostObjects} objects`);
-  if (walk.objects > freeObjects && walk.strict && multiplies(value, walk))
+  if (walk.strict && walk.objects > freeObjects && walk.objects > freeObjects + mostPlaces * (walk.found ??= new Set()).add(value).size)
     throw new Fault("the same few in many places would be too many objects");
   let result: unknown;
   if (Array.isArray(value)) result = walkArray(value, walk);
@@ -53,11 +53,6 @@ export function walkValue(value: unknown, walk: Walk): unknown {
   }
   walk.level--;
   return result;
-}
-
-function multiplies(value: object, walk: Walk): boolean {
-  const found = (walk.found ??= new Set()).add(value);
-  return walk.objects > freeObjects + mostPlaces * found.size;
 }
 
 function walkArray(array: readonly unknown[], walk: Walk): readonly unknown[] {
