@@ -3,7 +3,7 @@
 import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureKey } from "../fqn.ts";
-import type { ProcedureRecord, ServerManifest } from "../manifest.ts";
+import type { ClassRecord, ProcedureRecord, ServerManifest } from "../manifest.ts";
 import type { Clock, Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Graph } from "../seam.ts";
@@ -24,14 +24,45 @@ export function createServerNode(host: Host, modules: ServerModules, remote: Rem
 }
 
 /** Loads what `options` name into `node`, and returns the segments. */
-export async function loadSegments(node: LocalNode, classes: Classes, options: NodeModules): Promise<readonly string[]> {
+export async function loadSegments(host: Host, node: LocalNode, classes: Classes, options: NodeModules): Promise<readonly string[]> {
   const manifest = await options.modules.manifest();
   const segments = options.segments ?? Object.keys(manifest.segments).filter((name) => !manifest.clients.includes(name));
   const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
   graph.bind(node);
   await node.load(manifest, segments);
-  await loadClasses(classes, manifest, options.modules, reached(manifest, segments));
+  const load = async (record: ClassRecord): Promise<void> => {
+    try {
+      await loadClasses(classes, [record], manifest, options.modules);
+    } catch (error) {
+      // Only its type is imported here: it may need a page, or a package that this machine doesn't have.
+      host.log.error(`class '${record.key}' can't be loaded, so its instances are refused`, error);
+    }
+  };
+  const here = reached(manifest, segments);
+  await Promise.all(manifest.classes.filter((record) => here.has(record.module)).map(load));
+  const others = manifest.classes.filter((record) => !here.has(record.module) && record.clash === undefined);
+  if (others.length > 0) classes.load = namedClasses(others, load);
   return segments;
+}
+
+/**
+ * The application's other classes, which are in every segment as well (§1.4): loaded when a message first names one. What a message names
+ * is looked up among what the build recorded, and never a path.
+ */
+function namedClasses(records: readonly ClassRecord[], load: (record: ClassRecord) => Promise<void>): (text?: string) => Promise<void> {
+  const byKey = new Map(records.map((record) => [record.key, record]));
+  const loading = new Map<string, Promise<void>>();
+  return async (text = "") => {
+    const named: Promise<void>[] = [];
+    for (const [, form, annotation] of text.matchAll(/"key"\s*:\s*"([^"\\]+)"|"class"\s*,\s*"([^"\\]+)"/g)) {
+      const record = byKey.get(form ?? annotation ?? "");
+      if (record === undefined) continue;
+      const loaded = loading.get(record.key) ?? load(record);
+      loading.set(record.key, loaded);
+      named.push(loaded);
+    }
+    await Promise.all(named);
+  };
 }
 
 /** What a service without procedures knows of the application's, so that its middleware sees real values (decisions §5, gateway). */
@@ -51,7 +82,7 @@ export function applicationOf(modules: ServerModules, clock: Clock): Application
   });
   classes.load = once(clock, async () => {
     const found = await manifest();
-    await loadClasses(classes, found, modules, new Set(found.classes.map((record) => record.module)));
+    await loadClasses(classes, found.classes, found, modules);
     classes.load = undefined;
   });
   return { classes, procedure: async (fqn, version) => (await manifest()).byKey.get(procedureKey(fqn, version)) };
@@ -93,13 +124,17 @@ function reached(manifest: ServerManifest, segments: readonly string[]): Set<str
   return found;
 }
 
-/** Registers the classes of `modules`, so that their instances can travel (§2.3). */
-async function loadClasses(classes: Classes, manifest: ServerManifest, loader: ModuleLoader, modules: ReadonlySet<string>): Promise<void> {
+/** Registers classes, so that their instances can travel (§2.3). */
+async function loadClasses(
+  classes: Classes,
+  records: readonly ClassRecord[],
+  manifest: ServerManifest,
+  loader: ModuleLoader,
+): Promise<void> {
   await Promise.all(
-    manifest.classes.map(async (record) => {
-      const file = modules.has(record.module) ? manifest.modules[record.module]?.file : undefined;
-      if (file === undefined) return;
-      classes.register(record, (await loader.import(file))[record.export]);
+    records.map(async (record) => {
+      const file = manifest.modules[record.module]?.file;
+      if (file !== undefined) classes.register(record, (await loader.import(file))[record.export]);
     }),
   );
 }

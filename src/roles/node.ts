@@ -37,7 +37,7 @@ export function createNode(host: Host, options: NodeOptions): Role {
     layers,
     call: createCallHere({ host, node, layers, classes, limits, name: options.name }),
     async start(url) {
-      await loadSegments(node, classes, options);
+      await loadSegments(host, node, classes, options);
       await membership?.join(url);
     },
     stop: async () => await membership?.leave(),

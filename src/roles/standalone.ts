@@ -33,7 +33,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     routes: repositoryRoutes(host, options),
     otherwise: (request) => options.files.publicFile(request),
     async start() {
-      segments = await loadSegments(node, classes, options);
+      segments = await loadSegments(host, node, classes, options);
     },
     stop: async () => {},
     describe: () => ({ segments, procedures: node.registry.all().length }),

@@ -15,10 +15,10 @@ export interface KnownClass {
 /** The classes that a service may rebuild from the wire (§2.3): nothing else is ever constructed. */
 export class Classes {
   /**
-   * Registers what is not registered yet. A browser sets it: class modules are fetched when a value first needs one,
-   * not at start.
+   * Registers what is not registered yet; asked before a message is read, whose `text` may tell a node what that is. Class modules that
+   * nothing here imports are loaded when a value first needs one, not at start. `undefined` once all are there.
    */
-  load: (() => Promise<void>) | undefined;
+  load: ((text?: string) => Promise<void>) | undefined;
   readonly #byKey = new Map<string, KnownClass>();
   readonly #byPrototype = new Map<unknown, KnownClass>();
 

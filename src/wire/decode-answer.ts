@@ -39,7 +39,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
   const superjson = field(headers.encoding) === "superjson";
   const decode = async (): Promise<unknown> => {
     const json = text();
-    if (options.classes !== "opaque" && options.classes.load && /"key"|"class"/.test(json)) await options.classes.load();
+    if (options.classes !== "opaque" && options.classes.load && /"key"|"class"/.test(json)) await options.classes.load(json);
     // The answer comes from a service that we asked: what strangers may send at most doesn't count.
     const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
     const reading = { ...options, limits, trusted: true, path: "result", status };

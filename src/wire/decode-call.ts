@@ -54,7 +54,10 @@ export async function decodeArguments(
   // Refused before its body has come.
   if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
   const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
-  if (body.length > 0 && readEncoding(fields) === "superjson") await loadSuperjson();
+  const encoding = body.length > 0 ? readEncoding(fields) : "plain";
+  if (encoding === "superjson") await loadSuperjson();
+  if (encoding !== "plain" && options.classes !== "opaque" && options.classes.load)
+    await options.classes.load(new TextDecoder().decode(body));
   return decodeReceived({ method, headers: fields, body }, query, procedure, options);
 }
 

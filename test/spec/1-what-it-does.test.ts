@@ -12,13 +12,19 @@ const files = {
   "src/shop/quote.ts": [
     'import { Cloth } from "../cloth/cloth.ts";',
     'import { NotFound } from "seamline";',
+    'import type { Label } from "../rolls/label.ts";',
+    'import { Roll } from "../rolls/roll.ts";',
     'import { discount } from "./discount.ts";',
-    'import { left, refuse } from "./stock.ts";',
+    'import { echo, left, refuse } from "./stock.ts";',
     'import { loaded, metres } from "./units.ts";',
     "export async function quote(sku: string): Promise<string> {",
     "  return `${metres(await left(new Cloth(sku)))} at ${await discount()}`;",
     "}",
     "export async function unitsOfFront(): Promise<string> { return loaded; }",
+    "export async function roundTrip(): Promise<string> {",
+    "  const back = await echo(new Map([['roll', new Roll(3)]]));",
+    "  return `${(back as Map<string, Roll>).get('roll') instanceof Roll}`;",
+    "}",
     "export async function tries(): Promise<string> {",
     "  return await refuse().then(() => 'nothing', (error: unknown) => `${error instanceof NotFound} ${(error as Error).message}`);",
     "}",
@@ -28,6 +34,11 @@ const files = {
     "export const loaded = `units ${Math.random()}`;\nexport const metres = (count: number): string => `${count} m`;\nexport async function unsegmented(): Promise<number> { return 1; }\n",
   "src/cloth/cloth.ts":
     "export class Cloth {\n  readonly sku: string;\n  readonly since: Date = new Date(0);\n  constructor(sku: string) { this.sku = sku; }\n}\n",
+  // What a server can't load: nothing there imports it by value.
+  "src/rolls/label.ts":
+    "const page = document.body;\nexport class Label {\n  readonly text: string;\n  constructor(text: string) { this.text = text; }\n}\nexport const size = page;\n",
+  // Only what the front runs imports it.
+  "src/rolls/roll.ts": "export class Roll {\n  readonly metres: number;\n  constructor(metres: number) { this.metres = metres; }\n}\n",
   "src/shop/stock.ts": [
     'import { NotFound } from "seamline";',
     'import { Cloth } from "../cloth/cloth.ts";',
@@ -36,9 +47,16 @@ const files = {
     "export async function refuse(): Promise<never> { throw new NotFound('no roll'); }",
     "export async function unitsOfBack(): Promise<string> { return loaded; }",
     "export async function secret(): Promise<string> { return 'secret'; }",
+    "export async function echo(value: unknown): Promise<unknown> { return value; }",
+    "export async function nameOf(value: object): Promise<string> { return value.constructor.name; }",
   ].join("\n"),
   "front.segment.json": JSON.stringify({
-    "./shop/quote": { quote: { access: "public" }, tries: { access: "public" }, unitsOfFront: { access: "public" } },
+    "./shop/quote": {
+      quote: { access: "public" },
+      tries: { access: "public" },
+      unitsOfFront: { access: "public" },
+      roundTrip: { access: "public" },
+    },
     "./shop/discount": { discount: { access: "private" } },
   }),
   "back.segment.json": JSON.stringify({
@@ -47,6 +65,8 @@ const files = {
       refuse: { access: "public" },
       unitsOfBack: { access: "public" },
       secret: { access: "private" },
+      echo: { access: "public" },
+      nameOf: { access: "public" },
     },
   }),
 };
@@ -88,15 +108,15 @@ describe("§1 procedures", () => {
 
 describe("§1 segments", () => {
   it("§1-3 an application is split into segments: groups of procedures that are placed on nodes", async () => {
-    expect(built.nodes["front"]?.describe()).toMatchObject({ segments: ["front"], procedures: 4 });
-    expect(built.nodes["back"]?.describe()).toMatchObject({ segments: ["back"], procedures: 4 });
+    expect(built.nodes["front"]?.describe()).toMatchObject({ segments: ["front"], procedures: 5 });
+    expect(built.nodes["back"]?.describe()).toMatchObject({ segments: ["back"], procedures: 6 });
   });
 
   it("§1-4 a segment file says which procedures its segment has", async () => {
     const { manifest } = await createFixture(files).build();
     const namesOf = (segment: string) => manifest.segments[segment]?.map(({ procedure }) => manifest.procedures[procedure]?.fqn).toSorted();
-    expect(namesOf("front")).toEqual(["shop/discount", "shop/quote", "shop/tries", "shop/unitsOfFront"]);
-    expect(namesOf("back")).toEqual(["shop/left", "shop/refuse", "shop/secret", "shop/unitsOfBack"]);
+    expect(namesOf("front")).toEqual(["shop/discount", "shop/quote", "shop/roundTrip", "shop/tries", "shop/unitsOfFront"]);
+    expect(namesOf("back")).toEqual(["shop/echo", "shop/left", "shop/nameOf", "shop/refuse", "shop/secret", "shop/unitsOfBack"]);
   });
 
   it("§1-16 what no segment names, classes too, is there in every segment", async () => {
@@ -105,6 +125,29 @@ describe("§1 segments", () => {
     // Each node has one of its own.
     expect(front.text).not.toBe(back.text);
     expect((await get(built.gateway, "shop/unsegmented")).status).toBe(404);
+  });
+
+  it("a class that only another segment's procedures import can be received, kept and sent on: nested, in both encodings (§1-16)", async () => {
+    expect((await get(built.gateway, "shop/roundTrip")).text).toBe("true");
+    const roll = { args: { 0: 3 }, fields: {} };
+    for (const [encoding, body] of [
+      ["serialized", { value: { serialized: true, key: "rolls/Roll", name: "class", ...roll } }],
+      ["superjson", { json: { value: roll }, meta: { values: { value: [["class", "rolls/Roll"]] } } }],
+    ] as const) {
+      const headers = { "content-type": "application/json", "x-svc-data-encoding": encoding };
+      expect((await ask(built.proxy, "POST", "/rpc/shop/nameOf", headers, JSON.stringify(body))).text).toContain("Roll");
+    }
+  });
+
+  it("a class whose module no server can load is refused, and said so in the log: no node fails to start for it (§1-16)", async () => {
+    const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
+    const label = { serialized: true, key: "rolls/Label", name: "class", args: { 0: "tweed" }, fields: {} };
+    const answer = await ask(built.gateway, "POST", "/rpc/shop/nameOf", headers, JSON.stringify({ value: label }));
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("there is no class 'rolls/Label'");
+    expect(built.log.lines.join("\n")).toContain(
+      "class 'rolls/Label' can't be loaded, so its instances are refused (document is not defined)",
+    );
   });
 
   it("§1-18 any procedure may import what no segment names", async () => {
