@@ -65,14 +65,14 @@ function namesOf(parameter: Parameter): readonly PatternName[] {
 }
 
 /** From positions to names: the seam's way of sending what it was called with, so that the call behaves as a local one (decisions §2). */
-export function nameArguments(parameters: readonly Parameter[]): (given: ArrayLike<unknown>) => Args {
+export function nameArguments(parameters: readonly Parameter[]): (given: readonly unknown[]) => Args {
   return (given) => {
     const args: Args = new Map();
     parameters.forEach((parameter, index) => {
       const value = given[index];
       if (parameter.kind === "plain") setNamed(args, parameter, value);
       else if (parameter.kind === "rest") {
-        if (given.length > index) args.set(restKey(parameter.name), Array.prototype.slice.call(given, index));
+        if (given.length > index) args.set(restKey(parameter.name), given.slice(index));
       } else if (value !== undefined || !parameter.optional) {
         if (value === undefined || value === null)
           throw new TypeError(`Argument ${index + 1} can't be destructured: it is ${String(value)}`);
