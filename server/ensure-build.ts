@@ -1,6 +1,7 @@
 // Builds at start (decisions §6, builds). Vite runs in a child process only: a role never loads it.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
@@ -44,6 +45,9 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFo
   const manifest = parseManifest(await readFile(path, "utf8"), path);
   if (!(await isFile(join(folders.server, manifestFiles.browser))))
     throw new Error(`The build in ${shown} has no ${manifestFiles.browser}: it is not whole. Build again`);
+  // Only Vite's own configuration knows where its pages went.
+  if (folders.browser === output && !existsSync(output))
+    log.warn(`Vite built modules into ./.seamline/server, but there are no pages in ${shown}. Name Vite's build.outDir in 'output'`);
   if ((await hasModules(source, manifest)) && (await isStale(root, source, output, manifest)))
     log.warn(`the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`);
   return folders;

@@ -97,6 +97,17 @@ describe("a build at start", () => {
     await expect(ensure()).rejects.toThrow(`${path} is no manifest that this version of Seamline can use: ${why}`);
   });
 
+  it("of `vite build` whose pages are in another folder than 'output' names is a warning that leads there", async () => {
+    await writeBuild({ ...folders(), output: join(root, ".seamline") });
+    expect(await ensure()).toEqual({ browser: join(root, "dist"), server: join(root, ".seamline/server") });
+    expect(lines).toEqual([
+      "warning: Vite built modules into ./.seamline/server, but there are no pages in ./dist. Name Vite's build.outDir in 'output'",
+    ]);
+    await mkdir(join(root, "dist"));
+    await ensure();
+    expect(lines).toHaveLength(1);
+  });
+
   it("of which a part is missing is refused", async () => {
     await writeBuild(folders());
     await rm(join(root, "dist/server/manifest.browser.json"));
