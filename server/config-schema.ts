@@ -1,4 +1,4 @@
-// What a configuration may hold, for each mode (decisions §5): the checks, the published JSON Schema (scripts/json-schema.mjs) with its words
+// What a configuration may hold, for each mode (decisions §5): the checks, the published JSON Schema (json-schema.ts) with its words
 // and defaults, and by `Same` the types of config-types.ts, which are written out because the package's declarations can't name a bundled library.
 
 import * as v from "valibot";
