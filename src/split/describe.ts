@@ -61,7 +61,7 @@ export interface ModuleImport {
 
 export interface ModuleDescription {
   readonly exports: readonly ModuleExport[];
-  /** All that is declared at the top, exported or not. */
+  /** All that is declared at the top, exported or not; what is imported isn't. */
   readonly locals: readonly string[];
   /** Specifiers of `export * from '…'`. */
   readonly starReexports: readonly string[];
@@ -92,12 +92,14 @@ export function describeModule(input: {
     return { exports: [], locals: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
   }
   const module = analyze(input, parsed);
+  const imports = importsOf(module.program);
+  const imported = new Set(imports.flatMap((one) => one.names.map(({ local }) => local)));
   return {
     exports: [...localExports(module), ...module.reexports.map((one) => reexportOf(module, one))],
-    locals: [...module.bindings.keys()],
+    locals: [...module.bindings.keys()].filter((name) => !imported.has(name)),
     starReexports: module.stars.map(specifierOf),
     classes: classesOf(module),
-    imports: importsOf(module.program),
+    imports,
     problems: [],
     ...clientCallsOf(module, module.program),
   };

@@ -36,11 +36,12 @@ describe("§2.2 segment files in a build", () => {
   it("leads from a name that its module only declares to the word that is missing", async () => {
     const problems = await problemsOf({
       "src/a/own.ts":
-        "async function own(): Promise<void> {}\nconst arrow = async (): Promise<void> => own();\nvoid arrow;\n// function said\n",
-      "own.segment.json": segment("./a/own", { own: open, arrow: open, said: open }),
+        "import { far } from './far.ts';\nasync function own(): Promise<void> {}\nvoid far;\nconst arrow = async (): Promise<void> => own();\nvoid arrow;\n// function said\n",
+      "src/a/far.ts": "export const far = 1;\n",
+      "own.segment.json": segment("./a/own", { own: open, arrow: open, said: open, far: open }),
     });
     const hint = "Write 'export' in front of it.";
-    expect(problems.map((one) => one.hint)).toEqual([hint, hint, undefined]);
+    expect(problems.map((one) => one.hint)).toEqual([hint, hint, undefined, undefined]);
   });
 
   it("warns of an application without a segment file, whose pages get all that they import", async () => {
