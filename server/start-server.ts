@@ -17,7 +17,6 @@ import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
 import { type Composed, composeRole } from "./compose-role.ts";
-import { readTls } from "./tls.ts";
 import { createTransport } from "./transport.ts";
 import { noteServer, forgetServer } from "./process-services.ts";
 
@@ -68,7 +67,9 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const given = options.config ?? configFile();
   const config = await readConfig(given, { root });
   const log = options.log ?? createLog({ level: config.log ?? "info" });
-  const tls = config.tls === undefined ? undefined : await readTls(config.tls, config.url, (message) => log.warn(message));
+  // Loaded where it is used: every start would pay for Node's own part of it.
+  const tls =
+    config.tls === undefined ? undefined : await (await import("./tls.ts")).readTls(config.tls, config.url, (message) => log.warn(message));
   const host = nodeHost({ log, transport: createTransport({ authorities: tls?.authorities }) });
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const trustKey = await readTrustKey(root, config.trustKey);
