@@ -84,9 +84,10 @@ function valueOfForm(form: Members, reading: Reading): unknown {
       if (form["value"] === null) return new Date(NaN);
       const iso = text(form, "value");
       const date = new Date(iso);
-      const end = iso.indexOf("T");
-      // Seconds may be left out, not more; and a 30th of February would become a day in March.
-      if (!/^[+-]?\d{4,6}-\d\d-\d\dT.*Z$/.test(iso) || date.getUTCDate() !== Number(iso.slice(end - 2, end))) break;
+      const day = date.getUTCDate();
+      // Seconds may be left out, not more. Neither a 30th of February nor the hour 24 may become another day: a month that is too short leads to
+      // one of the first three days of the next, which is cheaper to look for than to compare days.
+      if (!/^[+-]?\d{4,6}-\d\d-\d\dT(?!24).*Z$/.test(iso) || !(day > 3 || (day > 0 && /-0[1-3]T/.test(iso)))) break;
       return date;
     }
     case "Map": {
