@@ -24,7 +24,7 @@ export interface AnswerOptions {
 // The reader is most often somebody whose page has the class as a type only.
 const unreadable = (cause: Error): BadGateway =>
   new BadGateway(
-    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value (not with 'import type'), or name its module in clientModules" : ""}`,
+    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value (no 'import type') or name its module in clientModules" : ""}`,
     { cause },
   );
 
