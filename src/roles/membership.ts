@@ -70,6 +70,8 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
       const text = decoder.decode(answer.body);
       if (answer.status === 401)
         throw new RefusedKey(`The gateway at ${gateway} refuses this node's trust key: both must have the same trustKey`);
+      if (answer.status === 404 || answer.status === 405)
+        throw new Error(`it answered ${answer.status}, so it is no gateway: 'gateway' has to be the address of one`);
       if (answer.status !== 201) throw new Error(`it answered ${answer.status}: ${text.slice(0, 200)}`);
       joined = readMembership(text);
       host.log.info(`joined the gateway at ${gateway}`);

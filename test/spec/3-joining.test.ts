@@ -42,6 +42,16 @@ describe("joining a gateway", () => {
     expect(sent?.headers["x-svc-trust-key"]).toBe(key);
   });
 
+  it("is told to a node whose 'gateway' is none, a node or a proxy for example (D5.joining-1)", async () => {
+    for (const status of [404, 405]) {
+      const { network, node, log } = await deploy();
+      network.roles.set(urls.gateway, { handle: async () => ({ status, headers: {}, body: "no" }) } as unknown as Role);
+      await node(["b"]).start("http://c");
+      const told = `can't join the gateway at ${urls.gateway} yet (it answered ${status}, so it is no gateway: 'gateway' has to be the address of one)`;
+      expect(log.lines.join("\n")).toContain(told);
+    }
+  });
+
   it("D5.joining-2 a node renews its lease at a third of it", async () => {
     const { clock, network, gateway } = await deploy();
     const renewals = () =>
