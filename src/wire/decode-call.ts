@@ -56,16 +56,26 @@ export async function decodeArguments(
   const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
   const encoding = body.length > 0 ? readEncoding(fields) : "plain";
   if (encoding === "superjson") await loadSuperjson();
-  if (encoding !== "plain" && options.classes !== "opaque" && options.classes.load)
-    await options.classes.load(new TextDecoder().decode(body));
-  return decodeReceived({ method, headers: fields, body }, query, procedure, options);
+  if (encoding === "plain" || options.classes === "opaque" || options.classes.load === undefined)
+    return decodeReceived({ method, headers: fields, body }, query, procedure, options);
+  const text = decodeText(body);
+  if (/"key"|"class"/.test(text)) await options.classes.load(text);
+  return decodeReceived({ method, headers: fields, body, text }, query, procedure, options);
 }
 
 const noBytes = new Uint8Array();
 
+/** A request whose body has come; `text` where it has been read already. */
+interface Received {
+  readonly method: string;
+  readonly headers: HeaderFields;
+  readonly body: Uint8Array;
+  readonly text?: string;
+}
+
 /** As {@link decodeArguments}, at once, of a request whose body has come; of one in superjson after {@link loadSuperjson}. */
 export function decodeReceived(
-  { method, headers: fields, body }: { readonly method: string; readonly headers: HeaderFields; readonly body: Uint8Array },
+  { method, headers: fields, body, text: read }: Received,
   query: string,
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
   options: DecodeCallOptions,
@@ -77,7 +87,7 @@ export function decodeReceived(
   }
   if (body.length === 0 && mayBeEmpty(fields)) return new Map();
   checkBodyType(fields);
-  const text = decodeText(body);
+  const text = read ?? decodeText(body);
   if (text === "") return new Map();
   const encoding = readEncoding(fields);
   return encoding === "superjson"
