@@ -3,19 +3,13 @@
 import { createLocalCarrier } from "./_carrier.ts";
 import type { Context } from "../src/context.ts";
 import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/manifest.ts";
-import {
-  type Clock,
-  type Host,
-  type HttpRequest,
-  type IncomingResponse,
-  type Log,
-  type ModuleNamespace,
-  type Transport,
-  TransportError,
-} from "../src/ports.ts";
+import type { Clock, Host, IncomingResponse, Log, ModuleNamespace, OutgoingRequest } from "../src/ports.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
+import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
 import type { Role } from "../src/roles/role.ts";
 import { createGraph, type Graph, type Procedure } from "../src/seam.ts";
+
+export { ask } from "../src/roles/memory-network.ts";
 
 /** A clock whose time passes by {@link TestClock.pass} only. */
 export class TestClock implements Clock {
@@ -74,42 +68,21 @@ export class TestLog implements Log {
   }
 }
 
-/** Addresses → roles. What isn't there refuses the connection. */
-export class TestNetwork implements Transport {
-  readonly roles = new Map<string, Role>();
-  /** Every request that was sent, for assertions on headers. */
+/** A network in memory that keeps every request, for assertions on headers. */
+export class TestNetwork implements MemoryNetwork {
+  readonly #network = createMemoryNetwork();
+  readonly roles: Map<string, Role> = this.#network.roles;
   readonly sent: { url: string; method: string; headers: Readonly<Record<string, string>>; body: string }[] = [];
 
-  async send(request: Parameters<Transport["send"]>[0]): Promise<IncomingResponse> {
-    const url = new URL(request.url);
-    const body = typeof request.body === "string" ? new TextEncoder().encode(request.body) : (request.body ?? new Uint8Array());
-    this.sent.push({ url: request.url, method: request.method, headers: request.headers, body: new TextDecoder().decode(body) });
-    const role = this.roles.get(url.origin);
-    if (role === undefined) throw new TransportError(`connect ECONNREFUSED ${url.host}`, false);
-    return await ask(role, request.method, url.pathname + url.search, request.headers, body, request.signal);
+  async send(request: OutgoingRequest): Promise<IncomingResponse> {
+    const { url, method, headers, body = "" } = request;
+    this.sent.push({ url, method, headers, body: typeof body === "string" ? body : new TextDecoder().decode(body) });
+    return await this.#network.send(request);
   }
 
-  async close(): Promise<void> {}
-}
-
-/** One request to one role, as the http adapter would make it. */
-export async function ask(
-  role: Role,
-  method: string,
-  target: string,
-  headers: Readonly<Record<string, string>> = {},
-  body: Uint8Array | string = new Uint8Array(),
-  signal: AbortSignal = new AbortController().signal,
-): Promise<IncomingResponse & { text: string }> {
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const request: HttpRequest = { method, target, headers, readBody: async () => bytes, signal };
-  const response = await role.handle(request);
-  const chunks: Uint8Array[] = [];
-  if (typeof response.body === "string") chunks.push(new TextEncoder().encode(response.body));
-  else if (response.body instanceof Uint8Array) chunks.push(response.body);
-  else if (response.body !== undefined) for await (const chunk of response.body) chunks.push(chunk);
-  const answer = new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
-  return { status: response.status, headers: response.headers, body: answer, text: new TextDecoder().decode(answer) };
+  async close(): Promise<void> {
+    await this.#network.close();
+  }
 }
 
 export function testHost(network: TestNetwork, clock: TestClock = new TestClock(), log: TestLog = new TestLog()): Host {

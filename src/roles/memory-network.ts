@@ -1,0 +1,76 @@
+// Several roles in one process: what one sends to another's address is handed over without a socket. It is a transport like any
+// other, so a role can't tell the difference: `seamline dev` and the test kit run whole deployments on it.
+
+import { PayloadTooLarge } from "../errors.ts";
+import { type HttpRequest, type HttpResponse, type IncomingResponse, type Transport, TransportError } from "../ports.ts";
+import type { Role } from "./role.ts";
+
+/** Addresses → roles. What isn't there refuses the connection. */
+export interface MemoryNetwork extends Transport {
+  /** By origin, without a slash at the end. A role that is taken out is gone at once: no request reaches it any more. */
+  readonly roles: Map<string, Role>;
+}
+
+/** An answer with its body as text, which is what most of those who ask want to see. */
+export interface Asked extends IncomingResponse {
+  readonly text: string;
+}
+
+export function createMemoryNetwork(): MemoryNetwork {
+  const roles = new Map<string, Role>();
+  let closed = false;
+  return {
+    roles,
+    async send({ url, method, headers, body, signal }) {
+      if (closed) throw new TransportError("This network is closed", false);
+      signal?.throwIfAborted();
+      // The path goes over as it was written, as on a socket: `URL` would lead `/rpc/../nodes` to another door.
+      const end = url.indexOf("/", url.indexOf("//") + 2);
+      const { origin } = new URL(end < 0 ? url : url.slice(0, end));
+      const role = roles.get(origin);
+      if (role === undefined) throw new TransportError(`${origin} refused the connection`, false);
+      const answered = ask(role, method, end < 0 ? "/" : url.slice(end), headers, body, signal);
+      return signal === undefined ? await answered : await unlessAborted(answered, signal);
+    },
+    async close() {
+      closed = true;
+    },
+  };
+}
+
+/** One request to one role, as the http adapter would make it; the answer is collected. */
+export async function ask(
+  role: Pick<Role, "handle">,
+  method: string,
+  target: string,
+  headers: HttpRequest["headers"] = {},
+  body: Uint8Array | string = new Uint8Array(),
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Asked> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const readBody = async (limit: number): Promise<Uint8Array> => {
+    if (bytes.length > limit) throw new PayloadTooLarge(`The body has more than ${limit} bytes`);
+    return bytes;
+  };
+  const response = await role.handle({ method, target, headers, readBody, signal });
+  const answer = await collected(response.body);
+  return { status: response.status, headers: response.headers, body: answer, text: new TextDecoder().decode(answer) };
+}
+
+/** The caller hears of its own end at once, whatever the other side still does. */
+function unlessAborted<T>(answered: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    void answered.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+async function collected(body: HttpResponse["body"]): Promise<Uint8Array> {
+  if (body === undefined) return new Uint8Array();
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof Uint8Array) return body;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
