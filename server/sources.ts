@@ -83,6 +83,14 @@ export async function listFiles(folder: string, except: readonly string[] = []):
   return found;
 }
 
+/** Whether {@link listFiles} of `folder` would name `path`, if it is a file. */
+export function isListed(folder: string, path: string, except: readonly string[] = []): boolean {
+  if (!isInside(folder, path) || except.some((one) => one === path || isInside(one, path))) return false;
+  return !slashed(relative(folder, path))
+    .split("/")
+    .some((name) => name.startsWith(".") || name === "node_modules");
+}
+
 /** Whether `file` lies in `folder` or below. */
 export function isInside(folder: string, file: string): boolean {
   return file.startsWith(folder.endsWith(sep) ? folder : folder + sep);

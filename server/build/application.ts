@@ -1,7 +1,6 @@
 // Everything that is known of an application before anything is bundled: procedures, segments, splits, and every mistake.
 
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 
 import picomatch from "picomatch";
@@ -9,11 +8,12 @@ import picomatch from "picomatch";
 import { type Problem, formatProblem } from "../../src/problem.ts";
 import { type SegmentFile, parseSegment, segmentFileEnding } from "../../src/segment.ts";
 import type { Parse } from "../../src/split/split-module.ts";
-import { isInside, listFiles, slashed } from "../sources.ts";
+import { isInside, slashed } from "../sources.ts";
+import { type ApplicationCache, type Opened, createApplicationCache } from "./application-cache.ts";
 import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
-import { Modules, type ResolveImport, type SourceModule } from "./modules.ts";
+import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
 import { readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
 import { type Procedure, findProcedures } from "./procedures.ts";
@@ -56,15 +56,20 @@ export interface ApplicationInput {
   readonly clientModules?: readonly string[] | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
+  /** What an earlier reading left: then only what changed since is read. */
+  readonly cache?: ApplicationCache | undefined;
 }
 
 /** Reads and checks an application. Never throws for what its files say: look at `problems`. */
 export async function readApplication(input: ApplicationInput): Promise<Application> {
+  const cache = input.cache ?? createApplicationCache();
+  return await cache.run(input, async (opened) => await read(input, opened));
+}
+
+async function read(input: ApplicationInput, { files, modules, memory }: Opened): Promise<Application> {
   const { root, source } = input;
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const files = await listFiles(root, input.except);
-  const modules = new Modules({ root, source, files, parse: input.parse, resolveImport: input.resolveImport });
   problems.push(...modules.problems);
   if (!existsSync(source))
     problems.push({
@@ -73,11 +78,9 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
       hint: 'Name the source folder with "source".',
     });
 
-  const segments = await Promise.all(
-    files
-      .filter((file) => file.endsWith(segmentFileEnding))
-      .map(async (file) => parseSegment(await readFile(file, "utf8"), slashed(relative(root, file)))),
-  );
+  const segments = files
+    .filter((file) => file.endsWith(segmentFileEnding))
+    .map((file) => memory.of(file, "segment", () => parseSegment(memory.text(file), slashed(relative(root, file)))));
   problems.push(...segments.flatMap((segment) => segment.problems));
   if (segments.length === 0)
     warnings.push({
@@ -87,7 +90,7 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
     });
   const procedures = await findProcedures(segments, modules, problems, warnings);
 
-  const server = splitForServer(procedures, modules, input.parse);
+  const server = splitForServer(procedures, { modules, memory, parse: input.parse });
 
   const globbed = (input.clientModules ?? []).flatMap((glob) => {
     const found = matching(glob, modules, source);
@@ -101,9 +104,10 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
     pages: pagesOf(files, input),
     entries: [...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined), ...globbed],
     modules,
+    memory,
     visible: (module) => {
       const cut = server.get(module.file);
-      return cut === undefined ? modules.describe(module) : modules.describeText(cut.all.shared?.code ?? "", module.file, module.id);
+      return cut === undefined ? modules.describe(module) : modules.describePart(module, cut.all.shared);
     },
   });
   problems.push(...pages.problems);
@@ -118,7 +122,7 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
       warnings.push(...part.warnings);
     }
 
-  const configured = await configuredModules(root, files, modules);
+  const configured = configuredModules(root, files, { modules, memory });
   const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
   const imports = await importsOf([...serverModules, ...pages.reached], modules);
@@ -158,10 +162,12 @@ function unreachedStarts(modules: Modules, reached: ReadonlySet<SourceModule>): 
 
 /** One problem may be seen from several places: it is told once. */
 export function unique(problems: readonly Problem[]): readonly Problem[] {
-  const files = [...new Set(problems.map((problem) => problem.file))];
+  const files = new Map([...new Set(problems.map((problem) => problem.file))].map((file, at) => [file, at]));
   // Imports are looked up at the same time, so what is found first changes from build to build.
   const place = (one: Problem, other: Problem): number =>
-    files.indexOf(one.file) - files.indexOf(other.file) || (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+    (files.get(one.file) ?? 0) - (files.get(other.file) ?? 0) ||
+    (one.line ?? 0) - (other.line ?? 0) ||
+    (one.column ?? 0) - (other.column ?? 0);
   return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()].toSorted(place);
 }
 

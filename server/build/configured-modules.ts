@@ -1,24 +1,28 @@
 // Modules that configuration files name as middleware or health checks: a path inside the source folder means its built
 // module (decisions §6), so the build has to make one.
 
-import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 
 import { readJson } from "../../src/json.ts";
 import { segmentFileEnding } from "../../src/segment.ts";
 import { slashed } from "../sources.ts";
+import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /**
  * Chosen: a configuration is a `.json` file with a `mode`, in the application folder or one folder below. What is wrong in it is
  * for the start to tell, which knows the file that it was given.
  */
-export async function configuredModules(root: string, files: readonly string[], modules: Modules): Promise<readonly SourceModule[]> {
+export function configuredModules(
+  root: string,
+  files: readonly string[],
+  { modules, memory }: { modules: Modules; memory: FileMemory },
+): readonly SourceModule[] {
   const found = new Set<SourceModule>();
   for (const file of files) {
     const name = slashed(relative(root, file));
     if (!name.endsWith(".json") || name.endsWith(segmentFileEnding) || name.split("/").length > 2) continue;
-    for (const path of pathsIn(await readFile(file, "utf8"), name)) {
+    for (const path of memory.of(file, "configured", () => pathsIn(memory.text(file), name))) {
       const module = modules.at(resolve(root, path));
       if (module !== undefined) found.add(module);
     }

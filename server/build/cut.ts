@@ -1,6 +1,7 @@
 // The modules that segments cut, each split once for nodes and once for browsers (architecture §1).
 
-import { type Parse, type SplitModule, splitModule } from "../../src/split/split-module.ts";
+import { type Parse, type Part, type SplitModule, splitModule } from "../../src/split/split-module.ts";
+import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import type { Procedure } from "./procedures.ts";
 
@@ -21,7 +22,7 @@ export interface CutModule {
   readonly procedures: readonly Procedure[];
   readonly parts: Readonly<Record<Side, SplitModule>>;
   /** The server's body as it would be if it held only these exports. */
-  readonly bodyOf: (held: ReadonlySet<string>) => string;
+  readonly bodyOf: (held: ReadonlySet<string>) => Part | undefined;
 }
 
 /** A module with its parts for nodes; those for browsers wait until it is known what browsers may load. */
@@ -33,21 +34,35 @@ export interface ServerCut {
   readonly all: SplitModule;
 }
 
-/** Splits every module that declares a procedure. */
-export function splitForServer(procedures: readonly Procedure[], modules: Modules, parse: Parse): ReadonlyMap<string, ServerCut> {
+/** Splits every module that declares a procedure. A split depends on the text, on what is said of its procedures, and on what is held. */
+export function splitForServer(
+  procedures: readonly Procedure[],
+  { modules, memory, parse }: { modules: Modules; memory: FileMemory; parse: Parse },
+): ReadonlyMap<string, ServerCut> {
+  const byModule = new Map<SourceModule, Procedure[]>();
+  for (const one of procedures) byModule.set(one.module, [...(byModule.get(one.module) ?? []), one]);
   const cut = new Map<string, ServerCut>();
-  for (const module of new Set(procedures.map((one) => one.module))) {
-    const here = procedures.filter((one) => one.module === module);
-    const split = (environment: Side, held: ReadonlySet<string>): SplitModule =>
-      splitModule({
-        source: modules.text(module.file),
-        file: module.name,
-        parse,
-        procedures: here.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters })),
-        held,
-        environment,
-        ids: { face: module.file, shared: partId.shared(module.file), graph: graphId },
-      });
+  for (const [module, here] of byModule) {
+    const records = here.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters }));
+    const known = memory.latest(module.file, "splits", JSON.stringify(records), () => new Map<string, SplitModule>());
+    const split = (environment: Side, held: ReadonlySet<string>): SplitModule => {
+      const key = [environment, ...[...held].sort()].join();
+      let made = known.get(key);
+      if (made === undefined)
+        known.set(
+          key,
+          (made = splitModule({
+            source: modules.text(module.file),
+            file: module.name,
+            parse,
+            procedures: records,
+            held,
+            environment,
+            ids: { face: module.file, shared: partId.shared(module.file), graph: graphId },
+          })),
+        );
+      return made;
+    };
     cut.set(module.file, { module, procedures: here, split, all: split("server", new Set(here.map((one) => one.export))) });
   }
   return cut;
@@ -62,7 +77,7 @@ export function addBrowser(server: ReadonlyMap<string, ServerCut>, clients: read
       module,
       procedures,
       parts: { browser: split("browser", new Set(mayLoad.map((one) => one.export))), server: all },
-      bodyOf: (held) => split("server", held).body?.code ?? "",
+      bodyOf: (held) => split("server", held).body,
     });
   }
   return cut;

@@ -1,12 +1,12 @@
 // The source modules of an application: their ids, what they declare, and which of them an import leads to.
 
-import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
 import { type ModuleDescription, type ModuleExport, describeModule } from "../../src/split/describe.ts";
-import type { Parse } from "../../src/split/split-module.ts";
+import type { Parse, Part } from "../../src/split/split-module.ts";
 import { isInside, slashed } from "../sources.ts";
+import type { FileMemory } from "./file-memory.ts";
 
 export interface SourceModule {
   /** Relative to the source root, no extension: `shop/quote`. */
@@ -26,6 +26,18 @@ export type Declaration =
 /** Finds the file of an import that is not relative (an alias, a package); absolute, or `undefined`. */
 export type ResolveImport = (specifier: string, importer: string) => Promise<string | undefined>;
 
+/** Of a part that holds nothing. */
+const nothing: ModuleDescription = {
+  exports: [],
+  locals: [],
+  starReexports: [],
+  classes: [],
+  imports: [],
+  problems: [],
+  startClientCalls: [],
+  clientImports: [],
+};
+
 const extensions = /\.[cm]?[jt]sx?$/;
 
 /** Whether a file is source of a module (decisions §1, module keys). */
@@ -38,7 +50,24 @@ function isForeign(specifier: string): boolean {
   return /^(?:node:|[a-z]+:\/\/|data:|\/svc\/)|^seamline(?:\/|$)/.test(specifier);
 }
 
-/** Builds' view of the source folder. Reads and parses a file when it is first asked for, and once. */
+export interface ModulesOptions {
+  readonly root: string;
+  readonly source: string;
+  readonly files: readonly string[];
+  readonly parse: Parse;
+  readonly resolveImport: ResolveImport;
+  /** What is known of the files' texts. */
+  readonly memory: FileMemory;
+}
+
+/** An import or a re-export that leads to a source module. */
+export interface ImportEdge {
+  readonly module: SourceModule;
+  readonly typeOnly: boolean;
+  readonly names: readonly string[];
+}
+
+/** Builds' view of the source folder. Reads and parses a file when it is first asked for, and once. Where imports lead depends on `files`. */
 export class Modules {
   /** Two files that would be one module. */
   readonly problems: readonly Problem[];
@@ -48,17 +77,19 @@ export class Modules {
   readonly #resolveImport: ResolveImport;
   readonly #byId = new Map<string, SourceModule>();
   readonly #byFile = new Map<string, SourceModule>();
-  readonly #texts = new Map<string, string>();
-  readonly #descriptions = new Map<string, ModuleDescription>();
+  readonly #memory: FileMemory;
+  readonly #edges = new WeakMap<ModuleDescription, Promise<readonly ImportEdge[]>>();
+  readonly #resolved = new Map<string, Promise<SourceModule | undefined>>();
 
-  constructor(options: { root: string; source: string; files: readonly string[]; parse: Parse; resolveImport: ResolveImport }) {
+  constructor(options: ModulesOptions) {
+    this.#memory = options.memory;
     this.#root = options.root;
     this.#source = options.source;
     this.#parse = options.parse;
     this.#resolveImport = options.resolveImport;
     const problems: Problem[] = [];
     for (const file of options.files.filter((one) => isInside(options.source, one) && isModuleFile(one))) {
-      const module = { id: this.#idOf(file), file, name: slashed(relative(options.root, file)) };
+      const module = this.#memory.of(file, "module", () => ({ id: this.#idOf(file), file, name: slashed(relative(options.root, file)) }));
       const twin = this.#byId.get(module.id);
       if (twin !== undefined)
         problems.push({
@@ -98,19 +129,20 @@ export class Modules {
   }
 
   text(file: string): string {
-    let text = this.#texts.get(file);
-    if (text === undefined) this.#texts.set(file, (text = readFileSync(file, "utf8")));
-    return text;
+    return this.#memory.text(file);
   }
 
   describe(module: SourceModule): ModuleDescription {
-    let description = this.#descriptions.get(module.id);
-    if (description === undefined)
-      this.#descriptions.set(module.id, (description = this.describeText(this.text(module.file), module.file, module.id)));
-    return description;
+    return this.#memory.of(module.file, "description", () => this.describeText(this.text(module.file), module.file, module.id));
   }
 
-  /** Describes code that is no file of its own: a script inside a page, a part of a module. */
+  /** Describes a part of a module. */
+  describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
+    if (part === undefined) return nothing;
+    return this.#memory.ofObject(part, () => this.describeText(part.code, module.file, module.id));
+  }
+
+  /** Describes code that is no file of its own: a script inside a page. */
   describeText(source: string, file: string, module: string): ModuleDescription {
     return describeModule({ source, file: slashed(relative(this.#root, file)), module, parse: this.#parse });
   }
@@ -120,15 +152,27 @@ export class Modules {
     const bare = specifier.replace(/[?#].*$/, "");
     if (/^\.{1,2}(?:\/|$)/.test(bare)) return this.at(resolve(dirname(importer), bare));
     if (isForeign(bare)) return undefined;
-    const file = await this.#resolveImport(specifier, importer);
-    return file === undefined ? undefined : (this.#byFile.get(file) ?? this.at(file));
+    // Packages may resolve differently from another folder, but not from another file beside.
+    const key = `${dirname(importer)} ${specifier}`;
+    let found = this.#resolved.get(key);
+    if (found === undefined)
+      this.#resolved.set(
+        key,
+        (found = this.#resolveImport(specifier, importer).then((file) =>
+          file === undefined ? undefined : (this.#byFile.get(file) ?? this.at(file)),
+        )),
+      );
+    return await found;
   }
 
   /** All that a module, or a part of it, imports or re-exports from other source modules, values and types. */
-  async importsOf(
-    module: SourceModule,
-    description: ModuleDescription = this.describe(module),
-  ): Promise<readonly { readonly module: SourceModule; readonly typeOnly: boolean; readonly names: readonly string[] }[]> {
+  async importsOf(module: SourceModule, description: ModuleDescription = this.describe(module)): Promise<readonly ImportEdge[]> {
+    let known = this.#edges.get(description);
+    if (known === undefined) this.#edges.set(description, (known = this.#importsOf(module, description)));
+    return await known;
+  }
+
+  async #importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ImportEdge[]> {
     const edges = [
       ...description.imports.map(({ specifier, typeOnly, names }) => ({ specifier, typeOnly, names: names.map((name) => name.imported) })),
       ...description.exports.flatMap((one) =>

@@ -1,11 +1,11 @@
 // The application's own pages: what they load, which segments they start, and what they import by name (decisions §6).
 
-import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
 import { type Problem, nearest } from "../../src/problem.ts";
 import type { ModuleDescription } from "../../src/split/describe.ts";
 import { slashed } from "../sources.ts";
+import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** What pages and the modules that they reach ask for. */
@@ -35,10 +35,11 @@ export async function readPages(options: {
   pages: readonly string[];
   entries: readonly SourceModule[];
   modules: Modules;
+  memory: FileMemory;
   /** What a page gets of a module that it imports: of a split one, its shared part only. */
   visible: (module: SourceModule) => ModuleDescription;
 }): Promise<PageDemands> {
-  const { root, modules } = options;
+  const { root, modules, memory } = options;
   const started = new Map<string, string>();
   const unclear: Problem[] = [];
   const problems: Problem[] = [];
@@ -72,10 +73,12 @@ export async function readPages(options: {
 
   for (const page of options.pages) {
     const name = slashed(relative(root, page));
-    for (const script of scriptsOf(readFileSync(page, "utf8"))) {
+    const scripts = memory.of(page, "scripts", () => scriptsOf(memory.text(page)));
+    for (const [at, script] of scripts.entries()) {
       if (script.src !== undefined) queue.push(...found(script.src, page, options));
-      if (script.text === undefined) continue;
-      const description = modules.describeText(script.text, `${page}.ts`, name);
+      const { text } = script;
+      if (text === undefined) continue;
+      const description = memory.of(page, `script ${at}`, () => modules.describeText(text, `${page}.ts`, name));
       take(description, name);
       for (const one of description.imports) {
         const module = one.typeOnly ? undefined : ((await modules.resolve(one.specifier, page)) ?? found(one.specifier, page, options)[0]);

@@ -51,8 +51,7 @@ export async function privateImports(options: {
 /** What the code of these procedures imports, that of their siblings left out. */
 function bodyOf(module: SourceModule, held: readonly Procedure[], cut: ReadonlyMap<string, CutModule>, modules: Modules): Step {
   const exports = new Set(held.filter((one) => one.module === module).map((one) => one.export));
-  const code = cut.get(module.file)?.bodyOf(exports) ?? "";
-  return { module, imports: modules.describeText(code, module.file, module.id).imports };
+  return { module, imports: modules.describePart(module, cut.get(module.file)?.bodyOf(exports)).imports };
 }
 
 async function findImports(
@@ -81,10 +80,7 @@ async function findImports(
       visited.add(target);
       // Behind a face stands its shared part, never a body.
       const parts = cut.get(target.file)?.parts.server;
-      const imports =
-        parts === undefined
-          ? modules.describe(target).imports
-          : modules.describeText(parts.shared?.code ?? "", target.file, target.id).imports;
+      const { imports } = parts === undefined ? modules.describe(target) : modules.describePart(target, parts.shared);
       queue.push({ module: target, imports, from: step });
     }
   }

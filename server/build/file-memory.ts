@@ -1,0 +1,47 @@
+// Results that follow from the text of one file, kept until the file changes.
+
+import { readFileSync } from "node:fs";
+
+/** Remembers by file, and by what was asked of it. */
+export class FileMemory {
+  readonly #byFile = new Map<string, Map<string, unknown>>();
+  readonly #byObject = new WeakMap<object, unknown>();
+
+  /** The text of a file, read once. */
+  text(file: string): string {
+    return this.of(file, "text", () => readFileSync(file, "utf8"));
+  }
+
+  /** What `make` gave when `what` was first asked of this file. It may depend on nothing but the file's text, and `what`. */
+  of<T>(file: string, what: string, make: () => T): T {
+    let known = this.#byFile.get(file);
+    if (known === undefined) this.#byFile.set(file, (known = new Map()));
+    if (known.has(what)) return known.get(what) as T;
+    const made = make();
+    known.set(what, made);
+    return made;
+  }
+
+  /** Replaces what is remembered of `what`, where it depends on more than the text: `key` says on which state of it. */
+  latest<T>(file: string, what: string, key: string, make: () => T): T {
+    const known = this.of<{ key?: string; made?: T }>(file, what, () => ({}));
+    if (known.key === key) return known.made as T;
+    known.made = make();
+    known.key = key;
+    return known.made;
+  }
+
+  /** What `make` gave for this object, which must be remembered itself. */
+  ofObject<T>(object: object, make: () => T): T {
+    if (!this.#byObject.has(object)) this.#byObject.set(object, make());
+    return this.#byObject.get(object) as T;
+  }
+
+  forget(file: string): void {
+    this.#byFile.delete(file);
+  }
+
+  clear(): void {
+    this.#byFile.clear();
+  }
+}
