@@ -5,12 +5,15 @@ import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
 import { trustOf } from "../trust.ts";
+import { type MemberAbout, readAbout } from "./member-about.ts";
 import type { Members } from "./members.ts";
 
 export interface MemberDoorsOptions {
   readonly trustKey: string | undefined;
   readonly limits: { readonly body: number };
   readonly lease: number;
+  /** Somebody may want to see what members tell of themselves; else it isn't kept. */
+  readonly console?: unknown;
 }
 
 export function memberRoutes(host: Host, options: MemberDoorsOptions, members: Members): Route[] {
@@ -27,8 +30,8 @@ export function memberRoutes(host: Host, options: MemberDoorsOptions, members: M
       paths.nodes,
       async (request) => {
         demandKey(request);
-        const { url, procedures } = readJoin(await request.readBody(options.limits.body));
-        const { id } = members.join(url, procedures);
+        const { url, procedures, about } = readJoin(await request.readBody(options.limits.body));
+        const { id } = members.join(url, procedures, options.console === undefined ? undefined : about);
         host.log.info(`${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`);
         return {
           status: 201,
@@ -53,7 +56,7 @@ export function memberRoutes(host: Host, options: MemberDoorsOptions, members: M
   ];
 }
 
-function readJoin(body: Uint8Array): { url: string; procedures: string[] } {
+function readJoin(body: Uint8Array): { url: string; procedures: string[]; about: MemberAbout | undefined } {
   const wrong = (what: string): BadRequest => new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
   let value: unknown;
   try {
@@ -61,7 +64,7 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[] } {
   } catch {
     throw wrong("The body is not JSON");
   }
-  const { url, procedures } = (value ?? {}) as { url?: unknown; procedures?: unknown };
+  const { url, procedures, node } = (value ?? {}) as { url?: unknown; procedures?: unknown; node?: unknown };
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (
     parsed === undefined ||
@@ -73,5 +76,10 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[] } {
     throw wrong("'url' is not an http address");
   if (!Array.isArray(procedures) || !procedures.every((one) => typeof one === "string" && one !== ""))
     throw wrong("'procedures' is not a list of FQNs");
-  return { url: parsed.href.replace(/\/+$/, ""), procedures: procedures as string[] };
+  return {
+    url: parsed.href.replace(/\/+$/, ""),
+    procedures: procedures as string[],
+    // Of a member of before there was something to tell.
+    about: node === undefined ? undefined : readAbout(node),
+  };
 }

@@ -2,6 +2,7 @@
 // Behind this interface a lasting link can stand for a lease later.
 
 import { createBalancer } from "./balancer.ts";
+import type { MemberAbout } from "./member-about.ts";
 import type { Clock } from "../ports.ts";
 
 export interface Member {
@@ -13,6 +14,12 @@ export interface Member {
   out: boolean;
   /** Health checks in a row that it left unanswered. */
   silences: number;
+  /** What it told of itself, for people who look. */
+  readonly about: MemberAbout | undefined;
+  /** When its lease runs out, by the clock of the gateway. */
+  leaseEnds: number;
+  /** When it last answered a health check, or did not. */
+  checked: number | undefined;
 }
 
 /** What is known of a procedure's holders. */
@@ -20,7 +27,7 @@ export type Holders = { readonly kind: "never" } | { readonly kind: "gone" } | {
 
 export interface Members {
   /** Routable in the same moment. A member with the same address is replaced: it has restarted. */
-  join(url: string, procedures: readonly string[]): Member;
+  join(url: string, procedures: readonly string[], about?: MemberAbout): Member;
   /** `false`: no such member, it has to join again. */
   renew(id: string): boolean;
   leave(id: string): boolean;
@@ -36,7 +43,9 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
   const leases = new Map<string, () => void>();
   const balancer = createBalancer<Member>();
 
-  const run = (id: string): void => {
+  const run = (member: Member): void => {
+    const { id } = member;
+    member.leaseEnds = clock.now() + lease;
     leases.get(id)?.();
     leases.set(
       id,
@@ -55,18 +64,19 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
   };
 
   return {
-    join(url, procedures) {
+    join(url, procedures, about) {
       for (const other of members.values()) if (other.url === url) leave(other.id);
-      const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], out: false, silences: 0 };
+      const state = { out: false, silences: 0, leaseEnds: 0, checked: undefined };
+      const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], about, ...state };
       members.set(member.id, member);
       balancer.add(member, member.procedures);
-      run(member.id);
+      run(member);
       return member;
     },
     renew(id) {
-      if (!members.has(id)) return false;
-      run(id);
-      return true;
+      const member = members.get(id);
+      if (member !== undefined) run(member);
+      return member !== undefined;
     },
     leave,
     holders(fqn) {

@@ -2,6 +2,7 @@
 
 import type { Host } from "../ports.ts";
 import { headers, mediaTypes, paths } from "../protocol.ts";
+import type { MemberAbout } from "./member-about.ts";
 
 export interface Membership {
   /**
@@ -32,7 +33,14 @@ const lameDuck = 1000;
 
 class RefusedKey extends Error {}
 
-export function createMembership(host: Host, gateway: string, trustKey: string, procedures: () => readonly string[]): Membership {
+/** `procedures` gives the FQNs that this node takes calls for; `about` what it tells of itself to people who look. */
+export function createMembership(
+  host: Host,
+  gateway: string,
+  trustKey: string,
+  procedures: () => readonly string[],
+  about?: () => MemberAbout,
+): Membership {
   const decoder = new TextDecoder();
   let joined: { id: string; lease: number } | undefined;
   let cancel = (): void => {};
@@ -40,6 +48,8 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
   let wait = firstWait;
   let complained = false;
   let starting = true;
+  /** Not to a gateway that finds it too much. */
+  let tells = true;
 
   const send = async (method: string, path: string, body?: unknown) => {
     const abort = new AbortController();
@@ -66,7 +76,13 @@ export function createMembership(host: Host, gateway: string, trustKey: string, 
     // What was asked before the stop may be answered after it.
     if (stopped) return;
     try {
-      const answer = await send("POST", paths.nodes, { url, procedures: procedures() });
+      const node = tells ? about?.() : undefined;
+      const answer = await send("POST", paths.nodes, { url, procedures: procedures(), ...(node !== undefined && { node }) });
+      // To be shown is less than to be called: once more without it.
+      if (answer.status === 413 && node !== undefined) {
+        tells = false;
+        return await tryJoin(url);
+      }
       const text = decoder.decode(answer.body);
       if (answer.status === 401)
         throw new RefusedKey(`The gateway at ${gateway} refuses this node's trust key: both must have the same trustKey`);

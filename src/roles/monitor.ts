@@ -34,6 +34,7 @@ export function createMonitor(host: Host, interval: number, members: Members): M
     asked.add(member);
     const { state, why } = await askHealth(host, member).finally(() => asked.delete(member));
     member.silences = state === "nothing" ? member.silences + 1 : 0;
+    member.checked = host.clock.now();
     if (stopped || (state === "nothing" && member.silences < mostSilences)) return;
     const healthy = state === "healthy";
     if (healthy === !member.out) return;

@@ -6,6 +6,7 @@ import type { Limits } from "../serializer/limits.ts";
 import { createRemote } from "../wire/remote-call.ts";
 import { createCallHere } from "./call-here.ts";
 import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
+import { aboutNode } from "./member-about.ts";
 import { createMembership } from "./membership.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
 
@@ -28,7 +29,9 @@ export function createNode(host: Host, options: NodeOptions): Role {
       ? undefined
       : createRemote({ transport: host.transport, base: gateway, trustKey, classes, limits, clock: host.clock });
   const node = createServerNode(host, modules, remote);
-  const membership = gateway === undefined ? undefined : createMembership(host, gateway, trustKey, () => node.registry.callable());
+  const callable = (): string[] => node.registry.callable();
+  const about = () => aboutNode(options.name, options.segments, node.registry.all());
+  const membership = gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
   return createRole({
     host,
     trustKey,
