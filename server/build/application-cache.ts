@@ -1,9 +1,9 @@
 // What readings of one application share, so that a change costs the reading of what changed, and not of everything.
 
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { basename, resolve, sep } from "node:path";
 
-import { isInside, isListed, listFiles } from "../sources.ts";
+import { isFile, isInside, isListed, listFiles } from "../sources.ts";
 import { FileMemory } from "./file-memory.ts";
 import { Modules, type ModulesOptions } from "./modules.ts";
 
@@ -74,10 +74,11 @@ async function update(known: Known, changed: ReadonlySet<string>, { root, except
     known.memory.forget(path);
     if (leadsImports.test(basename(path)) || path.includes(`${sep}node_modules${sep}`)) known.modules = undefined;
     if (!isListed(root, path, except)) continue;
-    const kind = await kindOf(path);
-    if (listed.has(path) === (kind === "file")) continue;
-    isMoved = true;
-    for (const file of known.files) if (isInside(path, file)) known.memory.forget(file);
+    const isFileNow = await isFile(path);
+    if (isFileNow && listed.has(path)) continue;
+    const inside = known.files.filter((file) => isInside(path, file));
+    for (const file of inside) known.memory.forget(file);
+    isMoved ||= isFileNow || listed.has(path) || inside.length > 0 || existsSync(path);
   }
   if (!isMoved) return;
   // Which file an import means depends on all the others.
@@ -87,9 +88,3 @@ async function update(known: Known, changed: ReadonlySet<string>, { root, except
 
 // The files of the tools by which names of packages and aliases lead somewhere.
 const leadsImports = /^(?:package\.json|[jt]sconfig(?:\.[\w-]+)*\.json)$/;
-
-async function kindOf(path: string): Promise<"file" | "other"> {
-  // Gone and never there are one answer.
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() === true ? "file" : "other";
-}

@@ -1,0 +1,59 @@
+// An application as it is read before a build, without Vite's resolver: an alias of the test's own stands in for it.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import * as vite from "vite";
+
+import type { ApplicationCache } from "../../server/build/application-cache.ts";
+import { type Application, type ApplicationInput, readApplication } from "../../server/build/application.ts";
+import { parserOf } from "../../server/build/load-vite.ts";
+
+export const parse = parserOf(vite);
+
+/** Reads the application in `root`; `~/x` leads to the folder that its package.json names as `alias`. */
+export async function readAt(
+  root: string,
+  options: Partial<ApplicationInput> & { readonly cache?: ApplicationCache | undefined } = {},
+): Promise<Application> {
+  return await readApplication({
+    root,
+    source: join(root, "src"),
+    except: [join(root, "dist")],
+    pages: existsSync(join(root, "index.html")) ? [join(root, "index.html")] : [],
+    inputs: [],
+    bases: [root, join(root, "src")],
+    parse,
+    resolveImport: async (specifier) => {
+      if (!specifier.startsWith("~/")) return undefined;
+      const { alias } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { alias: string };
+      const file = join(root, alias, specifier.slice(2));
+      return [`${file}.ts`, join(file, "index.ts")].find((one) => existsSync(one));
+    },
+    ...options,
+  });
+}
+
+/** All that a reading found, as plain data: two readings that are equal give equal data. */
+export function factsOf(application: Application): unknown {
+  const { segments, procedures, clients, cut, clientModules, serverModules, serverEntries, imports, problems, warnings } = application;
+  return {
+    ids: [...application.modules.ids],
+    segments,
+    procedures,
+    clients,
+    cut: [...cut].map(([file, { module, procedures: here, parts, bodyOf }]) => ({
+      file,
+      module,
+      here,
+      parts,
+      alone: here.map((one) => bodyOf(new Set([one.export]))),
+    })),
+    clientModules,
+    serverModules: [...serverModules],
+    serverEntries,
+    imports,
+    problems,
+    warnings,
+  };
+}
