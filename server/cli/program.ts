@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { wantsColour } from "../log.ts";
 import { packageFolder } from "../package-folder.ts";
-import { reportFailure, type Terminal } from "./terminal.ts";
+import { reportFailure, type Terminal, UsageError } from "./terminal.ts";
 
 const examples = `
 Examples:
+  seamline init my-app --install           a new application, ready to run
   seamline build                           build ./src into ./dist
   seamline start --config standalone.json  the whole application in one process
   seamline start --config node.json        one service of several
@@ -34,7 +35,7 @@ export async function run(words: readonly string[], terminal: Terminal = process
     // Commander has told it already. Help and version end here as well, with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     reportFailure(error, terminal);
-    return 1;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
@@ -56,6 +57,15 @@ function createProgram(terminal: Terminal): Command {
     });
 
   program
+    .command("init")
+    .description("make a new application in a folder")
+    .argument("<folder>", "where: a new folder, or . for this one")
+    .addOption(new Option("-t, --template <name>", "what it is made of (default: vanilla)").choices(["vanilla", "react", "vue"]))
+    .option("--install", "install its packages as well")
+    .option("--seamline <spec>", "another seamline than this version: a tarball, a folder, a tag")
+    .action(async (folder: string, options: InitOptions) => await (await import("./init.ts")).init(folder, options, terminal));
+
+  program
     .command("start")
     .description("start the service that a configuration names")
     .option("-c, --config <file>", "the configuration")
@@ -75,6 +85,12 @@ function createProgram(terminal: Terminal): Command {
     .action(async (options: BuildCommandOptions) => await (await import("./build.ts")).build(options, terminal));
 
   return program;
+}
+
+export interface InitOptions {
+  readonly template?: "vanilla" | "react" | "vue";
+  readonly install?: true;
+  readonly seamline?: string;
 }
 
 export interface StartOptions {

@@ -9,11 +9,28 @@ export interface Terminal {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where keys come from. */
+  readonly stdin?: Input;
 }
 
-interface Output {
+export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** Of a terminal. */
+  readonly columns?: number;
+  readonly rows?: number;
+  on?(event: "resize", listener: () => void): unknown;
+  off?(event: "resize", listener: () => void): unknown;
+}
+
+export interface Input extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean;
+  setRawMode?(on: boolean): unknown;
+}
+
+/** The command line asks for what can't be: exit code 2. */
+export class UsageError extends Error {
+  override readonly name: string = "UsageError";
 }
 
 /** One message for a person; with DEBUG=seamline the stacks as well. */

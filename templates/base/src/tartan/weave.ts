@@ -1,0 +1,35 @@
+import { BadRequest } from "seamline";
+import { type Stripe, Tartan } from "./tartan.ts";
+
+const dyes = [
+  ["pine", "#1f4d3a"],
+  ["midnight", "#1d2a4d"],
+  ["madder", "#a63a2b"],
+  ["saffron", "#e0a526"],
+  ["chalk", "#ece5d6"],
+  ["heather", "#7a5c86"],
+  ["lochan", "#4f8a9a"],
+  ["peat", "#3b2b24"],
+] as const;
+
+/** The tartan of a name: always the same one. */
+export async function weave(name: string): Promise<Tartan> {
+  const wearer = name.trim();
+  if (wearer === "") throw new BadRequest("A tartan needs a name");
+  const next = numbersFrom(wearer.toLowerCase());
+  const left = [...dyes];
+  const stripes: Stripe[] = [];
+  for (const width of [22, 6, 14, 2, 10]) {
+    const [[dye, colour] = dyes[0]] = left.splice(next() % left.length, 1);
+    stripes.push({ dye, colour, threads: width + 2 * (next() % 5) });
+  }
+  return new Tartan(wearer, stripes);
+}
+
+/** Numbers that look random, the same ones for the same text (FNV-1a, stirred once more for each number). */
+function numbersFrom(text: string): () => number {
+  let hash = 2166136261;
+  const stir = (byte: number): number => (hash = Math.imul(hash ^ byte, 16777619) >>> 0);
+  for (const byte of new TextEncoder().encode(text)) stir(byte);
+  return () => stir(hash >>> 24) >>> 8;
+}
