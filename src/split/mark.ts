@@ -26,7 +26,8 @@ export function parseProblems(source: Source, errors: readonly ParseError[]): Pr
   return errors.map((error) => problemAt(source, error.labels?.[0]?.start ?? 0, error.message));
 }
 
-function frameOf(source: string, line: number, column: number): string {
+/** The lines of a source around a place, with a marker below the place. */
+export function frameOf(source: string, line: number, column: number): string {
   const lines = source.split(/\r\n|[\n\r\u2028\u2029]/);
   const last = Math.min(lines.length, line + 1);
   const width = String(last).length;

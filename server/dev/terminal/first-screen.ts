@@ -1,0 +1,123 @@
+// What `seamline dev` says when it is ready: where everything is, in as many lines as can be read at a glance.
+
+import { relative } from "node:path";
+import { accesses } from "../../../src/segment.ts";
+import type { DevProcedure, DevSession } from "../session.ts";
+import { count, fit, pad, type Paint, some, widthOf } from "./text.ts";
+
+// Rows of the table of segments. An application with more shows its largest.
+const mostSegments = 12;
+
+export interface FirstScreen {
+  readonly root: string;
+  readonly version: string;
+  /** Milliseconds since the command was given. */
+  readonly ms: number;
+  readonly width: number;
+  readonly paint: Paint;
+  /** Whether keys are read. */
+  readonly keys: boolean;
+}
+
+/** The first screen. */
+export function firstScreen(session: DevSession, { root, version, ms, width, paint, keys }: FirstScreen): string {
+  const procedures = session.procedures();
+  const consoleUrl = session.consoleUrl();
+  const watched = session.watched.map((folder) => relative(root, folder)).map((folder) => (folder === "" ? "." : `./${folder}`));
+  const named = (name: string, value: string): string => `  ${paint("dim", pad(name, 9))}  ${value}`;
+  const blocks = [
+    [`${paint("bold", "Seamline")} ${version} ${paint("dim", `is ready after ${duration(ms)}`)}`],
+    [
+      named("Page", paint("cyan", session.url)),
+      // A link that is cut can't be followed, so it may be longer than the line.
+      ...(consoleUrl === undefined ? [] : [named("Console", paint("cyan", consoleUrl))]),
+    ],
+    segmentLines(session, width - 2, paint).map((line) => `  ${line}`),
+    accessLines(procedures, width - 13).map(([access, names]) => named(capital(access), names)),
+    [named("Watching", some(watched, width - 13))],
+    ...(keys ? [[`  ${keyLine(paint)}`]] : []),
+  ];
+  return `\n${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+const keyNames: readonly (readonly [key: string, short: string, long: string])[] = [
+  ["o", "open", "open the page in the browser"],
+  ["c", "call", "call a procedure"],
+  ["k", "kill", "kill a node, or start one that is stopped"],
+  ["m", "move", "move a procedure to another segment"],
+  ["h", "help", "this help"],
+  ["q", "quit", "quit; so does Ctrl-C"],
+];
+
+function keyLine(paint: Paint): string {
+  return keyNames.map(([key, short]) => `${paint("bold", key)} ${paint("dim", short)}`).join("   ");
+}
+
+/** What each key does. */
+export function helpLines(session: DevSession, paint: Paint): string {
+  const consoleUrl = session.consoleUrl();
+  const addresses = [["Page", session.url] as const, ...(consoleUrl === undefined ? [] : [["Console", consoleUrl] as const])];
+  return [
+    "",
+    ...keyNames.map(([key, , long]) => `  ${paint("bold", key)}  ${long}`),
+    `  ${paint("dim", "In a question: Tab completes, arrows choose, Enter answers, Esc goes back.")}`,
+    "",
+    ...addresses.map(([name, url]) => `  ${paint("dim", pad(name, 9))}  ${paint("cyan", url)}`),
+    "",
+  ].join("\n");
+}
+
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Where a segment's procedures are: on nodes, in pages. */
+function placesOf(segment: string, held: readonly DevProcedure[], session: DevSession): readonly string[] {
+  const nodes = session.nodes().filter((node) => node.segments.includes(segment));
+  const inPage = held.length > 0 && held.every((procedure) => procedure.nodes.includes("page"));
+  return [
+    ...nodes.map((node) => (node.state === "ready" ? `node ${node.name}` : `node ${node.name} (${node.state})`)),
+    ...(inPage ? ["page"] : []),
+  ];
+}
+
+function segmentLines(session: DevSession, width: number, paint: Paint): readonly string[] {
+  const procedures = session.procedures();
+  const held = new Map<string, DevProcedure[]>(session.nodes().flatMap((node) => node.segments.map((name) => [name, []] as const)));
+  for (const procedure of procedures)
+    for (const name of procedure.segments) {
+      const list = held.get(name);
+      if (list === undefined) held.set(name, [procedure]);
+      else list.push(procedure);
+    }
+  if (held.size === 0) return ["No segment file is there yet, so every function runs where it is called."];
+  const largest = [...held].toSorted(([, one], [, other]) => other.length - one.length).slice(0, mostSegments);
+  const shown = new Set(largest.map(([name]) => name));
+  const rows = [...held].filter(([name]) => shown.has(name)).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const nameWidth = Math.min(Math.max(7, ...rows.map(([name]) => widthOf(name))), Math.floor(width / 2));
+  const placeWidth = width - nameWidth - 14;
+  const places = rows.map(([name, list]) => some(placesOf(name, list, session), placeWidth) || "nowhere");
+  const used = Math.min(placeWidth, Math.max(5, ...places.map(widthOf)));
+  const head = `${pad("Segment", nameWidth)}  ${pad("Where", used)}  Procedures`;
+  const lines = rows.map(
+    ([name, list], index) =>
+      `${pad(fit(name, nameWidth), nameWidth)}  ${pad(fit(places[index] ?? "", used), used)}  ${pad(list.length.toLocaleString("en"), 10, "left")}`,
+  );
+  const hidden = held.size - rows.length;
+  return [paint("dim", head), ...lines, ...(hidden > 0 ? [paint("dim", `and ${count(hidden, "segment")} more`)] : [])];
+}
+
+/** One line for each access that there is: names while they fit, and how many more. */
+function accessLines(procedures: readonly DevProcedure[], width: number): readonly (readonly [string, string])[] {
+  return accesses.flatMap((access) => {
+    const names = [...new Set(procedures.filter((one) => one.access === access).map((one) => one.fqn))].toSorted();
+    return names.length === 0 ? [] : [[access, some(names, width)] as const];
+  });
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}

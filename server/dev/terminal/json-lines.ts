@@ -1,0 +1,51 @@
+// The terminal of a development session, for a program: one JSON object a line on standard output, and nothing else there.
+
+import type { Terminal } from "../../cli/terminal.ts";
+import { traceOf } from "../../../src/trace.ts";
+import type { DevEvent, DevSession } from "../session.ts";
+import { titleOf } from "./failure-lines.ts";
+import type { Shows } from "./show.ts";
+
+/** Shows a session to a program. What the application itself prints goes to standard error meanwhile. */
+export function showAsJson(terminal: Terminal, { version }: { readonly version: string }): Shows {
+  const { stdout, stderr } = terminal;
+  const write = stdout.write;
+  stdout.write = (...given: Parameters<typeof write>) => stderr.write(...given);
+  const put = (line: { readonly event: string } & Readonly<Record<string, unknown>>): void => {
+    write.call(stdout, `${JSON.stringify(line)}\n`);
+  };
+  const log = (level: string) => (text: string, cause?: unknown) =>
+    put({ event: "log", level, text, ...(cause === undefined ? {} : { error: errorForm(cause) }) });
+  let unsubscribe: (() => void) | undefined;
+  return {
+    log: { info: log("info"), warn: log("warn"), error: log("error") },
+    start(session, { ms }) {
+      put({ event: "ready", version, ms: Math.round(ms), ...stateOf(session) });
+      unsubscribe = session.on((event) => put(eventForm(event)));
+    },
+    close() {
+      unsubscribe?.();
+      put({ event: "stopped" });
+      stdout.write = write;
+    },
+  };
+}
+
+function stateOf(session: DevSession): Readonly<Record<string, unknown>> {
+  return {
+    url: session.url,
+    console: session.consoleUrl(),
+    watched: session.watched,
+    nodes: session.nodes(),
+    procedures: session.procedures(),
+  };
+}
+
+function eventForm({ kind, ...event }: DevEvent): { event: string } & Readonly<Record<string, unknown>> {
+  return "error" in event ? { event: kind, ...event, error: errorForm(event.error) } : { event: kind, ...event };
+}
+
+function errorForm(thrown: unknown): Readonly<Record<string, unknown>> {
+  if (!(thrown instanceof Error)) return { message: titleOf(thrown) };
+  return { name: thrown.name, message: thrown.message, stack: thrown.stack, trace: traceOf(thrown) };
+}

@@ -1,0 +1,79 @@
+// Text that fits a terminal: widths, lists, tables.
+
+import { styleText } from "node:util";
+import widthWithin from "fast-string-truncated-width";
+
+/** Colours a text, or leaves it as it is where nobody wants colours. */
+export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/** Our own check of the output stands, not that of styleText, which looks at the process's streams. */
+export function createPaint(colours: boolean): Paint {
+  return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
+}
+
+/** Columns that a text takes, escape sequences not counted. */
+export function widthOf(text: string): number {
+  return widthWithin(text).width;
+}
+
+/** A plain text in at most `columns`: of a long one the middle is left out, as names differ at both ends. */
+export function fit(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  if (columns < 2) return "…".slice(0, Math.max(0, columns));
+  const end = lastColumns(text, Math.floor((columns - 1) / 2));
+  return `${firstColumns(text, columns - 1 - widthOf(end))}…${end}`;
+}
+
+/** As much of the beginning as `columns` hold. */
+export function firstColumns(text: string, columns: number): string {
+  return text.slice(0, widthWithin(text, { limit: columns }).index);
+}
+
+function lastColumns(text: string, columns: number): string {
+  const letters = lettersOf(text);
+  let taken = 0;
+  let from = letters.length;
+  while (from > 0 && taken + widthOf(letters[from - 1] ?? "") <= columns) taken += widthOf(letters[--from] ?? "");
+  return letters.slice(from).join("");
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** What a person takes for one letter each, however many code points it is made of. */
+export function lettersOf(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Fills up to `columns`, at the right or at the left. */
+export function pad(text: string, columns: number, side: "left" | "right" = "right"): string {
+  const blanks = " ".repeat(Math.max(0, columns - widthOf(text)));
+  return side === "right" ? text + blanks : blanks + text;
+}
+
+/** `3 nodes`, `1 node`, `2,000 procedures`. */
+export function count(number: number, what: string): string {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function join(items: readonly string[]): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}
+
+/** As many names as fit into `columns`, and how many more there are: `a, b and 12 more`. */
+export function some(names: readonly string[], columns: number): string {
+  const all = join(names);
+  if (widthOf(all) <= columns) return all;
+  const rest = (shown: number): string => ` and ${(names.length - shown).toLocaleString("en")} more`;
+  let text = "";
+  let shown = 0;
+  for (const name of names) {
+    const next = text === "" ? name : `${text}, ${name}`;
+    if (widthOf(next + rest(shown + 1)) > columns) break;
+    text = next;
+    shown++;
+  }
+  if (shown > 0) return text + rest(shown);
+  const first = names[0] ?? "";
+  return names.length === 1 ? fit(first, columns) : fit(first, Math.max(8, columns - rest(1).length)) + rest(1);
+}
