@@ -89,7 +89,8 @@ async function sideManifest(
   };
 }
 
-function entriesOf(segment: string, procedures: readonly Procedure[]): readonly SegmentEntry[] {
+/** What a segment holds, as a manifest says it. */
+export function entriesOf(segment: string, procedures: readonly Procedure[]): readonly SegmentEntry[] {
   return procedures.flatMap((one, procedure) => {
     const named = one.entries.find((other) => other.segment.name === segment);
     if (named === undefined) return [];
