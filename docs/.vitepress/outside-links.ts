@@ -1,0 +1,28 @@
+// Links from a document into the repository (sources, tests, the README) lead nowhere on a site: their text stays, the link goes.
+
+import { dirname, join } from "node:path/posix";
+import type { MarkdownRenderer } from "vitepress";
+
+/** Keeps links between documents, to anchors and to other sites. */
+export function outsideLinks(md: MarkdownRenderer): void {
+  md.core.ruler.push("outside-links", (state) => {
+    const page = String((state.env as { relativePath?: string }).relativePath ?? "");
+    for (const token of state.tokens) {
+      let dropped = 0;
+      token.children = (token.children ?? []).filter((child) => {
+        if (child.type === "link_open" && leavesDocs(page, child.attrGet("href") ?? "")) {
+          dropped++;
+          return false;
+        }
+        // Links don't nest: the next end belongs to the link that was dropped.
+        if (child.type !== "link_close" || dropped === 0) return true;
+        dropped--;
+        return false;
+      });
+    }
+  });
+}
+
+function leavesDocs(page: string, href: string): boolean {
+  return !/^(?:[a-z]+:|[/#])/i.test(href) && join(dirname(page), href).startsWith("..");
+}

@@ -1,0 +1,4 @@
+import theme from "vitepress/theme";
+import "./captions.css";
+
+export default theme;
