@@ -30,6 +30,8 @@ export interface Application {
   readonly cut: ReadonlyMap<string, CutModule>;
   /** Modules that browsers get besides what the pages reach: named by `client.import`, or by `clientModules`. */
   readonly clientModules: readonly SourceModule[];
+  /** Modules that pages reach by value. */
+  readonly pageModules: ReadonlySet<SourceModule>;
   /** Modules that a node may need: reached from procedures by value or by type, and configured ones. */
   readonly serverModules: ReadonlySet<SourceModule>;
   /** Those among them that have to be there even if nothing imports them by value. */
@@ -136,6 +138,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     clients,
     cut,
     clientModules: [...new Set([...pages.modules, ...globbed])],
+    pageModules: pages.reached,
     serverModules,
     serverEntries: [...serverModules].filter((one) => configured.includes(one) || modules.describe(one).classes.length > 0),
     imports,
