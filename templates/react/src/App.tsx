@@ -25,7 +25,10 @@ export function App({ client }: { readonly client: Client }): ReactNode {
   }
 
   useEffect(() => client.observe((call) => setCalls((before) => withCall(before, call))), [client]);
-  useEffect(() => void show(), []);
+  useEffect(() => {
+    draw(canvas.current!);
+    void show();
+  }, []);
 
   return (
     <main>
@@ -38,7 +41,7 @@ export function App({ client }: { readonly client: Client }): ReactNode {
         <button>Weave</button>
       </form>
       <figure>
-        <canvas ref={canvas} width="240" height="160" role="img" aria-label="The tartan of this name" />
+        <canvas ref={canvas} width="240" height="120" role="img" aria-label="The tartan of this name" />
         <figcaption aria-live="polite">{problem === "" ? caption : <span role="alert">{problem}</span>}</figcaption>
       </figure>
       <h2>Where it ran</h2>

@@ -19,6 +19,7 @@ document.querySelector("form")!.addEventListener("submit", (event) => {
   event.preventDefault();
   void show();
 });
+draw(canvas);
 await show();
 
 async function show(): Promise<void> {

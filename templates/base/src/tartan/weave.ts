@@ -19,9 +19,9 @@ export async function weave(name: string): Promise<Tartan> {
   const next = numbersFrom(wearer.toLowerCase());
   const left = [...dyes];
   const stripes: Stripe[] = [];
-  for (const width of [22, 6, 14, 2, 10]) {
+  for (const width of [16, 4, 10, 2, 8]) {
     const [[dye, colour] = dyes[0]] = left.splice(next() % left.length, 1);
-    stripes.push({ dye, colour, threads: width + 2 * (next() % 5) });
+    stripes.push({ dye, colour, threads: width + 2 * (next() % 4) });
   }
   return new Tartan(wearer, stripes);
 }
