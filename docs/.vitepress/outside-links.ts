@@ -6,7 +6,7 @@ import type { MarkdownRenderer } from "vitepress";
 /** Keeps links between documents, to anchors and to other sites. */
 export function outsideLinks(md: MarkdownRenderer): void {
   md.core.ruler.push("outside-links", (state) => {
-    const page = String((state.env as { relativePath?: string }).relativePath ?? "");
+    const { relativePath: page = "" } = state.env as { relativePath?: string };
     for (const token of state.tokens) {
       let dropped = 0;
       token.children = (token.children ?? []).filter((child) => {
