@@ -3,6 +3,9 @@
 /** Where the RPC door lies (§4.1): `/rpc/<FQN>`. */
 export const rpcPath = "/rpc/";
 
+/** Where a service's console lies. Not among the others: what browsers load holds those. */
+export const consolePath = "/svc/console";
+
 /** Paths that belong to Seamline itself (§4.4, §4.5, §3). Applications can't take them. */
 export const paths = {
   client: "/svc/client.js",

@@ -53,11 +53,11 @@ describe("rooms", () => {
 describe("levels of src", () => {
   // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
   const levels: readonly (readonly [string, RegExp])[] = [
-    ["words", /^(call|client|context|errors|forwarded|fqn|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    ["words", /^(call|client|context|errors|forwarded|fqn|imported|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
     ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
     ["wire", /^(cors|router|trust)\.ts$|^wire\//],
-    ["roles", /^(split|roles)\//],
+    ["roles", /^(split|roles|console)\//],
     ["door", /^index\.ts$/],
   ];
   const levelOf = (path: string) => levels.findIndex(([, pattern]) => pattern.test(path.slice("src/".length)));
@@ -158,7 +158,8 @@ describe("public names", () => {
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
   const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
   const hooks = "runProcedure startClient";
-  const server = "ModuleImporter Server ServerOptions runProcedure startServer";
+  const modules = "Imported Modules Procedure RunProcedure";
+  const server = "ConfigInput ModuleImporter Server ServerOptions defineConfig runProcedure startServer";
   const program = ts.createProgram(
     ["server/main.ts", "client/svc/client.ts", "client/svc/hooks.ts", "server/index.ts", "server/build/index.ts"].map((file) =>
       join(root, file),
@@ -187,13 +188,14 @@ describe("public names", () => {
         graph,
         hooks,
         server,
+        modules,
         "Args CallHeaders Client Context CorsMiddleware HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
       ],
     ],
     [
       "seamline/client, /svc/client.js",
       "client/svc/client.ts",
-      [...errors, generated, hooks, lent, "Client Context ObservedCall StartClient Version parseVersion traceOf"],
+      [...errors, generated, hooks, lent, modules, "Client Context ObservedCall StartClient Version parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],

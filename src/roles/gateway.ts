@@ -1,5 +1,7 @@
 // Gateway (§1.3, §3): tracks nodes and their procedures, balances, and passes calls on as bytes.
 
+import type { Console } from "../console/console.ts";
+import { membersSource } from "../console/members-source.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureNotFound } from "../registry.ts";
 import { type Host, type IncomingResponse, TransportError } from "../ports.ts";
@@ -24,6 +26,8 @@ export interface GatewayOptions {
   readonly newId: () => string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
+  /** Shows this service to people (docs/guide/console.md). */
+  readonly console?: Console | undefined;
 }
 
 export function createGateway(host: Host, options: GatewayOptions): Role {
@@ -33,6 +37,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const classes = new Classes();
   const parts = { host, trustKey: options.trustKey, limits: options.limits };
   const monitor = createMonitor(host, options.monitor, members);
+  const { console: view } = options;
 
   const forward = async (call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> => {
     const holders = members.holders(call.fqn);
@@ -41,6 +46,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       const member = holders.next();
       if (member === undefined) break;
       try {
+        view?.observer?.sent(call.request, member.id);
         return await sendOn(parts, member.url, call, forwarded);
       } catch (thrown) {
         // Nothing was sent: the member is gone for now, and the next one may have the call (R11).
@@ -62,5 +68,6 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     start: async () => monitor.start(),
     stop: async () => monitor.stop(),
     describe: () => ({ members: members.all().map((member) => member.url) }),
+    console: view && { console: view, source: membersSource(host, members) },
   });
 }

@@ -1,5 +1,7 @@
 // Proxy: one address for browsers and other callers; calls go to the gateway or node behind it, the rest to the repository.
 
+import type { Console } from "../console/console.ts";
+import { behindSource } from "../console/manifest-source.ts";
 import { BadGateway, NodeNotAvailable } from "../errors.ts";
 import { type Host, type HttpRequest, type HttpResponse, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
@@ -20,16 +22,19 @@ export interface ProxyOptions {
   readonly repository: string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
+  /** Shows this service to people (docs/guide/console.md). */
+  readonly console?: Console | undefined;
 }
 
 export function createProxy(host: Host, options: ProxyOptions): Role {
-  const { trustKey, limits } = options;
+  const { trustKey, limits, modules, console: view } = options;
   const layers = createLayers();
   const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
     try {
+      view?.observer?.sent(call.request, options.calls);
       return await calls(sendOn(parts, options.calls, call, forwarded));
     } catch (thrown) {
       throw failureOf(thrown);
@@ -43,6 +48,10 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
+    console: view && {
+      console: view,
+      source: behindSource(host, { trustKey, calls: options.calls, manifest: modules && (() => modules.manifest()) }),
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 // What all roles have in common: doors, middleware, health, and one place where errors become answers.
 
+import type { Console, ConsoleSource } from "../console/console.ts";
 import { isCors } from "../cors.ts";
 import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
@@ -52,6 +53,10 @@ export interface RoleParts {
   readonly stop: Role["stop"];
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
+  /** Every caller is sent the stacks of errors, and not only one who is trusted himself: in development. */
+  readonly stacks?: boolean;
+  /** For people who look, and what they see. */
+  readonly console?: { readonly console: Console; readonly source: ConsoleSource } | undefined;
 }
 
 export function createLayers(): Layers {
@@ -59,7 +64,7 @@ export function createLayers(): Layers {
 }
 
 export function createRole(parts: RoleParts): Role {
-  const { host, layers } = parts;
+  const { host, layers, stacks = false } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
   let stopping = false;
@@ -89,29 +94,34 @@ export function createRole(parts: RoleParts): Role {
       answer: (incoming) => {
         // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
         if (!ready) return Promise.reject(new NodeNotAvailable("This service is starting"));
-        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
+        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, stacks || incoming.trusted));
       },
-      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
+      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, stacks || trust.trusted),
     });
+  const view = parts.console?.console;
+  if (parts.console !== undefined && rpc !== undefined) parts.console.console.attach({ source: parts.console.source, health, rpc });
 
   return {
     async handle(request) {
       try {
         // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
         if (!request.target.startsWith("/")) throw new BadRequest("The request's target is no path");
-        if (rpc !== undefined && request.target.startsWith(rpcPath)) return await rpc(request);
-        const answer = (await route(request)) ?? (await parts.otherwise?.(request));
+        if (rpc !== undefined && request.target.startsWith(rpcPath))
+          return await (view?.observer === undefined ? rpc(request) : view.observer.call(request, rpc));
+        const answer = (view && (await view.handle(request))) ?? (await route(request)) ?? (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
         return await refuse(thrown, request, "plain", false);
       }
     },
     async start(url) {
+      view?.start(url);
       await parts.start(url);
       ready = true;
     },
     async stop() {
       stopping = true;
+      view?.stop();
       await parts.stop();
     },
     addMiddleware(middleware) {

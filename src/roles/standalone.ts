@@ -1,5 +1,7 @@
 // Standalone: the whole application in one process, as repository and node at once.
 
+import type { Console } from "../console/console.ts";
+import { ownSource } from "../console/manifest-source.ts";
 import type { Host } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -15,10 +17,12 @@ export interface StandaloneOptions {
   readonly modules: ServerModules;
   readonly segments: readonly string[] | undefined;
   readonly name: string | undefined;
+  /** Shows this service to people (docs/guide/console.md). */
+  readonly console?: Console | undefined;
 }
 
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
-  const { trustKey, limits, modules } = options;
+  const { trustKey, limits, modules, console: view } = options;
   const classes = new Classes();
   const layers = createLayers();
   const node = createServerNode(host, modules, undefined);
@@ -38,5 +42,6 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     stop: async () => {},
     describe: () => ({ segments, procedures: node.registry.all().length }),
     runProcedure: node.runProcedure,
+    console: view && { console: view, source: ownSource(node, options.name, () => segments) },
   });
 }
