@@ -4,7 +4,8 @@
 import * as v from "valibot";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { addressPattern, addressProblem } from "./config-address.ts";
-import type { Config, GatewayConfig, Mode, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config-types.ts";
+import type * as types from "./config-types.ts";
+import type { Config, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
 
 const text = v.pipe(v.string("expected a text"), v.nonEmpty("expected a text that is not empty"));
@@ -148,6 +149,11 @@ const name = v.optional(
 const cache = v.optional(path("Where modules are kept between starts. Left out: node_modules/.cache/seamline."));
 const modulesFrom = address("The repository, from which modules come.");
 
+const console = v.optional(
+  v.pipe(v.boolean("expected true or false"), v.description("Shows what happens here to who holds the trust key, at /svc/console.")),
+  false,
+);
+
 const node = v.object({
   mode: v.literal("node"),
   ...common,
@@ -172,6 +178,7 @@ const gateway = v.object({
     ),
     "memory",
   ),
+  console,
 });
 
 const repository = v.object({ mode: v.literal("repository"), ...common, ...application });
@@ -183,6 +190,7 @@ const standalone = v.object({
   name,
   segments: v.optional(segments),
   cache,
+  console,
 });
 
 const proxy = v.object({
@@ -191,6 +199,7 @@ const proxy = v.object({
   gateway: v.optional(address("The gateway that calls go to. Either this or 'node'.")),
   node: v.optional(address("The one node that calls go to. Either this or 'gateway'.")),
   repository: address("The repository that everything else goes to."),
+  console,
 });
 
 type Schema = v.GenericSchema<unknown, Config> & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
@@ -204,10 +213,15 @@ export const limitNames: readonly string[] = Object.keys(limits.entries);
 type Mutable<T> = T extends string | number ? T : { -readonly [K in keyof T]: Mutable<T[K]> };
 /** `true` when what the schema gives and the written type are one: a key or a type in one of them only doesn't compile. */
 type Same<One, Other> = [One, keyof One, Other, keyof Other] extends [Other, keyof Other, One, keyof One] ? true : false;
-void ([true, true, true, true, true] satisfies [
-  Same<v.InferOutput<typeof node>, Mutable<NodeConfig>>,
-  Same<v.InferOutput<typeof gateway>, Mutable<GatewayConfig>>,
-  Same<v.InferOutput<typeof repository>, Mutable<RepositoryConfig>>,
-  Same<v.InferOutput<typeof standalone>, Mutable<StandaloneConfig>>,
-  Same<v.InferOutput<typeof proxy>, Mutable<ProxyConfig>>,
+void ([true, true, true, true, true, true, true, true, true, true] satisfies [
+  Same<v.InferOutput<typeof node>, Mutable<types.NodeConfig>>,
+  Same<v.InferOutput<typeof gateway>, Mutable<types.GatewayConfig>>,
+  Same<v.InferOutput<typeof repository>, Mutable<types.RepositoryConfig>>,
+  Same<v.InferOutput<typeof standalone>, Mutable<types.StandaloneConfig>>,
+  Same<v.InferOutput<typeof proxy>, Mutable<types.ProxyConfig>>,
+  Same<v.InferInput<typeof node>, Mutable<types.NodeInput>>,
+  Same<v.InferInput<typeof gateway>, Mutable<types.GatewayInput>>,
+  Same<v.InferInput<typeof repository>, Mutable<types.RepositoryInput>>,
+  Same<v.InferInput<typeof standalone>, Mutable<types.StandaloneInput>>,
+  Same<v.InferInput<typeof proxy>, Mutable<types.ProxyInput>>,
 ]);

@@ -1,103 +1,155 @@
-// What a checked configuration is (decisions §5). Paths are absolute, addresses have no slash at the end.
+// What a configuration is: as it is written, with words that editors show beside the keys (those of config-schema.ts, which a test compares), and
+// checked (decisions §5), where defaults stand in for what was left out, paths are absolute, and addresses have no slash at the end.
 
 import type { LogLevel } from "./log.ts";
 
 /** What a deployment's services do (§1.3). */
 export type Mode = "node" | "gateway" | "repository" | "proxy" | "standalone";
 
-/** Limits that a configuration sets; one that it leaves out keeps its default (decisions §3). */
+/** How much the service takes before it refuses (decisions §3). */
 export interface LimitsConfig {
-  /** Bytes of a request's body. */
+  /** Bytes of a request's body. @default 1048576 */
   readonly body?: number | undefined;
+  /** Levels of nesting in arguments. @default 128 */
   readonly depth?: number | undefined;
+  /** Values in one message. @default 100000 */
   readonly values?: number | undefined;
+  /** Dates, maps, instances and the like that one message may make. @default 10000 */
   readonly objects?: number | undefined;
-  /** Of a bigint. */
+  /** Digits of a bigint. @default 10000 */
   readonly digits?: number | undefined;
-  /** Query parameters. */
+  /** Parameters in a query string. @default 100 */
   readonly query?: number | undefined;
-  /** Bytes of a request's headers. */
+  /** Bytes of a request's headers. @default 16384 */
   readonly header?: number | undefined;
-  /** Ms for a request's headers to arrive. */
+  /** Milliseconds for a request's headers to arrive. @default 10000 */
   readonly headerTime?: number | undefined;
-  /** Ms for a whole request to arrive. */
+  /** Milliseconds for a whole request to arrive. @default 30000 */
   readonly requestTime?: number | undefined;
-  /** Ms for a call to be answered. */
+  /** Milliseconds in which a call must be answered. @default 30000 */
   readonly time?: number | undefined;
+  /** Open connections. @default 10000 */
   readonly connections?: number | undefined;
 }
 
-/** Paths are absolute. */
+/** The service listens with https. */
 export interface TlsConfig {
+  /** Path of the certificate (PEM), with those between it and the authority's behind it. */
   readonly cert: string;
+  /** Path of its private key (PEM). */
   readonly key: string;
+  /** Of a private key that is encrypted: best from the environment, ${TLS_PASSPHRASE}. */
   readonly passphrase?: string | undefined;
+  /** Path of further authorities (PEM) whose certificates other services may show, besides the well-known ones. */
   readonly ca?: string | undefined;
 }
 
-interface CommonConfig {
+interface CommonInput {
+  /** Where the service listens, and what it tells others: scheme, host and port. Port 0 takes a free one. */
   readonly url: string;
+  /** What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder. */
   readonly trustKey?: string | undefined;
-  /** Packages, or absolute paths of modules (decisions §6, configured modules). */
+  /** Modules whose default export is a middleware, paths or packages. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
+  /** Name → module whose default export is a health check. */
   readonly healthChecks?: Readonly<Record<string, string>> | undefined;
+  /** How much the service takes before it refuses. */
   readonly limits?: LimitsConfig | undefined;
+  /** The least important level that is written. @default "info" */
   readonly log?: LogLevel | undefined;
+  /** The service listens with https. 'url' begins with https: then, and only then. */
   readonly tls?: TlsConfig | undefined;
 }
 
-/** What a service that holds the application's files knows of them. */
-export interface ApplicationConfig {
-  readonly source: string;
-  readonly output: string;
-  /** Looked up in `source`, then in the application folder. */
-  readonly index: string;
-  /** Globs relative to `source`. */
-  readonly assets: readonly string[];
+interface ApplicationInput {
+  /** The folder of modules and assets. @default "./src" */
+  readonly source?: string | undefined;
+  /** The folder of the build. @default "./dist" */
+  readonly output?: string | undefined;
+  /** The page at '/': a file in the source folder or in the application folder. @default "index.html" */
+  readonly index?: string | undefined;
+  /** Globs of files that are public, relative to the source folder. @default [] */
+  readonly assets?: readonly string[] | undefined;
+  /** Segments that browsers may load. Left out: those that startClient names in the pages. */
   readonly clients?: readonly string[] | undefined;
+  /** Globs of further modules that client.import may load. All of them become public. */
   readonly clientModules?: readonly string[] | undefined;
 }
 
-/** §2.4. */
-export interface NodeConfig extends CommonConfig {
+/** Runs the procedures of its segments (§2.4). */
+export interface NodeInput extends CommonInput {
   readonly mode: "node";
-  /** Told to callers as `x-svc-node`. */
+  /** Told to callers as x-svc-node. */
   readonly name?: string | undefined;
+  /** The gateway to join. Left out: a node that calls no others. */
   readonly gateway?: string | undefined;
+  /** The repository, from which modules come. */
   readonly repository: string;
+  /** Segments that it loads: names of segment files without .segment.json. */
   readonly segments: readonly string[];
+  /** Where modules are kept between starts. Left out: node_modules/.cache/seamline. */
   readonly cache?: string | undefined;
 }
 
-export interface GatewayConfig extends CommonConfig {
+/** Knows which node has which procedure, and passes calls on. */
+export interface GatewayInput extends CommonInput {
   readonly mode: "gateway";
-  /** Ms between two health checks of a member. */
-  readonly monitor: number;
-  /** For middleware that looks at arguments: without it class instances pass unopened. */
+  /** Milliseconds between two health checks of a member. @default 5000 */
+  readonly monitor?: number | undefined;
+  /** For middleware that looks at arguments. Left out: instances pass unopened, and values of a GET are text. */
   readonly repository?: string | undefined;
-  readonly directory: "memory";
+  /** Where the members are kept. @default "memory" */
+  readonly directory?: "memory" | undefined;
+  /** Shows what happens here to who holds the trust key, at /svc/console. @default false */
+  readonly console?: boolean | undefined;
 }
 
-export interface RepositoryConfig extends CommonConfig, ApplicationConfig {
+/** Holds the build: files for browsers, modules for nodes. */
+export interface RepositoryInput extends CommonInput, ApplicationInput {
   readonly mode: "repository";
 }
 
-/** Exactly one of `gateway` and `node` is there. */
-export interface ProxyConfig extends CommonConfig {
+/** One address for everyone: calls go to a gateway or node, everything else to the repository. */
+export interface ProxyInput extends CommonInput {
   readonly mode: "proxy";
+  /** The gateway that calls go to. Either this or 'node'. */
   readonly gateway?: string | undefined;
+  /** The one node that calls go to. Either this or 'gateway'. */
   readonly node?: string | undefined;
+  /** The repository that everything else goes to. */
   readonly repository: string;
+  /** Shows what happens here to who holds the trust key, at /svc/console. @default false */
+  readonly console?: boolean | undefined;
 }
 
-export interface StandaloneConfig extends CommonConfig, ApplicationConfig {
+/** Everything in one process. */
+export interface StandaloneInput extends CommonInput, ApplicationInput {
   readonly mode: "standalone";
-  /** Told to callers as `x-svc-node`. */
+  /** Told to callers as x-svc-node. */
   readonly name?: string | undefined;
-  /** Left out: all but those that only browsers load. */
+  /** Segments that it loads: names of segment files without .segment.json. Left out: all but those that only browsers load. */
   readonly segments?: readonly string[] | undefined;
+  /** Where modules are kept between starts. Left out: node_modules/.cache/seamline. */
   readonly cache?: string | undefined;
+  /** Shows what happens here to who holds the trust key, at /svc/console. @default false */
+  readonly console?: boolean | undefined;
 }
+
+/** A configuration as it is written; `mode` says which keys there are. */
+export type ConfigInput = NodeInput | GatewayInput | RepositoryInput | ProxyInput | StandaloneInput;
+
+/** Those of `Keys` that were left out have their defaults. */
+type Filled<Input, Keys extends keyof Input> = Omit<Input, Keys> & { readonly [Key in Keys]-?: Exclude<Input[Key], undefined> };
+type ApplicationDefaults = "source" | "output" | "index" | "assets";
+
+/** What a service that holds the application's files knows of them. */
+export type ApplicationConfig = Filled<ApplicationInput, ApplicationDefaults>;
+export type NodeConfig = NodeInput;
+export type GatewayConfig = Filled<GatewayInput, "monitor" | "directory" | "console">;
+export type RepositoryConfig = Filled<RepositoryInput, ApplicationDefaults>;
+/** Exactly one of `gateway` and `node` is there. */
+export type ProxyConfig = Filled<ProxyInput, "console">;
+export type StandaloneConfig = Filled<StandaloneInput, ApplicationDefaults | "console">;
 
 /** A checked configuration, told apart by `mode`. */
 export type Config = NodeConfig | GatewayConfig | RepositoryConfig | ProxyConfig | StandaloneConfig;

@@ -2,5 +2,6 @@
 
 export { type ModuleImporter, type Server, type ServerOptions, startServer } from "./start-server.ts";
 export { runProcedure } from "./process-services.ts";
-export type { Config } from "./config.ts";
+export { defineConfig } from "./define-config.ts";
+export type { Config, ConfigInput } from "./config.ts";
 export { Problems, type Problem } from "../src/problem.ts";

@@ -4,6 +4,8 @@ import type { Client } from "../src/client.ts";
 
 export * from "../src/index.ts";
 export { runProcedure } from "./process-services.ts";
+export { defineConfig } from "./define-config.ts";
+export type { ConfigInput } from "./config-types.ts";
 export type { Client, StartClient } from "../src/client.ts";
 export type { ModuleImporter, Server, ServerOptions } from "./start-server.ts";
 

@@ -1,5 +1,6 @@
 // The services of this process, for the main file's `runProcedure` (architecture: seams): with one service it means that one.
 
+import type { RunProcedure } from "../src/imported.ts";
 import type { Server } from "./start-server.ts";
 
 const running = new Set<Server>();
@@ -12,19 +13,11 @@ export function forgetServer(server: Server): void {
   running.delete(server);
 }
 
-/**
- * Runs a procedure by name (§4.6): `name` is `module/name`, `args` an object of values by parameter name, `context` is
- * `this` of the calling procedure. In a host's main file it means the only service of the process.
- */
-export async function runProcedure(
-  name: string,
-  version?: string,
-  args?: Readonly<Record<string, unknown>>,
-  context?: unknown,
-): Promise<unknown> {
+/** Runs a procedure by name (§4.6). In a host's main file it means the only service of the process. */
+export const runProcedure: RunProcedure = (async (...call: Parameters<RunProcedure>): Promise<unknown> => {
   const [only, ...others] = running;
   if (only === undefined) throw new Error("Seamline has not been started: await startServer(…) before the first call");
   if (others.length > 0)
     throw new Error("Several services run in this process: call runProcedure of the one that is meant, server.runProcedure(…)");
-  return await only.runProcedure(name, version, args, context);
-}
+  return await only.runProcedure(...call);
+}) as RunProcedure;

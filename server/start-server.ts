@@ -5,12 +5,13 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import type { HealthCheck } from "../src/health.ts";
+import type { RunProcedure } from "../src/imported.ts";
 import type { Middleware } from "../src/middleware.ts";
 import type { Host, Log, ModuleNamespace } from "../src/ports.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { joiningWarning } from "./config-address.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, type ConfigInput, readConfig } from "./config.ts";
 import { configuredModules } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
 import { type HttpServer, listen } from "./http.ts";
@@ -25,13 +26,15 @@ export type ModuleImporter = (specifier: string) => Promise<ModuleNamespace>;
 
 export interface ServerOptions {
   /** A configuration file, or the configuration itself. Left out: `--config FILE`, else the variable SVC_CONFIG, else `./seamline.json`. */
-  readonly config?: string | object;
+  readonly config?: string | ConfigInput | object;
   /** The application folder [the working directory]: every path in the configuration is relative to it. */
   readonly root?: string;
   /** Stop on SIGTERM and SIGINT, and log promises that fail with nobody waiting instead of ending the process [true]. */
   readonly signals?: boolean;
   /** `true` builds before it starts, `false` never builds. Left out: a missing output is built (decisions §6). */
   readonly build?: boolean;
+  /** `true` switches the console on whatever the configuration says; a gateway, proxy or standalone has one. */
+  readonly console?: boolean;
   /** In place of the lines on the terminal. */
   readonly log?: Log;
 }
@@ -45,9 +48,11 @@ export interface Server {
   /** Adds a layer round the calls that come in; the one added last runs first (§4.8). */
   addMiddleware(middleware: Middleware): void;
   /** Runs a procedure here or on another node (§4.6). Only node and standalone have procedures to start from. */
-  runProcedure(name: string, version?: string, args?: Readonly<Record<string, unknown>>, context?: unknown): Promise<unknown>;
+  readonly runProcedure: RunProcedure;
   /** What it holds, for people: segments, number of procedures. */
   describe(): ReturnType<Role["describe"]>;
+  /** A link to its console for one person, to be opened once within ten minutes; `undefined` where that is off. */
+  consoleLink(): string | undefined;
   /** Leaves its gateway, lets requests under way finish, and closes. Once; a second call waits for the first. */
   stop(): Promise<void>;
 }
@@ -65,7 +70,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     throw new TypeError("startServer takes a module importer: startServer((specifier) => import(specifier))");
   const root = resolve(options.root ?? ".");
   const given = options.config ?? configFile();
-  const config = await readConfig(given, { root });
+  const config = withConsole(await readConfig(given, { root }), options.console);
   const log = options.log ?? createLog({ level: config.log ?? "info" });
   // Loaded where it is used: every start would pay for Node's own part of it.
   const tls =
@@ -79,6 +84,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   if (unreachable !== undefined) host.log.warn(unreachable);
   const address = new URL(config.url);
   let modules: Composed["modules"];
+  let console: Composed["console"];
   /** Gives back what a service holds besides its door. */
   const release = async (): Promise<void> => {
     await host.transport.close();
@@ -94,7 +100,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
       newId: randomUUID,
       configFile: typeof given === "string" ? resolve(root, given) : undefined,
     });
-    ({ modules } = composed);
+    ({ modules, console } = composed);
     const { role } = composed;
     const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
     for (const one of middleware) role.addMiddleware(one);
@@ -125,11 +131,12 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     role: config.mode,
     addHealthCheck: (name, check) => role.addHealthCheck(name, check),
     addMiddleware: (layer) => role.addMiddleware(layer),
-    runProcedure: async (...call) => {
+    runProcedure: (async (...call: Parameters<RunProcedure>) => {
       if (role.runProcedure === undefined) throw new Error(`A ${config.mode} runs no procedures: call them on a node or standalone`);
       return await role.runProcedure(...call);
-    },
+    }) as RunProcedure,
     describe: () => role.describe(),
+    consoleLink: () => console?.link(),
     stop: () => (stopping ??= stop()),
   };
   const unlisten = options.signals === false ? () => {} : listenToProcess(server, host.log);
@@ -154,6 +161,13 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   noteServer(server);
   host.log.info(startedLine(server));
   return server;
+}
+
+function withConsole(config: Config, asked: boolean | undefined): Config {
+  if (asked === undefined) return config;
+  if ("console" in config) return { ...config, console: asked };
+  if (asked) throw new Error(`A ${config.mode} has no console: a gateway, a proxy or a standalone has one`);
+  return config;
 }
 
 function startedLine(server: Server): string {

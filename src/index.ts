@@ -5,6 +5,7 @@ export type { Args, CallHeaders } from "./call.ts";
 export { Context } from "./context.ts";
 export type { ObservedCall } from "./dispatch.ts";
 export type { HealthCheck } from "./health.ts";
+export type { Imported, Modules, Procedure, RunProcedure } from "./imported.ts";
 export type { Middleware } from "./middleware.ts";
 export { CorsMiddleware } from "./cors.ts";
 export { traceOf } from "./trace.ts";

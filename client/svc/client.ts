@@ -4,6 +4,7 @@
 import { createGraph, type Graph } from "../../src/seam.ts";
 import { browser } from "../browser.ts";
 import type { StartClient } from "../../src/client.ts";
+import type { RunProcedure } from "../../src/imported.ts";
 import { createStartClient } from "../start-client.ts";
 
 const graph: Graph = createGraph();
@@ -12,7 +13,7 @@ const graph: Graph = createGraph();
 export const startClient: StartClient = createStartClient(graph, browser);
 
 /** §4.6: calls a procedure by name, here if this page holds it, else on the node that does. */
-export const runProcedure: Graph["runProcedure"] = graph.runProcedure;
+export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 
 // For generated code: faces and bodies of the application's modules.
 export const seam: Graph["seam"] = graph.seam;
@@ -57,4 +58,5 @@ export { errorOf, ranOn, setRanOn, setTrace } from "../../src/trace.ts";
 
 export type { ObservedCall } from "../../src/placement.ts";
 export type { Client, StartClient } from "../../src/client.ts";
+export type { Imported, Modules, Procedure, RunProcedure } from "../../src/imported.ts";
 export type { Version } from "../../src/version.ts";

@@ -1,0 +1,103 @@
+// The type of a call is the type of the function: nothing stands between an import and its source. `tsc -b` checks these files.
+
+import { type Context, type Procedure, runProcedure } from "seamline";
+import { runProcedure as runInPage } from "seamline/client";
+import type { Server } from "seamline/server";
+import { describe, expectTypeOf, it } from "vitest";
+
+import order, { language, largest, type Money, notAsync, quote, type Quote, whoAmI } from "./_shop.ts";
+
+describe("a call of an imported procedure", () => {
+  it("takes what the function takes, and gives what it gives", async () => {
+    expectTypeOf(await quote("tweed", 2)).toEqualTypeOf<Quote>();
+    expectTypeOf(await quote("tweed"))
+      .toHaveProperty("price")
+      .toEqualTypeOf<Money>();
+    expectTypeOf(await order({ sku: "a" })).toEqualTypeOf<number>();
+    // @ts-expect-error a number is no cloth
+    await quote(1);
+    // @ts-expect-error the cloth is missing
+    await quote();
+    // @ts-expect-error there is no such property
+    await order({ sku: "a", colour: "red" });
+  });
+
+  it("keeps generics and rest parameters", async () => {
+    expectTypeOf(await largest(1, 2, 3)).toEqualTypeOf<number>();
+    // @ts-expect-error the items are of one type
+    await largest(1, "2");
+  });
+
+  it("gives a promise, and its rejection is no part of the type", () => {
+    // @ts-expect-error an await is missing
+    void quote("tweed").price;
+  });
+});
+
+describe("this: Context", () => {
+  const context: Context = {} as Context;
+
+  it("is passed on with call", async () => {
+    expectTypeOf(await whoAmI.call(context, "Hello")).toEqualTypeOf<string>();
+    // @ts-expect-error the greeting is missing
+    await whoAmI.call(context);
+    // @ts-expect-error this is no context
+    await whoAmI.call({ headers: {} }, "Hello");
+    // @ts-expect-error a procedure that asks for a context can't be called without one
+    await whoAmI("Hello");
+  });
+
+  it("need not be passed to a procedure that declares `Context | void`", async () => {
+    expectTypeOf(await language()).toEqualTypeOf<string | undefined>();
+    expectTypeOf(await language.call(context)).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error nor may it be something else
+    await language.call("en");
+  });
+
+  it("has headers by name, a signal, a deadline and the trace", () => {
+    expectTypeOf(context.headers).toEqualTypeOf<Map<string, string>>();
+    expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
+    expectTypeOf(context.deadline).toEqualTypeOf<number | undefined>();
+    expectTypeOf(context.trace).toEqualTypeOf<readonly string[]>();
+    // @ts-expect-error the context is read only
+    context.deadline = 1;
+  });
+});
+
+describe("a function that a segment file may name", () => {
+  it("is a Procedure", () => {
+    const procedures: Procedure[] = [quote, largest, whoAmI, language, order];
+    // @ts-expect-error it isn't async
+    procedures.push(notAsync);
+    procedures.push(async (cloth: string) => cloth.length);
+    // @ts-expect-error nor is this
+    procedures.push((cloth: string) => cloth.length);
+    // @ts-expect-error a generator gives no promise
+    procedures.push(async function* count() {
+      yield 1;
+    });
+  });
+
+  it("is marked where it is written, if it says so", () => {
+    const length = (async (cloth: string) => cloth.length) satisfies Procedure;
+    expectTypeOf(length).toEqualTypeOf<(cloth: string) => Promise<number>>();
+    // @ts-expect-error an async is missing
+    const broken = ((cloth: string) => cloth.length) satisfies Procedure;
+    expectTypeOf(broken).not.toBeNever();
+  });
+});
+
+describe("runProcedure", () => {
+  it("gives unknown, or what the named function gives", async () => {
+    expectTypeOf(await runProcedure("shop/quote")).toBeUnknown();
+    expectTypeOf(await runProcedure<typeof quote>("shop/quote", "1.0.0", { cloth: "tweed" })).toEqualTypeOf<Quote>();
+    expectTypeOf(await runInPage<typeof whoAmI>("whoAmI")).toEqualTypeOf<string>();
+    expectTypeOf<Server["runProcedure"]>().toEqualTypeOf(runProcedure);
+    // @ts-expect-error arguments have names
+    await runProcedure("shop/quote", "1.0.0", "tweed");
+    // @ts-expect-error a version is a text
+    await runProcedure("shop/quote", 1);
+    // @ts-expect-error it isn't async, and so no procedure
+    void runProcedure<typeof notAsync>("notAsync");
+  });
+});

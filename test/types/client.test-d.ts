@@ -1,0 +1,58 @@
+// What `client.import` gives without the declarations that a build writes. With them: generated.test.ts.
+
+import { type Client, startClient } from "seamline/client";
+import type { Imported } from "seamline";
+import { describe, expectTypeOf, it } from "vitest";
+
+import type { Money, Quote } from "./_shop.ts";
+
+const client: Client = await startClient("ui");
+
+describe("client.import", () => {
+  it("has the type of the module that is named", async () => {
+    const shop = await client.import<typeof import("./_shop.ts")>("./shop.js");
+    expectTypeOf(await shop.quote("tweed")).toEqualTypeOf<Quote>();
+    expectTypeOf(await shop.default({ sku: "a" })).toEqualTypeOf<number>();
+    expectTypeOf(await shop.largest(1, 2)).toEqualTypeOf<number>();
+    expectTypeOf(new shop.Money(1)).toEqualTypeOf<Money>();
+    expectTypeOf(shop.units).toEqualTypeOf<readonly ["m", "yd"]>();
+    // @ts-expect-error a number is no cloth
+    await shop.quote(1);
+    // @ts-expect-error the module has no such export
+    await shop.order();
+  });
+
+  it("takes calls without a context: a page has none to give", async () => {
+    const { whoAmI, language, ...shop } = await client.import<typeof import("./_shop.ts")>("./shop.js");
+    expectTypeOf(await whoAmI("Hello")).toEqualTypeOf<string>();
+    expectTypeOf(await language()).toEqualTypeOf<string | undefined>();
+    expectTypeOf(await (shop as Imported<typeof import("./_shop.ts")>).whoAmI("Hello")).toEqualTypeOf<string>();
+    // @ts-expect-error a number is no greeting
+    await whoAmI(1);
+  });
+
+  it("knows nothing of a module that it isn't told of", async () => {
+    const { quote } = await client.import("./shop/quote.js");
+    expectTypeOf(quote).toBeUnknown();
+    // @ts-expect-error so it can't be called
+    await quote("tweed");
+  });
+
+  it("is part of a client that startClient gives", async () => {
+    // @ts-expect-error segments are named by texts
+    await startClient(["ui"]);
+    // @ts-expect-error a path is a text
+    await client.import(new URL("http://a.b/shop.js"));
+  });
+});
+
+describe("client.observe", () => {
+  it("tells of calls", () => {
+    const end = client.observe(({ fqn, version, error }) => {
+      expectTypeOf(fqn).toEqualTypeOf<string>();
+      expectTypeOf(version).toEqualTypeOf<string>();
+      expectTypeOf(error).toBeUnknown();
+    });
+    expectTypeOf(end).toEqualTypeOf<() => void>();
+  });
+});
