@@ -90,7 +90,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
       message: "there is no such file, so no function is a procedure, and pages get all that they import",
       hint: `Write one, NAME${segmentFileEnding}: { "./shop/quote": { "quote": { "access": "public" } } }`,
     });
-  const procedures = await findProcedures(segments, modules, problems, warnings);
+  const procedures = await findProcedures(segments, { modules, memory }, problems, warnings);
 
   const server = splitForServer(procedures, { modules, memory, parse: input.parse });
 
@@ -127,7 +127,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const configured = configuredModules(root, files, { modules, memory });
   const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
-  const imports = await importsOf([...serverModules, ...pages.reached], modules);
+  const imports = await importsOf([...serverModules, ...pages.reached], { modules, memory });
   if (problems.length === 0) warnings.push(...(await privateImports({ procedures, cut, modules, clients, pages: pages.reached })));
   return {
     root,
@@ -196,11 +196,15 @@ async function closure(start: readonly SourceModule[], modules: Modules): Promis
   return reached;
 }
 
-async function importsOf(all: readonly SourceModule[], modules: Modules): Promise<Readonly<Record<string, readonly string[]>>> {
+async function importsOf(
+  all: readonly SourceModule[],
+  { modules, memory }: Pick<Opened, "modules" | "memory">,
+): Promise<Readonly<Record<string, readonly string[]>>> {
   const imports: Record<string, readonly string[]> = {};
   for (const module of [...new Set(all)].sort((one, other) => (one.id < other.id ? -1 : 1))) {
-    const ids = (await modules.importsOf(module)).map((edge) => edge.module.id).filter((id) => id !== module.id);
-    if (ids.length > 0) imports[module.id] = [...new Set(ids)].sort();
+    const edges = await modules.importsOf(module);
+    const ids = memory.ofObject(edges, () => [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort());
+    if (ids.length > 0) imports[module.id] = ids;
   }
   return imports;
 }

@@ -19,9 +19,9 @@ export function configuredModules(
   { modules, memory }: { modules: Modules; memory: FileMemory },
 ): readonly SourceModule[] {
   const found = new Set<SourceModule>();
-  for (const file of files) {
+  for (const file of files.filter((one) => one.endsWith(".json") && !one.endsWith(segmentFileEnding))) {
     const name = slashed(relative(root, file));
-    if (!name.endsWith(".json") || name.endsWith(segmentFileEnding) || name.split("/").length > 2) continue;
+    if (name.split("/").length > 2) continue;
     for (const path of memory.of(file, "configured", () => pathsIn(memory.text(file), name))) {
       const module = modules.at(resolve(root, path));
       if (module !== undefined) found.add(module);

@@ -1,6 +1,6 @@
 // The modules that segments cut, each split once for nodes and once for browsers (architecture §1).
 
-import { type Parse, type Part, type SplitModule, splitModule } from "../../src/split/split-module.ts";
+import { type Parse, type Part, type SegmentedExport, type SplitModule, splitModule } from "../../src/split/split-module.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import type { Procedure } from "./procedures.ts";
@@ -40,32 +40,60 @@ export function splitForServer(
   { modules, memory, parse }: { modules: Modules; memory: FileMemory; parse: Parse },
 ): ReadonlyMap<string, ServerCut> {
   const byModule = new Map<SourceModule, Procedure[]>();
-  for (const one of procedures) byModule.set(one.module, [...(byModule.get(one.module) ?? []), one]);
+  for (const one of procedures) {
+    const here = byModule.get(one.module);
+    if (here === undefined) byModule.set(one.module, [one]);
+    else here.push(one);
+  }
   const cut = new Map<string, ServerCut>();
   for (const [module, here] of byModule) {
-    const records = here.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters }));
-    const known = memory.latest(module.file, "splits", JSON.stringify(records), () => new Map<string, SplitModule>());
-    const split = (environment: Side, held: ReadonlySet<string>): SplitModule => {
-      const key = [environment, ...[...held].sort()].join();
-      let made = known.get(key);
-      if (made === undefined)
-        known.set(
-          key,
-          (made = splitModule({
-            source: modules.text(module.file),
-            file: module.name,
-            parse,
-            procedures: records,
-            held,
-            environment,
-            ids: { face: module.file, shared: partId.shared(module.file), graph: graphId },
-          })),
-        );
-      return made;
-    };
-    cut.set(module.file, { module, procedures: here, split, all: split("server", new Set(here.map((one) => one.export))) });
+    const known = memory.of<{ splits?: Splits }>(module.file, "splits", () => ({}));
+    if (known.splits === undefined || !known.splits.areOf(here)) known.splits = new Splits(module, here, modules.text(module.file), parse);
+    const { splits } = known;
+    cut.set(module.file, { module, procedures: here, split: splits.get.bind(splits), all: splits.all });
   }
   return cut;
+}
+
+/** The splits of one state of a module, each made when it is first asked for. */
+class Splits {
+  readonly #module: SourceModule;
+  readonly #procedures: readonly SegmentedExport[];
+  readonly #text: string;
+  readonly #parse: Parse;
+  readonly #known = new Map<string, SplitModule>();
+  readonly all: SplitModule;
+
+  constructor(module: SourceModule, procedures: readonly Procedure[], text: string, parse: Parse) {
+    this.#module = module;
+    this.#procedures = procedures.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters }));
+    this.#text = text;
+    this.#parse = parse;
+    this.all = this.get("server", new Set(this.#procedures.map((one) => one.export)));
+  }
+
+  /** Whether the same is said of the same procedures. The text is the same as long as this is remembered. */
+  areOf(procedures: readonly Procedure[]): boolean {
+    return (
+      procedures.length === this.#procedures.length &&
+      this.#procedures.every(({ export: name, fqn, version, parameters }, at) => {
+        const other = procedures[at];
+        return name === other?.export && fqn === other.fqn && version === other.version && parameters === other.parameters;
+      })
+    );
+  }
+
+  get(environment: Side, held: ReadonlySet<string>): SplitModule {
+    const key = held.size === 0 ? environment : [environment, ...[...held].sort()].join();
+    let split = this.#known.get(key);
+    if (split === undefined) {
+      const { file, name } = this.#module;
+      const ids = { face: file, shared: partId.shared(file), graph: graphId };
+      split = splitModule({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, held, environment, ids });
+      this.#known.set(key, split);
+    }
+    return split;
+  }
 }
 
 /** The browser's bodies hold what segments that browsers may load name, and nothing else. */

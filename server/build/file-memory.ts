@@ -22,15 +22,6 @@ export class FileMemory {
     return made;
   }
 
-  /** Replaces what is remembered of `what`, where it depends on more than the text: `key` says on which state of it. */
-  latest<T>(file: string, what: string, key: string, make: () => T): T {
-    const known = this.of<{ key?: string; made?: T }>(file, what, () => ({}));
-    if (known.key === key) return known.made as T;
-    known.made = make();
-    known.key = key;
-    return known.made;
-  }
-
   /** What `make` gave for this object, which must be remembered itself. */
   ofObject<T>(object: object, make: () => T): T {
     if (!this.#byObject.has(object)) this.#byObject.set(object, make());

@@ -38,6 +38,8 @@ const nothing: ModuleDescription = {
   clientImports: [],
 };
 
+const nobody: ReadonlySet<string> = new Set();
+
 const extensions = /\.[cm]?[jt]sx?$/;
 
 /** Whether a file is source of a module (decisions §1, module keys). */
@@ -65,6 +67,8 @@ export interface ImportEdge {
   readonly module: SourceModule;
   readonly typeOnly: boolean;
   readonly names: readonly string[];
+  /** A re-export. */
+  readonly passedOn: boolean;
 }
 
 /** Builds' view of the source folder. Reads and parses a file when it is first asked for, and once. Where imports lead depends on `files`. */
@@ -78,7 +82,10 @@ export class Modules {
   readonly #byId = new Map<string, SourceModule>();
   readonly #byFile = new Map<string, SourceModule>();
   readonly #memory: FileMemory;
-  readonly #edges = new WeakMap<ModuleDescription, Promise<readonly ImportEdge[]>>();
+  readonly #edges = new WeakMap<ModuleDescription, readonly ImportEdge[]>();
+  #consulted: Map<SourceModule, ModuleDescription> | undefined;
+  readonly #keys = new Map<string, string>();
+  readonly #at = new Map<string, SourceModule | undefined>();
   readonly #resolved = new Map<string, Promise<SourceModule | undefined>>();
 
   constructor(options: ModulesOptions) {
@@ -117,13 +124,20 @@ export class Modules {
 
   /** The module that a key of a segment file, or an argument of `client.import`, names: `./shop/quote.js` (decisions §1). */
   find(key: string): SourceModule | undefined {
-    return this.at(resolve(this.#source, key));
+    let path = this.#keys.get(key);
+    if (path === undefined) this.#keys.set(key, (path = resolve(this.#source, key)));
+    return this.at(path);
   }
 
   /** The same for an absolute path, its extension left out or not. A file goes before a folder's index, as Node and TypeScript have it. */
   at(path: string): SourceModule | undefined {
     const exact = this.#byFile.get(path);
     if (exact !== undefined) return exact;
+    if (!this.#at.has(path)) this.#at.set(path, this.#without(path));
+    return this.#at.get(path);
+  }
+
+  #without(path: string): SourceModule | undefined {
     const full = slashed(relative(this.#source, path));
     return this.#byId.get(full) ?? this.#byId.get(full.replace(extensions, "")) ?? this.#byId.get(full === "" ? "index" : `${full}/index`);
   }
@@ -133,7 +147,31 @@ export class Modules {
   }
 
   describe(module: SourceModule): ModuleDescription {
+    const description = this.#describe(module);
+    this.#consulted?.set(module, description);
+    return description;
+  }
+
+  #describe(module: SourceModule): ModuleDescription {
     return this.#memory.of(module.file, "description", () => this.describeText(this.text(module.file), module.file, module.id));
+  }
+
+  /** Runs `look`, and gives the descriptions that its outcome rests on, besides the list of files. Nothing else may run meanwhile. */
+  async consulted(look: () => Promise<void>): Promise<ReadonlyMap<SourceModule, ModuleDescription>> {
+    const consulted = new Map<SourceModule, ModuleDescription>();
+    this.#consulted = consulted;
+    try {
+      await look();
+    } finally {
+      this.#consulted = undefined;
+    }
+    return consulted;
+  }
+
+  /** Whether all of these descriptions are still the current ones. */
+  hold(consulted: ReadonlyMap<SourceModule, ModuleDescription>): boolean {
+    for (const [module, description] of consulted) if (this.#describe(module) !== description) return false;
+    return true;
   }
 
   /** Describes a part of a module. */
@@ -168,31 +206,47 @@ export class Modules {
   /** All that a module, or a part of it, imports or re-exports from other source modules, values and types. */
   async importsOf(module: SourceModule, description: ModuleDescription = this.describe(module)): Promise<readonly ImportEdge[]> {
     let known = this.#edges.get(description);
-    if (known === undefined) this.#edges.set(description, (known = this.#importsOf(module, description)));
-    return await known;
+    if (known === undefined) this.#edges.set(description, (known = await this.#importsOf(module, description)));
+    return known;
   }
 
   async #importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ImportEdge[]> {
     const edges = [
-      ...description.imports.map(({ specifier, typeOnly, names }) => ({ specifier, typeOnly, names: names.map((name) => name.imported) })),
+      ...description.imports.map(({ specifier, typeOnly, names }) => ({
+        specifier,
+        typeOnly,
+        names: names.map((name) => name.imported),
+        passedOn: false,
+      })),
       ...description.exports.flatMap((one) =>
-        one.from === undefined ? [] : [{ specifier: one.from.specifier, typeOnly: false, names: [one.from.name] }],
+        one.from === undefined ? [] : [{ specifier: one.from.specifier, typeOnly: false, names: [one.from.name], passedOn: true }],
       ),
-      ...description.starReexports.map((specifier) => ({ specifier, typeOnly: false, names: ["*"] })),
+      ...description.starReexports.map((specifier) => ({ specifier, typeOnly: false, names: ["*"], passedOn: true })),
     ];
     const found = await Promise.all(edges.map(async (edge) => ({ ...edge, module: await this.resolve(edge.specifier, module.file) })));
-    return found.flatMap(({ module: target, typeOnly, names }) => (target === undefined ? [] : [{ module: target, typeOnly, names }]));
+    return found.flatMap(({ module: target, typeOnly, names, passedOn }) =>
+      target === undefined ? [] : [{ module: target, typeOnly, names, passedOn }],
+    );
+  }
+
+  /** What {@link declaration} gives, where no other module has to be asked: nearly always. */
+  declaredIn(module: SourceModule, name: string): Declaration | undefined {
+    const { exports, starReexports } = this.describe(module);
+    const found = exports.find((one) => one.name === name);
+    if (found !== undefined) return found.from === undefined ? { module, export: found } : undefined;
+    return starReexports.length === 0 || name === "default" ? { missing: "export", module, name } : undefined;
   }
 
   /** Follows re-exports (`export { a } from`, `export * from`) to the module that declares `name`. */
-  async declaration(module: SourceModule, name: string, visited: ReadonlySet<string> = new Set()): Promise<Declaration> {
+  async declaration(module: SourceModule, name: string, visited: ReadonlySet<string> = nobody): Promise<Declaration> {
     const missing = { missing: "export", module, name } as const;
     if (visited.has(module.id)) return missing;
-    const seen = new Set([...visited, module.id]);
+    const here = this.declaredIn(module, name);
+    if (here !== undefined) return here;
     const description = this.describe(module);
     const found = description.exports.find((one) => one.name === name);
-    if (found !== undefined) {
-      if (found.from === undefined) return { module, export: found };
+    const seen = new Set([...visited, module.id]);
+    if (found?.from !== undefined) {
       const target = await this.resolve(found.from.specifier, module.file);
       if (target === undefined) return { missing: "package", module, specifier: found.from.specifier };
       return await this.declaration(target, found.from.name, found.from.name === name ? seen : new Set());

@@ -2,14 +2,20 @@
 // ProcedureNotFound, so the build says so beforehand.
 
 import type { Problem } from "../../src/problem.ts";
-import type { ModuleImport } from "../../src/split/describe.ts";
+import type { ModuleDescription } from "../../src/split/describe.ts";
 import type { CutModule } from "./cut.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import type { Procedure } from "./procedures.ts";
 
+/** An import of a source module by value, with the private procedures that it names. */
+interface ValueImport {
+  readonly target: SourceModule;
+  readonly hidden: readonly Procedure[];
+}
+
 interface Step {
   readonly module: SourceModule;
-  readonly imports: readonly ModuleImport[];
+  readonly imports: readonly ValueImport[];
   readonly from?: Step;
 }
 
@@ -24,67 +30,102 @@ export async function privateImports(options: {
   const { procedures, cut, modules } = options;
   const hidden = procedures.filter((one) => one.entries.every(({ entry }) => entry.access === "private"));
   if (hidden.length === 0) return [];
+  const search = new Search(hidden, cut, modules);
   const warnings: Problem[] = [];
   const check = async (who: string, holders: readonly string[], start: readonly Step[]): Promise<void> => {
-    const away = hidden.filter((one) => !one.entries.some(({ segment }) => holders.includes(segment.name)));
-    for (const { procedure, chain } of await findImports(away, start, cut, modules))
-      warnings.push({
-        file: chain[0] ?? procedure.module.name,
-        message: `"${procedure.fqn}" is private to ${segmentsOf(procedure)}, but code of ${who} imports it: ${chain.join(" → ")}`,
-        hint: "A call from there will be a ProcedureNotFound: name it in that segment too, or make it public or protected.",
-      });
+    for (const [procedure, chain] of await search.from(start))
+      if (!procedure.entries.some(({ segment }) => holders.includes(segment.name)))
+        warnings.push({
+          file: chain[0] ?? procedure.module.name,
+          message: `"${procedure.fqn}" is private to ${segmentsOf(procedure)}, but code of ${who} imports it: ${chain.join(" → ")}`,
+          hint: "A call from there will be a ProcedureNotFound: name it in that segment too, or make it public or protected.",
+        });
   };
-  for (const segment of new Set(procedures.flatMap((one) => one.entries.map((entry) => entry.segment.name)))) {
-    const held = procedures.filter((one) => one.entries.some((entry) => entry.segment.name === segment));
-    const start = [...new Set(held.map((one) => one.module))].map((module) => bodyOf(module, held, cut, modules));
-    await check(`segment "${segment}"`, [segment], start);
+  for (const [segment, held] of bySegment(procedures)) {
+    const bodies = [...held].map(async ([module, exports]) => {
+      // What the code of these procedures imports, that of their siblings left out.
+      const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
+      return { module, imports: await search.importsOf(module, body) };
+    });
+    await check(`segment "${segment}"`, [segment], await Promise.all(bodies));
   }
   const pages = [...options.pages].filter((module) => !cut.has(module.file));
-  await check(
-    "pages",
-    options.clients,
-    pages.map((module) => ({ module, imports: modules.describe(module).imports })),
-  );
+  const loaded = pages.map(async (module) => ({ module, imports: await search.importsOf(module, modules.describe(module)) }));
+  await check("pages", options.clients, await Promise.all(loaded));
   return warnings;
 }
 
-/** What the code of these procedures imports, that of their siblings left out. */
-function bodyOf(module: SourceModule, held: readonly Procedure[], cut: ReadonlyMap<string, CutModule>, modules: Modules): Step {
-  const exports = new Set(held.filter((one) => one.module === module).map((one) => one.export));
-  return { module, imports: modules.describePart(module, cut.get(module.file)?.bodyOf(exports)).imports };
+/** Segment → module → the exports that the segment holds. */
+function bySegment(procedures: readonly Procedure[]): ReadonlyMap<string, ReadonlyMap<SourceModule, ReadonlySet<string>>> {
+  const segments = new Map<string, Map<SourceModule, Set<string>>>();
+  for (const { module, export: name, entries } of procedures)
+    for (const { segment } of entries) {
+      const held = segments.get(segment.name) ?? new Map<SourceModule, Set<string>>();
+      segments.set(segment.name, held.set(module, (held.get(module) ?? new Set<string>()).add(name)));
+    }
+  return segments;
 }
 
-async function findImports(
-  hidden: readonly Procedure[],
-  start: readonly Step[],
-  cut: ReadonlyMap<string, CutModule>,
-  modules: Modules,
-): Promise<readonly { procedure: Procedure; chain: readonly string[] }[]> {
-  const found = new Map<Procedure, readonly string[]>();
-  const visited = new Set<SourceModule>();
-  const queue = [...start];
-  for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
-    for (const { specifier, typeOnly, names } of step.imports) {
-      const target = typeOnly ? undefined : await modules.resolve(specifier, step.module.file);
-      if (target === undefined) continue;
-      for (const { imported } of names) {
-        const declared = imported === "*" ? undefined : await modules.declaration(target, imported);
-        const procedure = hidden.find((one) =>
-          declared === undefined
-            ? one.module === target
-            : !("missing" in declared) && one.module === declared.module && one.export === declared.export.name,
-        );
-        if (procedure !== undefined && !found.has(procedure)) found.set(procedure, [...chainOf(step), procedure.module.name]);
-      }
-      if (visited.has(target)) continue;
-      visited.add(target);
-      // Behind a face stands its shared part, never a body.
-      const parts = cut.get(target.file)?.parts.server;
-      const { imports } = parts === undefined ? modules.describe(target) : modules.describePart(target, parts.shared);
-      queue.push({ module: target, imports, from: step });
-    }
+/** Walks from code to private procedures. What a piece of code imports is looked up once, however many segments lead to it. */
+class Search {
+  /** Module → its private procedures by their exports. */
+  readonly #hidden = new Map<SourceModule, Map<string, Procedure>>();
+  readonly #cut: ReadonlyMap<string, CutModule>;
+  readonly #modules: Modules;
+  readonly #imports = new Map<ModuleDescription, readonly ValueImport[]>();
+
+  constructor(hidden: readonly Procedure[], cut: ReadonlyMap<string, CutModule>, modules: Modules) {
+    for (const one of hidden)
+      this.#hidden.set(one.module, (this.#hidden.get(one.module) ?? new Map<string, Procedure>()).set(one.export, one));
+    this.#cut = cut;
+    this.#modules = modules;
   }
-  return [...found].map(([procedure, chain]) => ({ procedure, chain }));
+
+  /** The private procedures that code imports, or what it imports does, each with the shortest chain of files. */
+  async from(start: readonly Step[]): Promise<ReadonlyMap<Procedure, readonly string[]>> {
+    const found = new Map<Procedure, readonly string[]>();
+    const visited = new Set<SourceModule>();
+    const queue = [...start];
+    // A list hands out what is added while it is walked.
+    for (const step of queue)
+      for (const { target, hidden } of step.imports) {
+        for (const procedure of hidden) if (!found.has(procedure)) found.set(procedure, [...chainOf(step), procedure.module.name]);
+        if (visited.has(target)) continue;
+        visited.add(target);
+        // Behind a face stands its shared part, never a body.
+        const parts = this.#cut.get(target.file)?.parts.server;
+        const description = parts === undefined ? this.#modules.describe(target) : this.#modules.describePart(target, parts.shared);
+        const imports = this.#imports.get(description) ?? (await this.importsOf(target, description));
+        if (imports.length > 0) queue.push({ module: target, imports, from: step });
+      }
+    return found;
+  }
+
+  /** What a module, or a part of it, imports by value. */
+  async importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ValueImport[]> {
+    const known = this.#imports.get(description);
+    if (known !== undefined) return known;
+    const imports: ValueImport[] = [];
+    for (const { module: target, typeOnly, names, passedOn } of await this.#modules.importsOf(module, description)) {
+      if (typeOnly) continue;
+      const hidden: Procedure[] = [];
+      // Who passes a name on doesn't call it.
+      for (const name of passedOn ? [] : names) {
+        // Few modules pass on what others declare; of all the rest it is known here and now.
+        const declared = this.#modules.declaredIn(target, name) ?? (await this.#modules.declaration(target, name));
+        if (name === "*") hidden.push(...(this.#hidden.get(target)?.values() ?? []));
+        else if (!("missing" in declared)) hidden.push(...this.#named(declared.module, declared.export.name));
+      }
+      imports.push({ target, hidden });
+    }
+    this.#imports.set(description, imports);
+    return imports;
+  }
+
+  #named(module: SourceModule, name: string): readonly Procedure[] {
+    const procedure = this.#hidden.get(module)?.get(name);
+    return procedure === undefined ? [] : [procedure];
+  }
 }
 
 function chainOf(step: Step): readonly string[] {

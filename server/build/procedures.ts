@@ -4,8 +4,9 @@ import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../src/fqn.ts";
 import type { Parameter } from "../../src/manifest.ts";
 import { type Problem, nearest } from "../../src/problem.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../src/segment.ts";
-import type { ModuleExport } from "../../src/split/describe.ts";
+import type { ModuleDescription, ModuleExport } from "../../src/split/describe.ts";
 import { namesOf } from "../../src/split/parameters.ts";
+import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** One function of the application that segments name. */
@@ -34,17 +35,18 @@ interface Found extends NamedEntry {
 /** Finds the function behind every entry. What is wrong goes to `problems`, what may be to `warnings`; the result holds the rest. */
 export async function findProcedures(
   segments: readonly SegmentFile[],
-  modules: Modules,
+  { modules, memory }: { modules: Modules; memory: FileMemory },
   problems: Problem[],
   warnings: Problem[],
 ): Promise<readonly Procedure[]> {
   problems.push(...sameNames(segments));
   const found: Found[] = [];
-  for (const segment of segments)
-    for (const entry of segment.entries) {
-      const one = await findFunction({ segment, entry }, modules, problems);
-      if (one !== undefined) found.push(one);
-    }
+  for (const segment of segments) {
+    const known = memory.ofObject<{ latest?: FoundInSegment }>(segment, () => ({}));
+    if (known.latest?.modules !== modules || !modules.hold(known.latest.consulted)) known.latest = await findFunctions(segment, modules);
+    found.push(...known.latest.found);
+    problems.push(...known.latest.problems);
+  }
   const procedures: Procedure[] = [];
   // Two exports of one function are one function, so its own name decides where it has one.
   for (const group of groupBy(found, (one) => `${one.module.id}#${one.export.ownName ?? one.export.name}`)) {
@@ -64,7 +66,28 @@ export async function findProcedures(
   problems.push(...twins(procedures), ...scattered(procedures));
   warnings.push(...found.filter((one) => one.export.kind === "async-generator").map(generator));
   warnings.push(...procedures.filter((one) => one.parameters.flatMap(namesOf).includes("version")).map(versionParameter));
-  return procedures.sort((one, other) => (procedureKey(one.fqn, one.version) < procedureKey(other.fqn, other.version) ? -1 : 1));
+  const keyed = procedures.map((one) => ({ one, key: procedureKey(one.fqn, one.version) }));
+  return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ one }) => one);
+}
+
+/** What the entries of one segment file mean, as long as the modules say what they say. */
+interface FoundInSegment {
+  readonly found: readonly Found[];
+  readonly problems: readonly Problem[];
+  readonly modules: Modules;
+  readonly consulted: ReadonlyMap<SourceModule, ModuleDescription>;
+}
+
+async function findFunctions(segment: SegmentFile, modules: Modules): Promise<FoundInSegment> {
+  const found: Found[] = [];
+  const problems: Problem[] = [];
+  const consulted = await modules.consulted(async () => {
+    for (const entry of segment.entries) {
+      const one = await findFunction({ segment, entry }, modules, problems);
+      if (one !== undefined) found.push(one);
+    }
+  });
+  return { found, problems, modules, consulted };
 }
 
 async function findFunction(named: NamedEntry, modules: Modules, problems: Problem[]): Promise<Found | undefined> {
