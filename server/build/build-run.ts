@@ -9,11 +9,13 @@ import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
 import { type OutputFolders, hashSources, viteOutputFolders } from "../sources.ts";
 import { type Application, readApplication, unique } from "./application.ts";
+import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
 import type { Side } from "./cut.ts";
 import { emptyId, environmentNames } from "./environments.ts";
-import { loadVite, parserOf } from "./load-vite.ts";
+import { type Vite, loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
+import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
 import { type Written, dropFacades, writtenOf } from "./written.ts";
 import { bundlerProblems } from "./problems.ts";
@@ -60,6 +62,8 @@ export class Build {
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
   readonly #folders: BuildFolders | undefined;
+  readonly #cache = createApplicationCache();
+  #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
   readonly #emitted = new Map<Environment, Map<string, string>>();
@@ -90,20 +94,28 @@ export class Build {
     return this.#folders?.work.browser;
   }
 
+  /** What the application says now. Only what {@link changed} named is read again. */
+  async read(environment: Environment): Promise<Application> {
+    return await this.#read(environment);
+  }
+
+  /** Forgets what a file or folder said. */
+  changed(file: string): void {
+    this.#cache.changed(file);
+    this.#application = undefined;
+  }
+
   /** What the application says, read once. */
   async application(environment: Environment): Promise<Application> {
     this.#application ??= this.#read(environment);
     return await this.#application;
   }
 
-  /** Has the application read again. */
-  forget(): void {
-    this.#application = undefined;
-  }
-
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
-    const resolveId = vite.createIdResolver(environment.getTopLevelConfig());
+    const config = environment.getTopLevelConfig();
+    if (this.#resolver?.config !== config) this.#resolver = { config, resolve: vite.createIdResolver(config) };
+    const { resolve: resolveId } = this.#resolver;
     return await readApplication({
       root: this.root,
       source: this.source,
@@ -114,6 +126,7 @@ export class Build {
       clients: this.options.clients,
       clientModules: this.options.clientModules,
       parse: parserOf(vite),
+      cache: this.#cache,
       async resolveImport(specifier, importer) {
         // A package that can't be resolved is the bundler's to tell, if it is asked for it.
         const id = await resolveId(environment, specifier, importer).catch(() => undefined);
@@ -129,6 +142,7 @@ export class Build {
     this.#application = undefined;
     const application = await this.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
+    await writeModuleTypes(application);
     const final: OutputFolders = this.#folders?.final ?? {
       browser: this.finalBrowserFolder ?? "",
       server: viteOutputFolders(this.root, ".").server,

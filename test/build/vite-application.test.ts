@@ -24,6 +24,8 @@ describe("architecture §1: in an existing Vite application", () => {
     await viteBuild(app, {}, { build: { outDir: "public-html" } });
     expect(app.list("public-html").filter((file) => !file.startsWith("assets/"))).toEqual(["index.html"]);
     expect(app.list(".seamline").filter((file) => !file.startsWith("server/modules/"))).toEqual([
+      ".gitignore",
+      "modules.d.ts",
       "server/kept.json",
       "server/manifest.browser.json",
       "server/manifest.json",
@@ -42,7 +44,7 @@ describe("architecture §1: in an existing Vite application", () => {
     vi.unstubAllGlobals();
     const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest;
     for (const file of Object.keys(manifest.files)) expect(app.list(".seamline")).toContain(`server/modules/${file}`);
-    expect(app.list(".seamline").every((file) => file.startsWith("server/"))).toBe(true);
+    expect(app.list(".seamline").filter((file) => !file.startsWith("server/"))).toEqual([".gitignore", "modules.d.ts"]);
     expect(Object.keys(manifest.modules)).toContain("shop/quote");
   });
 
@@ -92,7 +94,7 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(manifest.procedures).toHaveLength(3);
     expect(Object.keys(app.browserManifest().modules)).toContain("shop/money");
     expect(app.list("dist/browser").some((file) => file.endsWith(".map"))).toBe(true);
-    expect(app.list(".").some((file) => file.startsWith("elsewhere/") || file.startsWith(".seamline/"))).toBe(false);
+    expect(app.list(".").some((file) => file.startsWith("elsewhere/") || file.startsWith(".seamline/server/"))).toBe(false);
   });
 });
 
