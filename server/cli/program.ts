@@ -2,10 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { defaultLimits } from "../../src/serializer/limits.ts";
 import { wantsColour } from "../log.ts";
 import { packageFolder } from "../package-folder.ts";
-import { reportFailure, type Terminal, UsageError } from "./terminal.ts";
+import { AlreadyTold, reportFailure, type Terminal, UsageError } from "./terminal.ts";
 
 const examples = `
 Examples:
@@ -13,6 +14,7 @@ Examples:
   seamline build                           build ./src into ./dist
   seamline start --config standalone.json  the whole application in one process
   seamline start --config node.json        one service of several
+  seamline call orders/quote --arg sku=42  one call, as any program would make it
 
 Configuration: --config FILE, else the variable SVC_CONFIG, else ./seamline.json
 
@@ -34,7 +36,7 @@ export async function run(words: readonly string[], terminal: Terminal = process
   } catch (error) {
     // Commander has told it already. Help and version end here as well, with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    reportFailure(error, terminal);
+    if (!(error instanceof AlreadyTold)) reportFailure(error, terminal);
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -46,6 +48,8 @@ function createProgram(terminal: Terminal): Command {
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
+    // `--version` is a word of `call` as well.
+    .enablePositionalOptions()
     .addHelpText("after", examples)
     .showHelpAfterError("Run with --help to see what there is")
     .exitOverride()
@@ -84,7 +88,46 @@ function createProgram(terminal: Terminal): Command {
     .addOption(new Option("--settings <json>").hideHelp())
     .action(async (options: BuildCommandOptions) => await (await import("./build.ts")).build(options, terminal));
 
+  program
+    .command("call")
+    .description("call a procedure, and see what comes of it, where it ran and how long it took")
+    .argument("<procedure>", "its full name, such as orders/quote")
+    .option("-a, --arg <name=text>", "an argument: text, as in a query; name:=json for JSON; as often as needed", gathered, [])
+    .option("--args <json>", "arguments as a JSON object; - reads it from standard input")
+    .option("--version <version>", "which version (default: 0.0.0)")
+    .option("-u, --url <address>", "where to (default: the url of the configuration, else http://127.0.0.1:3000)")
+    .option("-H, --header <name: value>", "a header to send; as often as needed", gathered, [])
+    .option("--trust-key", "show the key of this application folder, as its own services do")
+    .option("--timeout <ms>", "how long to wait", millisecondsOf, defaultLimits.time)
+    .option("-c, --config <file>", "the configuration")
+    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--json", "one JSON object, values in the serialized encoding, for programs")
+    .action(async (procedure: string, options: CallOptions) => await (await import("./call.ts")).call(procedure, options, terminal));
+
   return program;
+}
+
+function gathered(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function millisecondsOf(text: string): number {
+  const ms = Number(text);
+  if (!/^\d+$/.test(text) || ms === 0 || ms > 2 ** 31 - 1) throw new InvalidArgumentError("It is a number of milliseconds.");
+  return ms;
+}
+
+export interface CallOptions {
+  readonly arg: readonly string[];
+  readonly args?: string;
+  readonly version?: string;
+  readonly url?: string;
+  readonly header: readonly string[];
+  readonly trustKey?: true;
+  readonly timeout: number;
+  readonly config?: string;
+  readonly root: string;
+  readonly json?: true;
 }
 
 export interface InitOptions {

@@ -33,6 +33,11 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
+/** The command has told its failure itself: only the exit code 1 is left. */
+export class AlreadyTold extends Error {
+  override readonly name: string = "AlreadyTold";
+}
+
 /** One message for a person; with DEBUG=seamline the stacks as well. */
 export function reportFailure(error: unknown, { stderr, env }: Terminal): void {
   const head = wantsColour(stderr, env) ? styleText("red", "error:", { validateStream: false }) : "error:";

@@ -1,0 +1,161 @@
+// `seamline call`: one procedure, called as any program would call it; what came of it, where it ran and how long it took.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { rootCertificates } from "node:tls";
+import { styleText, stripVTControlCharacters } from "node:util";
+import { DeadlineExceeded } from "../../src/errors.ts";
+import { type IncomingResponse, type Transport, TransportError } from "../../src/ports.ts";
+import { headers, rpcPath, versionParameter } from "../../src/protocol.ts";
+import { traceOf } from "../../src/trace.ts";
+import { decodeAnswer } from "../../src/wire/decode-answer.ts";
+import { addressProblem } from "../config-address.ts";
+import { type Config, readConfig } from "../config.ts";
+import { keyFile, readTrustKey } from "../key.ts";
+import { wantsColour } from "../log.ts";
+import { createTransport } from "../transport.ts";
+import { readArguments } from "./call-arguments.ts";
+import type { CallOptions } from "./program.ts";
+import { jsonOf, shown } from "./shown-value.ts";
+import { AlreadyTold, type Terminal, UsageError } from "./terminal.ts";
+
+const defaultUrl = "http://127.0.0.1:3000";
+
+/** Prints the value on standard output, and where and how long on standard error. An error answer is told as it came, and ends with 1. */
+export async function call(procedure: string, options: CallOptions, terminal: Terminal, transport?: Transport): Promise<void> {
+  const config = await configFor(options, terminal);
+  const request = await requestFor(procedure, options, config, terminal);
+  const sender = transport ?? createTransport({ authorities: await authoritiesOf(config) });
+  try {
+    const { response, ms } = await send(sender, request, options.timeout);
+    const facts = { status: response.status, node: textOf(response, headers.node) || undefined, ms: Math.round(ms * 10) / 10 };
+    // What the caller asked for is on its way to a person: no class of the application is here.
+    const outcome = await decodeAnswer(response, { classes: "opaque" }).then(
+      ({ value }) => ({ value }),
+      (error: unknown) => ({ error: error as Error }),
+    );
+    await (options.json ? tellPrograms : tellPersons)(outcome, facts, response, terminal);
+    if ("error" in outcome) throw new AlreadyTold();
+  } finally {
+    if (transport === undefined) await sender.close();
+  }
+}
+
+interface Request {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+async function requestFor(procedure: string, options: CallOptions, config: Config | undefined, terminal: Terminal): Promise<Request> {
+  const { query, body } = await readArguments(options, terminal);
+  if (options.version !== undefined) query.unshift([versionParameter, options.version]);
+  const path = encodeURIComponent(procedure.replace(/^\//, "")).replaceAll("%2F", "/");
+  const search = query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+  return {
+    url: `${urlFor(options, config)}${rpcPath}${path}${search === "" ? "" : `?${search}`}`,
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      ...Object.fromEntries(options.header.map(headerOf)),
+      [headers.encoding]: "serialized, superjson",
+      ...(options.trustKey && { [headers.trustKey]: await trustKeyFor(options, config) }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** The configuration that was named, or that lies here. Whoever gives an address needs none. */
+async function configFor({ config: named, root, url, trustKey }: CallOptions, { env }: Terminal): Promise<Config | undefined> {
+  if (url !== undefined && !trustKey && named === undefined) return undefined;
+  const file = named ?? env["SVC_CONFIG"] ?? "./seamline.json";
+  const folder = resolve(root);
+  if (named === undefined && env["SVC_CONFIG"] === undefined && !existsSync(resolve(folder, file))) return undefined;
+  return await readConfig(file, { root: folder, env });
+}
+
+/** Who may have signed the service's certificate, besides those whom Node trusts. */
+async function authoritiesOf(config: Config | undefined): Promise<string[] | undefined> {
+  const file = config?.tls?.ca;
+  return file === undefined ? undefined : [...rootCertificates, await readFile(file, "utf8")];
+}
+
+function urlFor({ url: given }: CallOptions, config: Config | undefined): string {
+  const problem = given === undefined ? undefined : addressProblem(given);
+  if (problem !== undefined) throw new UsageError(`--url: ${problem}`);
+  const url = new URL(given ?? config?.url ?? defaultUrl);
+  if (url.port === "0") throw new UsageError("The configuration lets its service listen at any free port: say with --url which it took");
+  return url.origin;
+}
+
+async function trustKeyFor({ root }: CallOptions, config: Config | undefined): Promise<string> {
+  const folder = resolve(root);
+  // Asking must not make a key: none of the services would know it.
+  if (config?.trustKey === undefined && !existsSync(join(folder, keyFile)))
+    throw new Error(
+      `There is no trust key: ${keyFile} is written by the first service that starts in ${folder}, and no configuration names one`,
+    );
+  return await readTrustKey(folder, config?.trustKey);
+}
+
+function headerOf(given: string): [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(given) ?? [];
+  if (name === undefined || value === undefined) throw new UsageError(`--header: expected 'name: value', found '${given}'`);
+  return [name.toLowerCase(), value];
+}
+
+async function send(transport: Transport, request: Request, timeout: number): Promise<{ response: IncomingResponse; ms: number }> {
+  const started = performance.now();
+  const late = new DeadlineExceeded(`No answer within ${timeout} ms: --timeout gives it longer`);
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(late), timeout);
+  try {
+    const response = await transport.send({ ...request, signal: controller.signal });
+    return { response, ms: performance.now() - started };
+  } catch (error) {
+    if (!(error instanceof TransportError) || error.sent) throw error;
+    throw new Error(`${error.message}\n  → Is the service started? --url says where it is`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: Error };
+
+interface Facts {
+  readonly status: number;
+  readonly node: string | undefined;
+  readonly ms: number;
+}
+
+async function tellPersons(
+  outcome: Outcome,
+  { status, node, ms }: Facts,
+  _: IncomingResponse,
+  { stdout, stderr, env }: Terminal,
+): Promise<void> {
+  const failed = "error" in outcome;
+  const facts = [...(failed ? [String(status)] : []), ...(node === undefined ? [] : [node]), `${ms} ms`].join(" · ");
+  if (failed) {
+    const { error } = outcome;
+    const head = wantsColour(stderr, env) ? styleText("red", "error:", { validateStream: false }) : "error:";
+    const cause = error.cause instanceof Error ? [`caused by ${error.cause.name}: ${error.cause.message}`] : [];
+    stderr.write(`${head} ${[`${error.name}: ${error.message}`, ...traceOf(error), ...cause].map(stripVTControlCharacters).join("\n")}\n`);
+  } else stdout.write(`${shown(outcome.value, { colors: wantsColour(stdout, env), columns: stdout.columns, isTTY: stdout.isTTY })}\n`);
+  stderr.write(`${wantsColour(stderr, env) ? styleText("dim", facts, { validateStream: false }) : facts}\n`);
+}
+
+async function tellPrograms(outcome: Outcome, facts: Facts, response: IncomingResponse, { stdout }: Terminal): Promise<void> {
+  const superjson = textOf(response, headers.encoding) === "superjson";
+  const sent = superjson ? (JSON.parse(new TextDecoder().decode(response.body)) as unknown) : undefined;
+  const form = sent ?? (await jsonOf("error" in outcome ? outcome.error : outcome.value));
+  const told = "error" in outcome ? { error: form } : { value: form };
+  stdout.write(`${JSON.stringify({ ...told, ...(superjson && { encoding: "superjson" }), ...facts })}\n`);
+}
+
+function textOf(response: IncomingResponse, name: string): string {
+  return String(response.headers[name] ?? "");
+}

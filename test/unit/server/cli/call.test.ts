@@ -1,0 +1,213 @@
+// `seamline call` against a service on a socket, and the command line as it is typed.
+
+import { existsSync } from "node:fs";
+import { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../../../../server/cli/program.ts";
+import { type Server, startServer } from "../../../../server/start-server.ts";
+import { TestLog } from "../../../_cluster.ts";
+import { anyPort, applicationOf } from "../../../spec/_started.ts";
+
+const orders = `
+import { NotFound } from "seamline";
+export class Quote {
+  #sku;
+  note = "";
+  constructor(sku, day) { this.#sku = sku; this.day = day; }
+  get sku() { return this.#sku; }
+}
+export class OutOfStock extends NotFound {
+  name = "OutOfStock";
+  constructor(sku) { super("There is no " + sku, { cause: new Error("the roll is at its end") }); this.sku = sku; }
+}
+export async function quote(sku) { return new Quote(sku, new Date("2026-01-02T03:04:05Z")); }
+export async function order(sku) { throw new OutOfStock(sku); }
+export async function basket() { return { lines: [await quote("a"), new Map([["b", await quote("b")]])] }; }
+export async function round() { const one = { name: "one" }; one.self = one; return one; }
+export async function kinds(text: string, number: number, list: string[]) { return { text, number, list }; }
+export async function all(...names: string[]) { return names.join("+"); }
+export async function secret() { return this.headers.get("x-tenant") ?? "none"; }
+export async function nothing() {}
+export async function slow() { await new Promise(() => {}); }
+export async function loud() { return "\\u001b[31mred\\u001b[0m"; }
+`;
+const names = ["quote", "order", "basket", "round", "kinds", "all", "nothing", "slow", "loud"];
+const open = Object.fromEntries(names.map((name) => [name, { access: "public" }]));
+const segment = {
+  "./orders/orders": { ...open, secret: { access: "protected" } },
+  "./orders/later": { quote: { access: "public", version: "1.2.0" } },
+};
+
+let server: Server;
+let application: ReturnType<typeof applicationOf>;
+const atEnd: (() => void)[] = [];
+beforeAll(async () => {
+  application = applicationOf(
+    {
+      "src/orders/orders.ts": orders,
+      "src/orders/later.ts": "export async function quote(sku) { return `later ${sku}`; }\n",
+      "orders.segment.json": JSON.stringify(segment),
+    },
+    (remove) => atEnd.push(remove),
+  );
+  const { root, importer } = application;
+  server = await startServer(importer, {
+    root,
+    config: { mode: "standalone", name: "A", url: anyPort },
+    signals: false,
+    log: new TestLog(),
+  });
+  application.write({ "seamline.json": JSON.stringify({ mode: "standalone", url: server.url }) });
+});
+afterAll(async () => {
+  await server.stop();
+  atEnd.forEach((remove) => remove());
+});
+
+interface Told {
+  readonly code: number;
+  readonly out: string;
+  /** Its times as `… ms`. */
+  readonly err: string;
+}
+
+async function call(
+  words: readonly string[],
+  { input = undefined as string | undefined, isTTY = false, root = application.root } = {},
+): Promise<Told> {
+  let [out, err] = ["", ""];
+  const code = await run(["call", "--root", root, ...words], {
+    stdout: { isTTY, write: (text) => (out += text) },
+    stderr: { isTTY, write: (text) => (err += text) },
+    env: {},
+    ...(input !== undefined && { stdin: Readable.from([input]) }),
+  });
+  return { code, out, err: stripVTControlCharacters(err).replaceAll(/[\d.]+ ms/g, "… ms") };
+}
+
+describe("seamline call", () => {
+  it("prints an instance by its class's key, its arguments and fields, and where it ran and how long it took beside it", async () => {
+    const out = "orders/Quote('42', 2026-01-02T03:04:05.000Z) { note: '' }\n";
+    expect(await call(["orders/quote", "--arg", "sku=42"])).toEqual({ code: 0, out, err: "A · … ms\n" });
+  });
+
+  it("shows instances inside of other values", async () => {
+    const { out } = await call(["orders/basket"]);
+    expect(out.replaceAll(/\s+/g, " ")).toBe(
+      "{ lines: [ orders/Quote('a', 2026-01-02T03:04:05.000Z) { note: '' }, " +
+        "Map(1) { 'b' => orders/Quote('b', 2026-01-02T03:04:05.000Z) { note: '' } } ] } ",
+    );
+  });
+
+  it("shows a cycle, which takes the second encoding", async () => {
+    expect((await call(["orders/round"])).out).toBe("<ref *1> { name: 'one', self: [Circular *1] }\n");
+    expect(JSON.parse((await call(["orders/round", "--json"])).out)).toMatchObject({
+      encoding: "superjson",
+      value: { json: { name: "one" } },
+    });
+  });
+
+  it("tells an error as it came: name, message, trace, cause, status, node", async () => {
+    expect(await call(["orders/order", "--arg", "sku=tweed"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: OutOfStock: There is no tweed\n[orders/order | v0.0.0]\ncaused by Error: the roll is at its end\n404 · A · … ms\n",
+    });
+  });
+
+  it("passes on what the service says of names, parameters and versions", async () => {
+    expect((await call(["orders/quot"])).err).toContain("error: ProcedureNotFound: Procedure 'orders/quot' v0.0.0 not found\n404");
+    expect((await call(["orders/quote"])).err).toContain("error: MissingParameterValue: ");
+    expect((await call(["orders/quote", "-a", "sku=1", "-a", "sko=1"])).err).toContain("error: UnknownParameter: ");
+    expect((await call(["orders/quote", "-a", "sku=1", "--version", "one"])).err).toContain("error: InvalidVersionNumber: ");
+  });
+
+  it("calls the version that is asked for", async () => {
+    expect(await call(["orders/quote", "--arg", "sku=1", "--version", "1.2"])).toMatchObject({ code: 0, out: "later 1\n" });
+  });
+
+  it("sends text that the service converts by the parameter's type, and JSON as it stands", async () => {
+    const texts = await call(["orders/kinds", "-a", "text=42", "-a", "number=42", "-a", "list=a", "-a", "list=b=c"]);
+    expect(texts.out).toBe("{ text: '42', number: 42, list: [ 'a', 'b=c' ] }\n");
+    const json = await call(["orders/kinds", "-a", "text=42", "-a", "number:=42", "-a", 'list:=["a"]']);
+    expect(json.out).toBe("{ text: '42', number: 42, list: [ 'a' ] }\n");
+    expect((await call(["orders/all", "-a", '...names:=["a","b"]'])).out).toBe("a+b\n");
+  });
+
+  it("takes arguments as one object, from standard input as well", async () => {
+    const given = '{"text":"a","number":1,"list":[]}';
+    expect((await call(["orders/kinds", "--args", given])).out).toBe("{ text: 'a', number: 1, list: [] }\n");
+    expect((await call(["orders/kinds", "--args", "-", "-a", "text=b"], { input: given })).out).toBe(
+      "{ text: 'b', number: 1, list: [] }\n",
+    );
+  });
+
+  it("shows the trust key when asked, and sends the headers that are named", async () => {
+    expect(await call(["orders/secret", "-H", "X-Tenant: north"])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Unauthorized.*\n401/s) as string,
+    });
+    expect(await call(["orders/secret", "-H", "X-Tenant: north", "--trust-key"])).toMatchObject({ code: 0, out: "north\n" });
+    const elsewhere = applicationOf({});
+    const refused = await call(["orders/secret", "--trust-key", "--url", server.url], { root: elsewhere.root });
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("There is no trust key: .seamline/key is written by") as string,
+    });
+    expect(existsSync(elsewhere.path(".seamline"))).toBe(false);
+  });
+
+  it("gives one JSON object to programs", async () => {
+    const facts = { node: "A", ms: expect.any(Number) as number };
+    expect(JSON.parse((await call(["orders/quote", "-a", "sku=1", "--json"])).out)).toEqual({
+      value: {
+        serialized: true,
+        key: "orders/Quote",
+        name: "class",
+        args: { 0: "1", 1: expect.anything() as object },
+        fields: { note: "" },
+      },
+      status: 200,
+      ...facts,
+    });
+    expect(await call(["orders/order", "-a", "sku=1", "--json"])).toMatchObject({ code: 1, err: "" });
+    expect(JSON.parse((await call(["orders/order", "-a", "sku=1", "--json"])).out)).toMatchObject({
+      error: { serialized: true, name: "Error", type: "OutOfStock", key: "orders/OutOfStock", trace: ["[orders/order | v0.0.0]"] },
+      status: 404,
+      ...facts,
+    });
+    expect(JSON.parse((await call(["orders/nothing", "--json"])).out)).toMatchObject({ status: 204, node: "A" });
+  });
+
+  it("prints undefined as such, and no control characters on a terminal", async () => {
+    expect((await call(["orders/nothing"])).out).toBe("undefined\n");
+    expect((await call(["orders/loud"], { isTTY: true })).out).toBe("red\n");
+    expect((await call(["orders/loud"])).out).toBe("\u001B[31mred\u001B[0m\n");
+  });
+
+  it("gives up when the time is over, and says when nobody is there", async () => {
+    expect(await call(["orders/slow", "--timeout", "50"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: No answer within … ms: --timeout gives it longer\n",
+    });
+    const away = await call(["orders/quote", "--url", "http://127.0.0.1:9"]);
+    expect(away).toMatchObject({ code: 1, out: "" });
+    expect(away.err).toBe("error: http://127.0.0.1:9 refused the connection\n  → Is the service started? --url says where it is\n");
+  });
+
+  it.each([
+    [["--arg", "sku"], "--arg: expected name=text or name:=json, found 'sku'"],
+    [["--arg", "sku:=tweed"], "For text: sku=tweed"],
+    [["--args", "[1]"], "--args: expected a JSON object of parameters"],
+    [["--args", "{"], "--args is no JSON"],
+    [["--args", "-"], "there is nothing on standard input"],
+    [["--header", "tenant"], "--header: expected 'name: value'"],
+    [["--url", "localhost:3000"], "--url: "],
+    [["--timeout", "soon"], "It is a number of milliseconds"],
+  ])("ends with 2 for %j", async (words, message) => {
+    const { code, err } = await call(["orders/quote", ...words]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
