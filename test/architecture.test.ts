@@ -27,7 +27,7 @@ describe("rooms", () => {
   });
 
   it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
-    const own = /^(node:.*|undici|commander|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
+    const own = /^(node:.*|undici|commander|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
     expect(strangers(sources, ["server", "src"], own)).toEqual([]);
     expect(strangers(rooms.server.filter(inBuild), ["server", "src"], /^(node:.*|vite|magic-string|picomatch)$/)).toEqual([]);

@@ -5,7 +5,7 @@ import { ranOn, traceOf } from "../../../src/trace.ts";
 import type { DevProcedure, DevSession } from "../session.ts";
 import { asked } from "./arguments.ts";
 import { place } from "./event-lines.ts";
-import { titleOf } from "./failure-lines.ts";
+import { reasonOf, titleOf } from "./failure-lines.ts";
 import { duration } from "./first-screen.ts";
 import { askChoice, askText, type Prompt } from "./prompts.ts";
 import { count, type Paint } from "./text.ts";
@@ -83,7 +83,7 @@ export async function killDialog({ session, ask, print, paint }: Dialog): Promis
     try {
       await session[act](node.name);
     } catch (error) {
-      print(`${paint("red", "error:")} can't ${act} node ${node.name}: ${titleOf(error)}`);
+      print(`${paint("red", "error:")} can't ${act} node ${node.name}: ${reasonOf(error)}`);
     }
   };
 }
@@ -104,11 +104,12 @@ export async function moveDialog(dialog: Dialog): Promise<Act | undefined> {
     .map((name) => ({ label: `${name}${whereOf(name, session)}${now.has(name) ? "  (it is there, among others)" : ""}`, value: name }));
   if (choices.length === 0) return told(print, `${fqn} is in the only segment that there is; a second one is a second segment file.`);
   const segment = await ask(askChoice(`Move ${fqn} from ${[...now].join(", ")} to`, choices));
+  if (segment === undefined) return undefined;
   return async () => {
     try {
       await session.move(fqn, segment);
     } catch (error) {
-      print(`${paint("red", "error:")} can't move ${fqn} to ${segment}: ${titleOf(error)}`);
+      print(`${paint("red", "error:")} can't move ${fqn} to ${segment}: ${reasonOf(error)}`);
     }
   };
 }

@@ -36,6 +36,11 @@ export function titleOf(thrown: unknown): string {
   }
 }
 
+/** What came of something that the session itself was asked for. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error && thrown.name === "Error" ? thrown.message : titleOf(thrown);
+}
+
 /** The application's own places, as paths of the application; where there is none, the first of all. */
 function placesOf(thrown: unknown, root: string): readonly string[] {
   if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return [];

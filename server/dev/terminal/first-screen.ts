@@ -5,6 +5,9 @@ import { accesses } from "../../../src/segment.ts";
 import type { DevProcedure, DevSession } from "../session.ts";
 import { count, fit, pad, type Paint, some, widthOf } from "./text.ts";
 
+// `node-10` comes after `node-9`.
+const byName = new Intl.Collator("en", { numeric: true }).compare;
+
 // Rows of the table of segments. An application with more shows its largest.
 const mostSegments = 12;
 
@@ -96,7 +99,7 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
   if (held.size === 0) return ["No segment file is there yet, so every function runs where it is called."];
   const largest = [...held].toSorted(([, one], [, other]) => other.length - one.length).slice(0, mostSegments);
   const shown = new Set(largest.map(([name]) => name));
-  const rows = [...held].filter(([name]) => shown.has(name)).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const rows = [...held].filter(([name]) => shown.has(name)).toSorted(([one], [other]) => byName(one, other));
   const nameWidth = Math.min(Math.max(7, ...rows.map(([name]) => widthOf(name))), Math.floor(width / 2));
   const placeWidth = width - nameWidth - 14;
   const places = rows.map(([name, list]) => some(placesOf(name, list, session), placeWidth) || "nowhere");
@@ -113,7 +116,7 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
 /** One line for each access that there is: names while they fit, and how many more. */
 function accessLines(procedures: readonly DevProcedure[], width: number): readonly (readonly [string, string])[] {
   return accesses.flatMap((access) => {
-    const names = [...new Set(procedures.filter((one) => one.access === access).map((one) => one.fqn))].toSorted();
+    const names = [...new Set(procedures.filter((one) => one.access === access).map((one) => one.fqn))].toSorted(byName);
     return names.length === 0 ? [] : [[access, some(names, width)] as const];
   });
 }

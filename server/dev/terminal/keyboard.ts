@@ -1,6 +1,6 @@
 // Keys as they are pressed, decoded by Node's own readline.
 
-import { emitKeypressEvents } from "node:readline";
+import { emitKeypressEvents, type Interface } from "node:readline";
 import type { Input } from "../../cli/terminal.ts";
 
 export interface Key {
@@ -15,6 +15,10 @@ export interface Key {
 // Control characters, among them the escape that function keys begin with.
 // oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u001f\u007f]/;
+
+// After so many ms an escape is the key, and not the beginning of another one's sequence. Node waits half a second, which feels like a
+// key that doesn't work. Of an interface, nothing else is read.
+const timing = { escapeCodeTimeout: 50 };
 
 export interface Keyboard {
   /** Gives the terminal back its own way with lines, until {@link Keyboard.resume}. */
@@ -38,7 +42,7 @@ export function readKeys(input: Input | undefined, press: (key: Key) => void): K
     input.setRawMode?.(false);
     input.pause();
   };
-  emitKeypressEvents(input);
+  emitKeypressEvents(input, timing as unknown as Interface);
   input.on("keypress", listener);
   resume();
   return {

@@ -6,7 +6,7 @@ import { formatProblem } from "../../../src/problem.ts";
 import type { DevSession } from "../session.ts";
 import { type Act, callDialog, type Dialog, killDialog, moveDialog } from "./dialogs.ts";
 import { eventLines } from "./event-lines.ts";
-import { failureLines, titleOf } from "./failure-lines.ts";
+import { failureLines, reasonOf } from "./failure-lines.ts";
 import { firstScreen, helpLines } from "./first-screen.ts";
 import { type Key, type Keyboard, readKeys } from "./keyboard.ts";
 import { openPage } from "./open-page.ts";
@@ -52,9 +52,8 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     info: (line) => print(line),
     warn: (line) => print(`${paint("yellow", "warning:")} ${line}`),
     error(line, cause) {
-      if (cause === undefined) return print(`${paint("red", "error:")} ${line}`);
-      const { text } = failureLines(cause, { root, paint, head: "error" });
-      print(`${paint("red", "error:")} ${line}\n${text}`);
+      if (cause === undefined) print(`${paint("red", "error:")} ${line}`);
+      else print(failureLines(cause, { root, paint, head: `error: ${line}` }).text);
     },
   };
 
@@ -113,7 +112,7 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     try {
       await open(url, terminal.env);
     } catch (error) {
-      print(`The page can't be opened from here (${titleOf(error)}): ${url}`);
+      print(`The page can't be opened from here (${reasonOf(error)}): ${url}`);
     }
   }
 

@@ -62,7 +62,7 @@ export function join(items: readonly string[]): string {
 
 /** As many names as fit into `columns`, and how many more there are: `a, b and 12 more`. */
 export function some(names: readonly string[], columns: number): string {
-  const all = join(names);
+  const all = names.join(", ");
   if (widthOf(all) <= columns) return all;
   const rest = (shown: number): string => ` and ${(names.length - shown).toLocaleString("en")} more`;
   let text = "";

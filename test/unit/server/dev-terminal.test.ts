@@ -1,0 +1,325 @@
+// What `seamline dev` shows, to people and to programs.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setTrace } from "../../../src/trace.ts";
+import type { DevEvent, DevSession } from "../../../server/dev/session.ts";
+import { showAsJson } from "../../../server/dev/terminal/json-lines.ts";
+import { showInTerminal } from "../../../server/dev/terminal/show.ts";
+import { fakeSession, fakeTerminal, node, procedure } from "./_dev-session.ts";
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "dev-terminal-"));
+});
+
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+function show(given: { session?: Partial<DevSession>; columns?: number; isTTY?: boolean; env?: Record<string, string> } = {}) {
+  const session = fakeSession({ watched: [root, join(root, "src")], ...given.session });
+  const terminal = fakeTerminal({ isTTY: false, ...given });
+  const shows = showInTerminal(terminal, { root, version: "1.2.3", stop: () => {} });
+  shows.start(session, { ms: 412.4 });
+  const first = terminal.seen();
+  /** What came after the first screen. */
+  const after = (): string => terminal.seen().slice(first.length);
+  return { session, terminal, shows, first, after };
+}
+
+describe("the first screen", () => {
+  it("says where everything is, within 80 columns", () => {
+    const { first } = show();
+    expect(first).toBe(`
+Seamline 1.2.3 is ready after 412 ms
+
+  Page       http://localhost:5173/
+  Console    http://localhost:5173/svc/console#token=abc
+
+  Segment  Where                 Procedures
+  orders   node orders                    2
+  stock    node stock (stopped)           1
+  ui       page                           1
+
+  Public     shop/quote, view/draw
+  Protected  shop/left
+  Private    shop/total
+
+  Watching   ., ./src
+
+`);
+  });
+
+  it("names the keys only where there is a keyboard", () => {
+    expect(show({ isTTY: true }).first).toContain("o open   c call   k kill   m move   h help   q quit");
+    expect(show().first).not.toContain("quit");
+  });
+
+  it("has colours at a terminal, and none with NO_COLOR or in a pipe", () => {
+    expect(show({ isTTY: true }).terminal.raw()).toContain("\u001B[1mSeamline");
+    for (const given of [{ isTTY: true, env: { NO_COLOR: "1" } }, { isTTY: false }])
+      // oxlint-disable-next-line no-control-regex
+      expect(show(given).terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
+  });
+
+  it("says what an application without segments is", () => {
+    const { first } = show({ session: { nodes: () => [], procedures: () => [], consoleUrl: () => undefined } });
+    expect(first).toContain("No segment file is there yet, so every function runs where it is called.");
+    expect(first).not.toContain("Console");
+  });
+
+  it("is no wall of text with 2,000 procedures in 100 segments of long names", () => {
+    const name = (index: number) => `department-of-warehouses-and-deliveries-${index}`;
+    const nodes = Array.from({ length: 100 }, (_, index) => node(name(index), { procedures: 20 }));
+    const procedures = Array.from({ length: 2_000 }, (_, index) =>
+      procedure(`warehouses/of/the/whole/company/${name(index % 100)}/procedure${index}`, name(index % 100), {
+        nodes: [name(index % 100)],
+        segments: index < 100 ? [name(index), name(0)] : [name(index % 100)],
+      }),
+    );
+    const { first } = show({ session: { nodes: () => nodes, procedures: () => procedures } });
+    const lines = first.split("\n");
+    expect(lines.length).toBeLessThan(30);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(first).toContain("and 88 segments more");
+    expect(first).toMatch(/Public +warehouses.*… and 1,999 more|Public +warehouses.*…\S+ and 1,999 more/);
+    // The largest one is among those that are shown.
+    expect(first).toMatch(/-0 .* 120\n/);
+  });
+
+  it("reads at 40 columns, and at 20", () => {
+    for (const columns of [40, 20]) {
+      const urls = show({ columns, session: { url: "http://a/", consoleUrl: () => undefined } })
+        .first.split("\n")
+        .slice(2);
+      expect(urls.filter((line) => line.length > Math.max(columns, 37))).toEqual([]);
+    }
+  });
+});
+
+describe("an event is a line", () => {
+  const cases: readonly (readonly [DevEvent, string])[] = [
+    [
+      { kind: "replaced", procedures: ["orders/quote"], where: ["orders", "page"], ms: 12.3, file: "src/orders/quote.ts" },
+      "replaced orders/quote on node orders and in the page, 12 ms; its own state starts anew",
+    ],
+    [
+      { kind: "replaced", procedures: ["a", "b", "c", "d", "e"], where: ["x", "y"], ms: 1_234, file: "src/a.ts" },
+      "replaced a, b and 3 more procedures on nodes x and y, 1.2 s; their own state starts anew",
+    ],
+    [
+      { kind: "replaced", procedures: ["a"], where: [], ms: 1, file: "src/a.ts" },
+      "replaced a, which runs nowhere now, 1 ms; its own state starts anew",
+    ],
+    [{ kind: "reloaded", file: "src/prices.ts", where: ["page"], ms: 7 }, "reloaded src/prices.ts in the page, 7 ms"],
+    [
+      { kind: "moved", procedures: [{ fqn: "orders/quote", from: ["orders"], to: ["page"] }], ms: 18 },
+      "moved orders/quote from node orders to the page, 18 ms",
+    ],
+    [
+      {
+        kind: "moved",
+        procedures: [
+          { fqn: "a", from: ["x"], to: ["x", "page"] },
+          { fqn: "b", from: [], to: ["y"] },
+          { fqn: "c", from: ["x", "y"], to: ["y"] },
+          { fqn: "d", from: ["x"], to: ["x"] },
+          { fqn: "e", from: ["x", "y"], to: ["y"] },
+        ],
+        ms: 18,
+      },
+      "added a to the page, 18 ms\nadded b to node y, 18 ms\nremoved c and e from node x, 18 ms",
+    ],
+    [{ kind: "node", node: "orders", state: "ready" }, "node orders is ready"],
+    [{ kind: "node", node: "orders", state: "stopped" }, "node orders is stopped"],
+    [{ kind: "node", node: "orders", state: "failed", why: "no such module" }, "node orders has failed: no such module"],
+    [{ kind: "node", node: "orders", state: "starting", why: "src/a.ts changed" }, "node orders starts anew: src/a.ts changed"],
+    [{ kind: "node", node: "orders", state: "starting" }, ""],
+    [{ kind: "mended" }, "mended: no problem is left"],
+    [{ kind: "warning", problem: { file: "src/a.ts", message: "careful" } }, "warning: src/a.ts: careful"],
+  ];
+
+  it.each(cases)("%j", (event, line) => {
+    const { session, after } = show();
+    session.emit(event);
+    expect(after()).toBe(line === "" ? "" : `${line}\n`);
+  });
+
+  it("that comes again is counted, whatever the time that it took", () => {
+    const { session, after, shows } = show();
+    const replaced = (ms: number): DevEvent => ({ kind: "replaced", procedures: ["a"], where: ["x"], ms, file: "src/a.ts" });
+    for (const ms of [1, 2, 3]) session.emit(replaced(ms));
+    session.emit({ kind: "mended" });
+    session.emit({ kind: "mended" });
+    shows.close();
+    expect(after()).toBe(
+      [
+        "replaced a on node x, 1 ms; its own state starts anew",
+        "  (and the same 2 times more)",
+        "mended: no problem is left",
+        "  (and the same once more)",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("that comes again at a terminal stands there once, with its last time", () => {
+    const { session, after, terminal } = show({ isTTY: true });
+    for (const ms of [1, 2, 3]) session.emit({ kind: "replaced", procedures: ["a"], where: ["x"], ms, file: "src/a.ts" });
+    expect(after()).toBe("replaced a on node x, 3 ms; its own state starts anew ×3\n");
+    // Something of the application's own stands between: that line must not be taken away.
+    terminal.stdout.write("hello from a procedure\n");
+    session.emit({ kind: "replaced", procedures: ["a"], where: ["x"], ms: 4, file: "src/a.ts" });
+    expect(after()).toContain("×3\nhello from a procedure\nreplaced a on node x, 4 ms");
+  });
+
+  it("is a warning once", () => {
+    const { session, after } = show();
+    const warning = (message: string): DevEvent => ({ kind: "warning", problem: { file: "src/a.ts", message } });
+    for (const message of ["one", "two", "one"]) session.emit(warning(message));
+    expect(after()).toBe("warning: src/a.ts: one\nwarning: src/a.ts: two\n");
+  });
+});
+
+describe("problems", () => {
+  it("show the source with a marker, and what to do", async () => {
+    await writeFile(join(root, "orders.segment.json"), '{\n  "./orders/quote": {\n    "quote": { "access": "publik" }\n  }\n}\n');
+    const { session, after } = show();
+    session.emit({
+      kind: "problems",
+      problems: [
+        { file: "orders.segment.json", line: 3, column: 16, message: 'expected "public"', hint: 'Did you mean "public"?' },
+        { file: "src/gone.ts", line: 1, column: 1, message: "is no longer there" },
+      ],
+    });
+    expect(after()).toBe(`error: orders.segment.json:3:16: expected "public"
+  1 | {
+  2 |   "./orders/quote": {
+> 3 |     "quote": { "access": "publik" }
+    |                ^
+  4 |   }
+  → Did you mean "public"?
+
+error: src/gone.ts:1:1: is no longer there
+2 problems: what ran before goes on running
+`);
+  });
+
+  it("of long lines are shown around the marker", async () => {
+    await writeFile(join(root, "long.ts"), `${"x".repeat(300)} = here; ${"y".repeat(300)}\n`);
+    const { session, after } = show({ columns: 60 });
+    session.emit({ kind: "problems", problems: [{ file: "long.ts", line: 1, column: 304, message: "no" }] });
+    const [, text = "", marker = ""] = after().split("\n");
+    expect(text.length).toBeLessThanOrEqual(60);
+    expect(text.slice(marker.indexOf("^"))).toMatch(/^here; y/);
+  });
+
+  it("are shown up to eight", () => {
+    const { session, after } = show();
+    const problems = Array.from({ length: 200 }, (_, index) => ({ file: `src/${index}.ts`, message: "no" }));
+    session.emit({ kind: "problems", problems });
+    expect(after().match(/^error: src/gm)).toHaveLength(8);
+    expect(after()).toContain("192 more problems");
+  });
+});
+
+describe("a procedure that failed", () => {
+  function failure(): Error {
+    const error = new RangeError("No such sku", { cause: new Error("deeper") });
+    error.stack = [
+      "RangeError: No such sku",
+      `    at quote (file://${root}/src/shop/quote.ts:12:9)`,
+      `    at async total (${root}/src/shop/total.ts:3:11)`,
+      "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)",
+      `    at dispatch (${root}/node_modules/seamline/dist/main.js:1:2)`,
+    ].join("\n");
+    (error.cause as Error).stack = "Error: deeper\n    at node:internal/only:1:1";
+    setTrace(error, ["[shop/quote | v0.0.0]", "[shop/total | v0.0.0]"]);
+    return error;
+  }
+
+  it("shows its places in the sources, its causes and its way", () => {
+    const { session, after } = show();
+    session.emit({ kind: "failed", fqn: "shop/quote", node: "orders", error: failure() });
+    expect(after()).toBe(`shop/quote failed on node orders: RangeError: No such sku
+    at quote (src/shop/quote.ts:12:9)
+    at async total (src/shop/total.ts:3:11)
+  caused by Error: deeper
+    at node:internal/only:1:1
+    [shop/quote | v0.0.0]
+    [shop/total | v0.0.0]
+`);
+  });
+
+  it("is told in a page too, whatever was thrown, and counted", () => {
+    const { session, after, shows } = show();
+    const unreadable = {
+      toString: () => {
+        throw new Error("no");
+      },
+    };
+    for (const error of ["text", "text", unreadable]) session.emit({ kind: "failed", fqn: "a", node: "page", error });
+    shows.close();
+    expect(after()).toBe("a failed in the page: text\n  (and the same once more)\na failed in the page: what was thrown can't be read\n");
+  });
+});
+
+describe("lines of the session", () => {
+  it("come with their level, and errors with their places", () => {
+    const { shows, after } = show();
+    shows.log.info("one");
+    shows.log.warn("two");
+    shows.log.error("three");
+    const error = new Error("deep");
+    error.stack = `Error: deep\n    at f (${root}/src/a.ts:1:2)`;
+    shows.log.error("four", error);
+    expect(after()).toBe("one\nwarning: two\nerror: three\nerror: four: Error: deep\n    at f (src/a.ts:1:2)\n");
+  });
+});
+
+describe("for programs", () => {
+  it("each line is a JSON object, and what the application prints goes to standard error", () => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      stdout: { write: (text: string) => out.push(text) },
+      stderr: { write: (text: string) => err.push(text) },
+      env: {},
+    };
+    const { write } = terminal.stdout;
+    const session = fakeSession();
+    const shows = showAsJson(terminal, { version: "1.2.3" });
+    shows.log.warn("careful");
+    shows.start(session, { ms: 412.4 });
+    terminal.stdout.write("hello from a procedure\n");
+    session.emit({ kind: "node", node: "orders", state: "stopped", why: "killed" });
+    session.emit({ kind: "failed", fqn: "a", node: "orders", error: new RangeError("no") });
+    session.emit({ kind: "failed", fqn: "a", node: "orders", error: "text" });
+    shows.close();
+    session.emit({ kind: "mended" });
+    expect(err).toEqual(["hello from a procedure\n"]);
+    expect(terminal.stdout.write).toBe(write);
+    expect(out.every((line) => line.endsWith("}\n"))).toBe(true);
+    expect(out.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { event: "log", level: "warn", text: "careful" },
+      {
+        event: "ready",
+        version: "1.2.3",
+        ms: 412,
+        url: session.url,
+        console: session.consoleUrl(),
+        watched: session.watched,
+        nodes: session.nodes(),
+        procedures: session.procedures(),
+      },
+      { event: "node", node: "orders", state: "stopped", why: "killed" },
+      { event: "failed", fqn: "a", node: "orders", error: { name: "RangeError", message: "no", stack: expect.any(String), trace: [] } },
+      { event: "failed", fqn: "a", node: "orders", error: { message: "text" } },
+      { event: "stopped" },
+    ]);
+  });
+});
