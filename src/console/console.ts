@@ -116,7 +116,8 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
     const found = role.source.members();
     procedures = role.source.procedures();
     // Leases run down and checks are done all the time: every few seconds is enough for those.
-    const signed = JSON.stringify([Math.floor(now / checksTime), ...found.map(({ id, state, checks: said }) => [id, state, said])]);
+    const often = found.some(({ lease }) => lease !== undefined) ? Math.floor(now / checksTime) : 0;
+    const signed = JSON.stringify([often, ...found.map(({ lease: _, checked: __, ...rest }) => rest)]);
     if (signed === signature) return;
     signature = signed;
     members = found;

@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import { ask } from "../../_cluster.ts";
+import {
+  address,
+  alone,
+  cookieOf,
+  deployed,
+  json,
+  key,
+  listen,
+  ofThePage,
+  signIn,
+  stateOf,
+  testConsole,
+  tokenOf,
+  withKey,
+} from "./_console.ts";
+import { createGateway } from "../../../src/roles/gateway.ts";
+import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { TestClock, testHost, TestNetwork } from "../../_cluster.ts";
+
+const trade = (token: string): string => JSON.stringify({ token });
+
+describe("/svc/console", () => {
+  it("gives the page and its files to everyone, under a policy that lets nothing in from elsewhere", async () => {
+    const { gateway } = await deployed();
+    for (const [path, file] of [
+      ["", "index.html"],
+      ["/", "index.html"],
+      ["?token=abc", "index.html"],
+      ["/console.js", "console.js"],
+      ["/console.css", "console.css"],
+      ["/icon.svg", "icon.svg"],
+    ])
+      expect(await ask(gateway, "GET", `/svc/console${path}`)).toMatchObject({
+        status: 200,
+        text: `the file ${file}`,
+        headers: {
+          "content-security-policy": expect.stringMatching(
+            /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.*frame-ancestors 'none'/,
+          ) as string,
+          "x-frame-options": "DENY",
+          "cross-origin-opener-policy": "same-origin",
+          "cross-origin-resource-policy": "same-origin",
+          "referrer-policy": "no-referrer",
+        },
+      });
+  });
+
+  it("is 404 in everything else for who has neither session nor key, byte for byte as what isn't there", async () => {
+    const { gateway } = await deployed();
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
+      const nothing = await ask(gateway, method, "/nothing");
+      for (const path of [
+        "/state",
+        "/events",
+        "/token",
+        "/session",
+        "/rpc/shop/stock",
+        "/nothing",
+        "/console.js.map",
+        "//",
+        "/%2e%2e/nodes",
+        "x",
+      ])
+        for (const headers of [{}, json, { ...json, ...ofThePage }, { "x-svc-trust-key": "no" }, { cookie: "svc-console-default=x" }])
+          expect(await ask(gateway, method, `/svc/console${path}`, headers), `${method} ${path}`).toEqual(nothing);
+    }
+  });
+
+  it("is not there at all when it is off", async () => {
+    const host = testHost(new TestNetwork());
+    const gateway = createGateway(host, { trustKey: key, limits: defaultLimits, monitor: 5000, lease: 15_000, newId: () => "1" });
+    await gateway.start(address);
+    for (const path of ["", "/", "/console.js", "/state", "/events"])
+      expect(await ask(gateway, "GET", `/svc/console${path}`, withKey)).toEqual(await ask(gateway, "GET", "/nothing", withKey));
+  });
+
+  it("opens for the trust key", async () => {
+    const { gateway } = await deployed();
+    expect((await ask(gateway, "GET", "/svc/console/state", withKey)).headers).toMatchObject({
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
+    expect((await ask(gateway, "GET", "/svc/console/state", { ...withKey, "x-svc-origin": "outside" })).status).toBe(404);
+  });
+});
+
+describe("a link to the console", () => {
+  it("is traded for a session once", async () => {
+    const { gateway, console } = await deployed();
+    const link = console.link();
+    expect(link).toMatch(/^http:\/\/gateway:7401\/svc\/console#token=[0-9a-f]{64}$/);
+    const answer = await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(link)));
+    expect(answer.status).toBe(204);
+    expect(answer.headers["set-cookie"]).toMatch(
+      /^svc-console-7401=[0-9a-f]{64}; Path=\/svc\/console; Max-Age=28800; HttpOnly; SameSite=Strict$/,
+    );
+    const session = { ...ofThePage, cookie: cookieOf(answer.headers["set-cookie"]) };
+    expect((await ask(gateway, "GET", "/svc/console/state", session)).status).toBe(200);
+    const again = await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(link)));
+    expect(again).toEqual(await ask(gateway, "POST", "/nothing"));
+  });
+
+  it("is good for ten minutes", async () => {
+    const { gateway, console, clock } = await deployed();
+    const [early, late] = [tokenOf(console.link()), tokenOf(console.link())];
+    await clock.pass(599_000);
+    expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(early))).status).toBe(204);
+    await clock.pass(1_001);
+    expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(late))).status).toBe(404);
+  });
+
+  it("opens nothing from a query, a header, or another site's page", async () => {
+    const { gateway, console } = await deployed();
+    const token = tokenOf(console.link());
+    const refused: [string, Record<string, string>, string][] = [
+      [`/svc/console/session?token=${token}`, { ...ofThePage, ...json }, ""],
+      ["/svc/console/session", { ...ofThePage, "content-type": "text/plain" }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, "content-type": "application/x-www-form-urlencoded" }, `token=${token}`],
+      ["/svc/console/session", { host: "gateway:7401", ...json }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, ...json, origin: "null" }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, ...json, origin: "http://evil.example" }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, ...json, origin: "http://gateway:7402" }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, ...json, "sec-fetch-site": "cross-site" }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, ...json, "sec-fetch-site": "same-site" }, trade(token)],
+      ["/svc/console/session", { ...ofThePage, ...json }, `${trade(token)}${" ".repeat(1024)}`],
+      ["/svc/console/session", { ...ofThePage, ...json }, JSON.stringify({ token: [token] })],
+      ["/svc/console/session", { ...ofThePage, ...json }, "null"],
+      ["/svc/console/session", { ...ofThePage, ...json }, `{"token":`],
+    ];
+    for (const [path, headers, text] of refused) expect((await ask(gateway, "POST", path, headers, text)).status, text).toBe(404);
+    expect((await ask(gateway, "GET", `/svc/console/state?token=${token}`, ofThePage)).status).toBe(404);
+    // None of that used it up.
+    expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(token))).status).toBe(204);
+  });
+
+  it("is made anew for the key, and for who is in already", async () => {
+    const deployment = await deployed();
+    const { gateway } = deployment;
+    for (const headers of [withKey, await signIn(deployment)]) {
+      const answer = await ask(gateway, "POST", "/svc/console/token", headers);
+      const { path, ms } = JSON.parse(answer.text) as { path: string; ms: number };
+      expect([answer.status, ms]).toEqual([201, 600_000]);
+      expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(path)))).status).toBe(204);
+    }
+  });
+
+  it("leads to an address that can be opened", () => {
+    const console = testConsole(testHost(new TestNetwork()));
+    expect(console.link("http://0.0.0.0:3000")).toMatch(/^http:\/\/127\.0\.0\.1:3000\/svc\/console#/);
+    expect(console.link("https://[::]:3000")).toMatch(/^https:\/\/\[::1\]:3000\/svc\/console#/);
+    expect(console.link("http://0.0.0.0.example")).toMatch(/^http:\/\/0\.0\.0\.0\.example\//);
+  });
+});
+
+describe("a session", () => {
+  it("ends after eight hours, and so do its events", async () => {
+    const deployment = await alone();
+    const { gateway, clock } = deployment;
+    const session = await signIn(deployment);
+    const reader = await listen(gateway, session);
+    await reader.data();
+    await clock.pass(28_799_000);
+    expect((await ask(gateway, "GET", "/svc/console/state", session)).status).toBe(200);
+    await clock.pass(1_001);
+    expect((await ask(gateway, "GET", "/svc/console/state", session)).status).toBe(404);
+    const ends = (async () => {
+      for (;;) if ((await reader.next()) === undefined) return "ended";
+    })();
+    await clock.pass(1_000);
+    expect(await ends).toBe("ended");
+  });
+
+  it("ends when its holder leaves", async () => {
+    const deployment = await deployed();
+    const session = await signIn(deployment);
+    const left = await ask(deployment.gateway, "DELETE", "/svc/console/session", session);
+    expect(left).toMatchObject({ status: 204, headers: { "set-cookie": expect.stringContaining("Max-Age=0") as string } });
+    expect((await ask(deployment.gateway, "GET", "/svc/console/state", session)).status).toBe(404);
+  });
+
+  it("reads nothing for pages of other sites, nor of other ports of this machine", async () => {
+    const deployment = await deployed();
+    const session = await signIn(deployment);
+    for (const site of ["cross-site", "same-site"])
+      for (const path of ["/state", "/events"])
+        expect((await ask(deployment.gateway, "GET", `/svc/console${path}`, { ...session, "sec-fetch-site": site })).status).toBe(404);
+    // Somebody who typed the address.
+    expect((await ask(deployment.gateway, "GET", "/svc/console/state", { ...session, "sec-fetch-site": "none" })).status).toBe(200);
+  });
+
+  it("does nothing for a request without the page's own origin", async () => {
+    const deployment = await deployed();
+    const session: Record<string, string> = { ...(await signIn(deployment)), ...json };
+    const { origin: _, ...without } = session;
+    for (const headers of [without, { ...session, origin: "http://evil.example" }, { ...session, origin: "null" }])
+      for (const [method, path] of [
+        ["POST", "/token"],
+        ["DELETE", "/session"],
+        ["POST", "/rpc/shop/stock?sku=1"],
+      ] as const)
+        expect((await ask(deployment.gateway, method, `/svc/console${path}`, headers, "{}")).status).toBe(404);
+  });
+
+  it("of another service of this machine is another cookie", async () => {
+    const deployment = await deployed();
+    const session = await signIn(deployment);
+    const elsewhere = { ...session, host: "gateway:7402", origin: "http://gateway:7402" };
+    expect((await ask(deployment.gateway, "GET", "/svc/console/state", elsewhere)).status).toBe(404);
+  });
+
+  it("has a cookie for https alone where the service listens with https", async () => {
+    const { gateway, console } = await alone(true);
+    const answer = await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(console.link())));
+    expect(answer.headers["set-cookie"]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+  });
+});
+
+describe("a call of the console's form", () => {
+  it("reaches what is protected, and nothing that is private", async () => {
+    const deployment = await deployed();
+    const { gateway } = deployment;
+    const session = { ...(await signIn(deployment)), ...json };
+    const call = (fqn: string, text = "{}") => ask(gateway, "POST", `/svc/console/rpc/${fqn}`, session, text);
+    expect((await ask(gateway, "POST", "/rpc/shop/audit", json, "{}")).status).toBe(401);
+    expect(await call("shop/audit")).toMatchObject({ status: 200, text: "audited", headers: { "x-svc-node": "node b" } });
+    expect((await call("shop/secret")).status).toBe(404);
+    expect(await call("shop/price?version=2", "{}")).toMatchObject({ status: 200, text: "2" });
+    expect((await call("shop/stock", "{}")).status).toBe(400);
+  });
+
+  it("hands on what the caller sends for the procedure, and nothing of the console's", async () => {
+    const deployment = await deployed();
+    const { cookie = "", ...others } = { ...(await signIn(deployment)), ...json };
+    const headers = {
+      ...others,
+      cookie: `basket=7; ${cookie}; theme=dark`,
+      authorization: "Bearer x",
+      referer: "http://gateway:7401/svc/console",
+    };
+    const answer = await ask(deployment.gateway, "POST", "/svc/console/rpc/shop/whoami", headers, "{}");
+    const seen = JSON.parse(answer.text) as Record<string, string>;
+    expect(seen["authorization"]).toBe("Bearer x");
+    expect(seen["cookie"]?.replaceAll(" ", "")).toBe("basket=7;theme=dark");
+    expect(Object.keys(seen).filter((name) => /^(sec-|origin|referer|x-svc-)/.test(name))).toEqual([]);
+    expect(answer.text).not.toContain(key);
+  });
+
+  it("has to be JSON", async () => {
+    const deployment = await deployed();
+    const session = await signIn(deployment);
+    const answer = await ask(deployment.gateway, "POST", "/svc/console/rpc/shop/price", { ...session, "content-type": "text/plain" }, "{}");
+    expect(answer.status).toBe(400);
+  });
+
+  it("shows as one in the calls", async () => {
+    const deployment = await deployed();
+    const session = { ...(await signIn(deployment)), ...json };
+    const reader = await listen(deployment.gateway);
+    await reader.data();
+    await ask(deployment.gateway, "POST", "/svc/console/rpc/shop/stock", session, `{"sku":"1"}`);
+    const state = await stateOf(deployment.gateway);
+    expect(state.calls).toMatchObject([{ fqn: "shop/stock", from: "console", to: "member-2", node: "node b", status: 200 }]);
+    await reader.end();
+  });
+});

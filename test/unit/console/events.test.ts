@@ -1,0 +1,349 @@
+import { describe, expect, it } from "vitest";
+import type { ConsoleState } from "../../../src/console/state.ts";
+import { createStandalone } from "../../../src/roles/standalone.ts";
+import { createProxy } from "../../../src/roles/proxy.ts";
+import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../_cluster.ts";
+import { money, outOfStock, shop } from "../../spec/_shop.ts";
+import { address, alone, deployed, json, key, listen, stateOf, testConsole, withKey } from "./_console.ts";
+
+const browser = { "sec-fetch-mode": "cors", origin: "http://shop.example", "user-agent": "one" } as const;
+
+describe("GET /svc/console/state", () => {
+  it("tells who is there, and what they have", async () => {
+    const { gateway, clock } = await deployed();
+    await stateOf(gateway);
+    await clock.pass(5_100);
+    const state = await stateOf(gateway);
+    expect(state).toMatchObject({ format: 1, service: { mode: "gateway", url: address, checks: {} } });
+    expect(state.members).toEqual([
+      {
+        id: "member-1",
+        url: "http://a",
+        name: "node a",
+        segments: ["a"],
+        state: "ready",
+        lease: expect.any(Number) as number,
+        checked: expect.any(Number) as number,
+        checks: {},
+      },
+      {
+        id: "member-2",
+        url: "http://b",
+        name: "node b",
+        segments: ["b"],
+        state: "ready",
+        lease: expect.any(Number) as number,
+        checked: expect.any(Number) as number,
+        checks: {},
+      },
+    ]);
+    expect(state.procedures.map(({ fqn, version, access }) => `${fqn} ${version} ${access}`)).toContain("shop/price 2.0.0 public");
+    expect(state.procedures.find(({ fqn }) => fqn === "shop/double")).toEqual({
+      fqn: "shop/double",
+      version: "0.0.0",
+      access: "public",
+      segments: ["b"],
+      parameters: [
+        { kind: "plain", name: "price", type: "number" },
+        { kind: "plain", name: "money", optional: true },
+      ],
+    });
+  });
+
+  it("tells of a member of before what it holds, and of one that is gone nothing", async () => {
+    const { gateway, network, clock } = await deployed();
+    await ask(gateway, "POST", "/nodes", withKey, JSON.stringify({ url: "http://old", procedures: ["old/only"] }));
+    const state = await stateOf(gateway);
+    expect(state.members.at(-1)).toMatchObject({ id: "member-3", url: "http://old", procedures: ["old/only"] });
+    expect(state.procedures).toContainEqual({ fqn: "old/only", segments: [] });
+    network.roles.delete("http://old");
+    await clock.pass(16_000);
+    expect((await stateOf(gateway)).members.map(({ id }) => id)).not.toContain("member-3");
+  });
+});
+
+describe("the calls that pass", () => {
+  it("are told with route, sizes, time and result, and with no value", async () => {
+    const { gateway } = await deployed();
+    const reader = await listen(gateway);
+    await reader.data();
+    await ask(gateway, "GET", "/rpc/shop/stock?sku=tweed-in-secret", browser);
+    await ask(gateway, "POST", "/rpc/shop/quote", json, `{"sku":"x","quantity":1}`);
+    await ask(gateway, "GET", "/rpc/shop/stock?sku=none&version=1.2");
+    const { calls, figures } = await stateOf(gateway);
+    expect(calls).toMatchObject([
+      {
+        number: 1,
+        fqn: "shop/stock",
+        version: "0.0.0",
+        from: "browser",
+        to: "member-2",
+        node: "node b",
+        method: "GET",
+        arguments: 19,
+        result: 1,
+        status: 200,
+        hops: 0,
+      },
+      { number: 2, fqn: "shop/stock", from: "member", to: "member-2", status: 200, hops: 2 },
+      { number: 3, fqn: "shop/quote", from: "outside", to: "member-1", method: "POST", arguments: 24, status: 200 },
+      { number: 4, fqn: "shop/stock", version: "1.2.0", from: "outside", status: 404, error: "ProcedureNotFound" },
+    ]);
+    expect(JSON.stringify(calls)).not.toContain("tweed-in-secret");
+    expect(figures).toMatchObject({ calls: 4, failures: 1, open: 0, browsers: 1, origins: ["http://shop.example"] });
+    await reader.end();
+  });
+
+  it("tell the trace of a failure and the error's name, in each encoding, and not its message", async () => {
+    const { gateway } = await deployed();
+    const reader = await listen(gateway);
+    await reader.data();
+    await ask(gateway, "GET", "/rpc/shop/stock?sku=none");
+    await ask(gateway, "POST", "/rpc/shop/quote", { ...json, "x-svc-data-encoding": "serialized" }, `{"sku":"none","quantity":1}`);
+    await ask(gateway, "POST", "/rpc/shop/stock", { ...json, "x-svc-data-encoding": "superjson" }, `{"json":{"sku":"none"}}`);
+    const { calls } = await stateOf(gateway);
+    const trace = ["[shop/stock | v0.0.0]"];
+    expect(calls.map(({ fqn, from, status, error, trace: lines }) => [fqn, from, status, error, lines])).toEqual([
+      ["shop/stock", "outside", 404, "NotFound", trace],
+      ["shop/stock", "member", 404, "NotFound", trace],
+      ["shop/quote", "outside", 404, "NotFound", [...trace, "[shop/quote | v0.0.0]"]],
+      ["shop/stock", "outside", 404, "NotFound", trace],
+    ]);
+    expect(JSON.stringify(calls)).not.toContain("left");
+    await reader.end();
+  });
+
+  it("are counted for each procedure, with times within an eighth", async () => {
+    const { gateway, clock, network } = await deployed();
+    const slow = network.roles.get("http://b")!;
+    network.roles.set("http://b", { ...slow, handle: async (request) => (await clock.pass(100), await slow.handle(request)) });
+    const reader = await listen(gateway);
+    await reader.data();
+    for (let at = 0; at < 10; at++) await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
+    await clock.pass(1_000);
+    const { rates, figures } = await stateOf(gateway);
+    expect(rates).toMatchObject([
+      { fqn: "shop/stock", version: "0.0.0", calls: 10, failures: 0, perSecond: expect.closeTo(5, 0) as number },
+    ]);
+    expect(rates[0]!.p50).toBeGreaterThan(88);
+    expect(rates[0]!.p95).toBeLessThan(113);
+    expect(figures.seconds.reduce((sum, [calls]) => sum + calls, 0)).toBe(10);
+    await clock.pass(70_000);
+    expect((await stateOf(gateway)).rates).toEqual([]);
+    await reader.end();
+  });
+
+  it("with made up names don't fill the memory", async () => {
+    const { gateway, clock } = await deployed();
+    const reader = await listen(gateway);
+    await reader.data();
+    for (let at = 0; at < 5_200; at++) await ask(gateway, "GET", `/rpc/made/up${at}`);
+    await clock.pass(1_000);
+    const { rates, calls, figures } = await stateOf(gateway);
+    expect([rates.length, calls.length, figures.calls]).toEqual([5_000, 100, 5_200]);
+    await reader.end();
+  });
+});
+
+describe("GET /svc/console/events", () => {
+  it("begins with what is, and goes on with what changes", async () => {
+    const { gateway, clock } = await deployed();
+    const reader = await listen(gateway);
+    expect(reader.answer).toMatchObject({
+      status: 200,
+      headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
+    });
+    expect(await reader.next()).toBe("retry: 1000\n\n");
+    expect(await reader.next()).toMatch(/^event: snapshot\ndata: \{"format":1,.*\}\n\n$/);
+    const next = reader.next();
+    await ask(gateway, "GET", "/rpc/shop/stock?sku=1", browser);
+    await clock.pass(250);
+    expect(await next).toMatch(
+      /^event: change\ndata: \{"figures":.*"flows":\[\{"from":"browser","to":"member-2","calls":1,"failures":0\}\]/,
+    );
+    await reader.end();
+  });
+
+  it("says that it is there when nothing happens", async () => {
+    const { gateway, clock } = await alone();
+    const reader = await listen(gateway);
+    await reader.data();
+    const next = reader.next();
+    await clock.pass(9_900);
+    let said: string | undefined;
+    void next.then((text) => (said = text));
+    await settle();
+    expect(said).toBeUndefined();
+    await clock.pass(100);
+    expect(said).toBe(": still here\n\n");
+    await reader.end();
+  });
+
+  it("tells who came, who is out, and who left", async () => {
+    const { gateway, clock } = await alone();
+    const reader = await listen(gateway);
+    await reader.data<ConsoleState>();
+    const until = async (wanted: (states: string) => boolean): Promise<string> => {
+      for (;;) {
+        const next = reader.data();
+        await clock.pass(1_000);
+        const { members } = await next;
+        const states = members?.map(({ url, state }) => `${url} ${state}`).join(", ");
+        if (states !== undefined && wanted(states)) return states;
+      }
+    };
+    await ask(gateway, "POST", "/nodes", withKey, JSON.stringify({ url: "http://c", procedures: ["c/only"] }));
+    expect(await until((states) => states.includes("//c"))).toBe("http://c ready");
+    await ask(gateway, "GET", "/rpc/c/only");
+    expect(await until((states) => states.includes("out"))).toBe("http://c out");
+    expect(await until((states) => !states.includes("//c"))).toBe("");
+    await reader.end();
+  });
+
+  it("keeps nothing for who reads slowly: he hears at once, and of many calls the last", async () => {
+    const { gateway, clock } = await deployed();
+    const reader = await listen(gateway);
+    await reader.data();
+    for (let at = 0; at < 1_000; at++) await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
+    await clock.pass(60_000);
+    const next = reader.data();
+    await clock.pass(250);
+    const { calls, flows, figures } = await next;
+    expect([calls.length, calls.at(-1)?.number, figures.calls]).toEqual([100, 1_000, 1_000]);
+    // As many as are kept: of the others only the number is known.
+    expect(flows).toEqual([{ from: "outside", to: "member-2", calls: 512, failures: 0 }]);
+    await reader.end();
+  });
+
+  it("takes so many readers and no more, and has room again when one leaves", async () => {
+    const { gateway } = await deployed();
+    const readers = [];
+    for (let at = 0; at < 32; at++) {
+      readers.push(await listen(gateway));
+      await readers.at(-1)?.data();
+    }
+    expect((await listen(gateway)).answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    await readers[0]?.end();
+    expect((await listen(gateway)).answer.status).toBe(200);
+    for (const reader of readers) await reader.end();
+  });
+
+  it("ends when the service stops", async () => {
+    const { gateway } = await deployed();
+    const reader = await listen(gateway);
+    await reader.data();
+    const next = reader.next();
+    await gateway.stop();
+    expect(await next).toBeUndefined();
+  });
+});
+
+describe("watching", () => {
+  it("begins with the first who looks and ends a minute after the last, and then nothing is kept", async () => {
+    const { gateway, console, clock } = await deployed();
+    expect(console.observer).toBeUndefined();
+    await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
+    const [one, other] = [await listen(gateway), await listen(gateway)];
+    // Nobody has read yet.
+    expect(console.observer).toBeUndefined();
+    await one.data();
+    await other.data();
+    expect(console.observer).toBeDefined();
+    await one.end();
+    await clock.pass(120_000);
+    expect(console.observer).toBeDefined();
+    await other.end();
+    await clock.pass(59_000);
+    expect(console.observer).toBeDefined();
+    await clock.pass(1_001);
+    expect(console.observer).toBeUndefined();
+    const { waiting } = clock;
+    await clock.pass(10_000);
+    expect(clock.waiting).toBe(waiting);
+    expect((await stateOf(gateway)).figures.calls).toBe(0);
+  });
+
+  it("asks members for their checks only while somebody looks", async () => {
+    const { gateway, clock, network } = await deployed();
+    const asked = () => network.sent.filter(({ url }) => url.endsWith("/health")).length;
+    await clock.pass(20_000);
+    expect(asked()).toBe(0);
+    await stateOf(gateway);
+    await settle();
+    expect(asked()).toBe(2);
+    await clock.pass(120_000);
+    const before = asked();
+    await clock.pass(60_000);
+    expect(asked()).toBe(before);
+  });
+});
+
+describe("other services", () => {
+  it("a standalone shows the calls of its procedures to each other as well", async () => {
+    const clock = new TestClock();
+    const host = testHost(new TestNetwork(), clock);
+    const console = testConsole(host);
+    const files = { publicFile: async () => undefined, component: async () => undefined, serverFile: async () => undefined };
+    const modules = testModules(shop, [outOfStock, money]);
+    const one = createStandalone(host, {
+      trustKey: key,
+      limits: defaultLimits,
+      files,
+      modules,
+      segments: ["a", "b"],
+      name: "all",
+      console,
+    });
+    await one.start("http://all:1");
+    const reader = await listen(one);
+    await reader.data();
+    await ask(one, "POST", "/rpc/shop/quote", json, `{"sku":"1","quantity":2}`);
+    const failed = await ask(one, "POST", "/rpc/shop/quote", json, `{"sku":"none","quantity":2}`);
+    expect(failed.status).toBe(404);
+    const state = await stateOf(one);
+    expect(state.service).toMatchObject({ mode: "standalone", name: "all" });
+    expect(state.members).toEqual([{ id: "here", name: "all", segments: ["a", "b"], state: "ready" }]);
+    expect(state.calls.map(({ fqn, from, to, error, trace }) => [fqn, from, to, error, trace])).toEqual([
+      ["shop/stock", "here", "here", undefined, undefined],
+      ["shop/quote", "outside", undefined, undefined, undefined],
+      ["shop/stock", "here", "here", "OutOfStock", ["[shop/stock | v0.0.0]"]],
+      ["shop/quote", "outside", undefined, "NotFound", ["[shop/stock | v0.0.0]", "[shop/quote | v0.0.0]"]],
+    ]);
+    expect(await ask(one, "GET", "/svc/console/state")).toEqual(await ask(one, "GET", "/svc/nothing"));
+    expect(await ask(one, "POST", "/svc/console/session", json, "{}")).toEqual(await ask(one, "POST", "/svc/nothing", json, "{}"));
+    await reader.end();
+  });
+
+  it("a proxy shows the members of the gateway behind it, and to strangers what its repository says of nothing", async () => {
+    const { network, clock } = await deployed();
+    const host = testHost(network, clock);
+    const console = testConsole(host);
+    const proxy = createProxy(host, { trustKey: key, limits: defaultLimits, calls: address, repository: "http://repository", console });
+    await proxy.start("http://proxy:1");
+    const reader = await listen(proxy);
+    expect((await reader.data<ConsoleState>()).service.mode).toBe("proxy");
+    await clock.pass(4_000);
+    await ask(proxy, "GET", "/rpc/shop/stock?sku=1", browser);
+    const state = await stateOf(proxy);
+    expect(state.members.map(({ name }) => name)).toEqual(["node a", "node b"]);
+    expect(state.procedures.length).toBe(shop.length);
+    expect(state.calls).toMatchObject([{ fqn: "shop/stock", from: "browser", node: "node b", status: 200 }]);
+    expect(await ask(proxy, "GET", "/svc/console/state")).toEqual(await ask(proxy, "GET", "/nothing"));
+    await reader.end();
+  });
+
+  it("a proxy in front of a gateway without one shows what the build says", async () => {
+    const clock = new TestClock();
+    const host = testHost(new TestNetwork(), clock);
+    const console = testConsole(host);
+    const modules = testModules(shop, [outOfStock, money], ["a"]);
+    const proxy = createProxy(host, { trustKey: key, limits: defaultLimits, calls: "http://g", repository: "http://r", modules, console });
+    await proxy.start("http://proxy:1");
+    await stateOf(proxy);
+    await clock.pass(2_000);
+    const state = await stateOf(proxy);
+    expect(state.members).toEqual([{ id: "http://g", url: "http://g", segments: ["b"], state: "ready" }]);
+    expect(state.procedures.map(({ fqn }) => fqn)).toEqual(["shop/stock", "shop/double", "shop/secret", "shop/audit", "shop/whoami"]);
+  });
+});
