@@ -92,7 +92,11 @@ export function createFileAnswers(): FileAnswers {
         ...(codable ? { vary: "accept-encoding" } : {}),
       };
       // Asked as for HEAD it opens nothing, where the bytes will come from elsewhere.
-      const found = await ask(file.path, coding === undefined ? request.method : "HEAD", request);
+      const method = coding === undefined ? request.method : "HEAD";
+      let found = await ask(file.path, method, request);
+      // The last bytes, more than there are: that is all of them (RFC 9110 §14.1.2).
+      if (found.type === "error" && found.statusCode === 416 && /^bytes=-0*[1-9]\d*$/i.test(rangeOf(request) ?? ""))
+        found = await ask(file.path, method, { ...request, headers: { ...request.headers, range: "bytes=0-" } });
       if (found.type === "error") return found.statusCode === 412 || found.statusCode === 416 ? refusal(found, fields) : undefined;
       for (const [name, value] of Object.entries(found.headers)) fields[name.toLowerCase()] = value;
       if (found.statusCode === 304) return { status: 304, headers: fields };

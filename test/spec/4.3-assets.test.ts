@@ -162,6 +162,19 @@ describe("ranges", () => {
     expect(answer.headers["content-encoding"]).toBeUndefined();
   });
 
+  it("more of the last bytes than there are is all of them, and of an empty file there are none (D5.assets-8)", async () => {
+    for (const range of [`bytes=-${long.length}`, `bytes=-${long.length + 1}`, "bytes=-00900000"]) {
+      const answer = await part(range);
+      expect([answer.status, answer.body.toString(), answer.headers["content-range"]], range).toEqual([
+        206,
+        long,
+        `bytes 0-${long.length - 1}/${long.length}`,
+      ]);
+    }
+    expect((await part("bytes=-0")).status).toBe(416);
+    expect((await ask("/assets/empty.css", { range: "bytes=-5" })).status).toBe(416);
+  });
+
   it("more than one part, and what is no range, give the whole file (D5.assets-8)", async () => {
     for (const range of [
       "bytes=0-1,4-5",
