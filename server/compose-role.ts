@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 
 import type { Host, ModuleNamespace } from "../src/ports.ts";
 import type { RepositoryFiles } from "../src/roles/repository.ts";
+import type { Console } from "../src/console/console.ts";
 import type { Role } from "../src/roles/role.ts";
 import type { Limits } from "../src/serializer/limits.ts";
 import type { ApplicationConfig, Config, GatewayConfig, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config.ts";
@@ -26,6 +27,7 @@ export interface Composed {
   readonly role: Role;
   /** The application's built modules, where the role has them; closed when it has stopped. */
   readonly modules?: ModuleStore | undefined;
+  readonly console?: Console | undefined;
 }
 
 /** Ms that a membership lasts without being renewed (decisions §6, `POST /nodes`). */
@@ -43,7 +45,8 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules =
       config.repository === undefined ? undefined : await modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey, newId } = options;
-    return { role: createGateway(host, { limits, trustKey, monitor: config.monitor, lease, newId, modules }), modules };
+    const console = await consoleOf(host, config, options);
+    return { role: createGateway(host, { limits, trustKey, monitor: config.monitor, lease, newId, modules, console }), modules, console };
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {
@@ -52,7 +55,8 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { limits, trustKey } = options;
     // The configuration's check has seen to it that one of the two is there.
     const calls = config.gateway ?? config.node ?? "";
-    return { role: createProxy(host, { limits, trustKey, calls, repository: config.repository, modules }), modules };
+    const console = await consoleOf(host, config, options);
+    return { role: createProxy(host, { limits, trustKey, calls, repository: config.repository, modules, console }), modules, console };
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {
@@ -67,7 +71,9 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const files = await filesOf(host, config, options, output);
     const modules = await modulesOf(host, { folder: output.server }, config.cache, options);
     const { limits, trustKey } = options;
-    return { role: createStandalone(host, { limits, trustKey, files, modules, segments: config.segments, name: config.name }), modules };
+    const console = await consoleOf(host, config, options);
+    const { segments, name } = config;
+    return { role: createStandalone(host, { limits, trustKey, files, modules, segments, name, console }), modules, console };
   }) satisfies Composer<StandaloneConfig>,
 
   node: (async (host, config, options) => {
@@ -78,6 +84,20 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     return { role: createNode(host, { limits, trustKey, gateway, modules, segments, name }), modules };
   }) satisfies Composer<NodeConfig>,
 };
+
+/** Its code is loaded where it is on. */
+async function consoleOf(
+  host: Host,
+  config: Pick<GatewayConfig, "console" | "tls">,
+  { trustKey }: ComposeOptions,
+): Promise<Console | undefined> {
+  if (!config.console) return undefined;
+  const [{ createConsole }, { createConsoleFiles }] = await Promise.all([
+    import("../src/console/console.ts"),
+    import("./console-files.ts"),
+  ]);
+  return createConsole(host, { trustKey, secure: config.tls !== undefined, file: createConsoleFiles() });
+}
 
 async function outputOf(host: Host, config: ApplicationConfig, options: ComposeOptions): Promise<OutputFolders> {
   const { ensureBuild } = await import("./ensure-build.ts");

@@ -102,7 +102,7 @@ export async function listen(gateway: Role, headers: Readonly<Record<string, str
   const decoder = new TextDecoder();
   const next = async (): Promise<string | undefined> => {
     const { value, done } = await body.next();
-    return done === true ? undefined : decoder.decode(value as Uint8Array);
+    return done === true ? undefined : decoder.decode(value);
   };
   return {
     answer,

@@ -17,7 +17,7 @@ import {
 } from "./_console.ts";
 import { createGateway } from "../../../src/roles/gateway.ts";
 import { defaultLimits } from "../../../src/serializer/limits.ts";
-import { TestClock, testHost, TestNetwork } from "../../_cluster.ts";
+import { testHost, TestNetwork } from "../../_cluster.ts";
 
 const trade = (token: string): string => JSON.stringify({ token });
 
