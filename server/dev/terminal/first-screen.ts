@@ -1,6 +1,6 @@
 // What `seamline dev` says when it is ready: where everything is, in as many lines as can be read at a glance.
 
-import { relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { accesses } from "../../../src/segment.ts";
 import type { DevProcedure, DevSession } from "../session.ts";
 import { count, fit, pad, type Paint, some, widthOf } from "./text.ts";
@@ -26,7 +26,7 @@ export interface FirstScreen {
 export function firstScreen(session: DevSession, { root, version, ms, width, paint, keys }: FirstScreen): string {
   const procedures = session.procedures();
   const consoleUrl = session.consoleUrl();
-  const watched = session.watched.map((folder) => relative(root, folder)).map((folder) => (folder === "" ? "." : `./${folder}`));
+  const watched = session.watched.map((folder) => shortOf(folder, root));
   const named = (name: string, value: string): string => `  ${paint("dim", pad(name, 9))}  ${value}`;
   const blocks = [
     [`${paint("bold", "Seamline")} ${version} ${paint("dim", `is ready after ${duration(ms)}`)}`],
@@ -71,6 +71,13 @@ export function helpLines(session: DevSession, paint: Paint): string {
     ...addresses.map(([name, url]) => `  ${paint("dim", pad(name, 9))}  ${paint("cyan", url)}`),
     "",
   ].join("\n");
+}
+
+/** Relative to the application folder, if it is inside. */
+function shortOf(folder: string, root: string): string {
+  const path = relative(root, folder);
+  if (path.startsWith("..") || isAbsolute(path)) return folder;
+  return path === "" ? "." : `./${path}`;
 }
 
 export function duration(ms: number): string {

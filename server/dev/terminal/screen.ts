@@ -30,8 +30,13 @@ type Write = Output["write"];
 export function createScreen(terminal: Terminal): Screen {
   const { stdout } = terminal;
   const colours = wantsColour(stdout, terminal.env);
-  const looks = { colours, paint: createPaint(colours), width: () => Math.max(20, stdout.columns ?? 80) };
+  const looks = { colours, paint: createPaint(colours), width: () => Math.max(20, sizeOf(stdout.columns, 80)) };
   return { ...looks, ...(stdout.isTTY === true ? onTerminal(terminal, looks) : onPipe(stdout)) };
+}
+
+// A terminal that nobody has told its size says 0.
+function sizeOf(given: number | undefined, usual: number): number {
+  return given === undefined || given === 0 ? usual : given;
 }
 
 type Writes = Pick<Screen, "print" | "ask" | "close">;
@@ -111,7 +116,7 @@ function onTerminal(terminal: Terminal, { paint, width }: Pick<Screen, "paint" |
       const shown = times === 1 ? text : withCount(text, paint("dim", `×${times}`));
       const rows = rowsOf(shown, width());
       // Lines that have left the screen can't be taken back.
-      const back = times > 1 && last !== undefined && last.rows + (bottom?.lines.length ?? 1) < (stdout.rows ?? 24) ? last.rows : 0;
+      const back = times > 1 && last !== undefined && last.rows + (bottom?.lines.length ?? 1) < sizeOf(stdout.rows, 24) ? last.rows : 0;
       const start = atLineStart ? "" : "\n";
       above("\n", () => write(`${start}${back > 0 ? up(back) + clear : ""}${shown}\n`));
       last = { same, rows, times };
