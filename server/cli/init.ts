@@ -9,8 +9,6 @@ import { packageFolder } from "../package-folder.ts";
 import type { InitOptions } from "./program.ts";
 import { type Terminal, UsageError } from "./terminal.ts";
 
-/** Folders in `templates/`; `base` holds what all of them share. */
-export const templates = ["vanilla", "react", "vue"] as const;
 const placeholder = "app-name";
 
 /** Makes the application, and says what came of it and how it goes on. */
@@ -18,7 +16,8 @@ export async function init(folder: string, options: InitOptions, terminal: Termi
   const root = resolve(folder);
   await refuseUsed(root, folder);
   await mkdir(root, { recursive: true });
-  const template = options.template ?? templates[0];
+  const template = options.template ?? "vanilla";
+  // `base` holds what all templates share.
   for (const layer of ["base", template]) await cp(join(packageFolder, "templates", layer), root, { recursive: true });
   // npm leaves files of this name out of packages, and reads them as its own.
   await rename(join(root, "gitignore"), join(root, ".gitignore"));
@@ -32,13 +31,7 @@ export async function init(folder: string, options: InitOptions, terminal: Termi
   if (options.install) await install(manager, root);
   const next = [...(place === "" ? [] : [`cd ${quoted(place)}`]), ...(options.install ? [] : [`${manager} install`]), `${manager} run dev`];
   terminal.stdout.write(`Next:\n${listed(next)}`);
-  if (options.template === undefined)
-    terminal.stdout.write(
-      `\nOther templates: ${templates
-        .slice(1)
-        .map((one) => `--template ${one}`)
-        .join(", ")}\n`,
-    );
+  if (options.template === undefined) terminal.stdout.write("\nOther templates: --template react, --template vue\n");
 }
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");

@@ -63,8 +63,12 @@ export async function createApplication(): Promise<Application> {
   };
 }
 
-function start(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Command {
-  const child = spawn(process.execPath, [join(packageRoot, "dist/cli.js"), ...words], {
+const start = (words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Command =>
+  launch([process.execPath, join(packageRoot, "dist/cli.js"), ...words], cwd, env);
+
+/** A process in `cwd`: its program, and its words. */
+export function launch([program = "", ...words]: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Command {
+  const child = spawn(program, words, {
     cwd,
     // Nothing of this process's own surroundings that would change what is written.
     env: { PATH: process.env["PATH"] ?? "", ...env },

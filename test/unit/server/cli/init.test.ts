@@ -1,0 +1,181 @@
+// What `seamline init` writes, says and refuses. test/init installs and runs what it makes.
+
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nameFor } from "../../../../server/cli/init.ts";
+import { run } from "../../../../server/cli/program.ts";
+import { root as packageRoot } from "../../../_sources.ts";
+
+let home: string;
+beforeEach(async () => (home = await realpath(await mkdtemp(join(tmpdir(), "seamline-init-")))));
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function init(words: readonly string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ["", ""];
+  const code = await run(["init", ...words], {
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    env,
+  });
+  return { code, out, err };
+}
+
+async function files(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  return paths.map((path) => path.split(sep).join("/")).toSorted();
+}
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly scripts: Record<string, string>;
+  readonly dependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+}
+const json = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, "utf8")) as T;
+
+describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (template) => {
+  it("makes an application, prints its files and how it goes on, and asks nothing", async () => {
+    const root = join(home, "my-app");
+    const { code, out, err } = await init([root, "--template", template]);
+    expect([code, err]).toEqual([0, ""]);
+    const made = await files(root);
+    expect(out).toBe(
+      `Made ${relative(".", root)} (${template}):\n${made.map((file) => `  ${file}\n`).join("")}\n` +
+        `Next:\n  cd ${relative(".", root)}\n  npm install\n  npm run dev\n`,
+    );
+    const expected = [".gitignore", "README.md", "index.html", "package.json", "seamline.json", "tsconfig.json", "vite.config.ts"];
+    expect(made).toEqual(expect.arrayContaining(expected));
+    expect(made.filter((file) => file.endsWith(".segment.json"))).toHaveLength(2);
+    expect(made.filter((file) => file.endsWith(".test.ts"))).toHaveLength(1);
+  });
+
+  it("writes names and versions into it: those that this package itself is tested with", async () => {
+    const root = join(home, "my-app");
+    await init([root, "--template", template]);
+    const own = await json<Package>(join(packageRoot, "package.json"));
+    const made = await json<Package>(join(root, "package.json"));
+    expect(made).toMatchObject({ name: "my-app", dependencies: { seamline: `^${own.version}` } });
+    expect(Object.keys(made.scripts)).toEqual(["dev", "build", "start", "test", "check"]);
+    const { seamline: _, ...others } = { ...made.dependencies, ...made.devDependencies };
+    expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, own.devDependencies[name]])));
+    for (const file of await files(root)) expect(await readFile(join(root, file), "utf8"), file).not.toMatch(/app-name|"\*"/);
+    expect(await readFile(join(root, "README.md"), "utf8")).toMatch(/^# my-app\n/);
+    expect((await readFile(join(root, ".gitignore"), "utf8")).split("\n")).toEqual(
+      expect.arrayContaining(["node_modules/", "dist/", ".seamline/"]),
+    );
+  });
+
+  it("names a schema in each JSON file that has one, and in segment files behind the procedures, so that whole lines can be moved", async () => {
+    const root = join(home, "my-app");
+    await init([root, "--template", template]);
+    for (const file of (await files(root)).filter((one) => one.endsWith(".json") && one !== "package.json"))
+      expect(await json(join(root, file)), file).toHaveProperty("$schema");
+    for (const name of ["browser", "server"]) {
+      const lines = (await readFile(join(root, `segments/${name}.segment.json`), "utf8")).trimEnd().split("\n");
+      expect(lines.at(-2)).toMatch(/^ {2}"\$schema"/);
+      expect(lines.slice(1, -2).filter((line) => !/^ {2}"\.\/.*\},$/.test(line))).toEqual([]);
+    }
+  });
+});
+
+describe("seamline init", () => {
+  it("takes vanilla where no template is named, and says which others there are", async () => {
+    const { out } = await init([join(home, "app")]);
+    expect(out).toContain("(vanilla):\n");
+    expect(out).toMatch(/\nOther templates: --template react, --template vue\n$/);
+  });
+
+  it("names the package manager that it is run by", async () => {
+    const { out } = await init([join(home, "app")], { npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20" });
+    expect(out).toContain("  pnpm install\n  pnpm run dev\n");
+  });
+
+  it("writes another seamline into package.json where one is named; a path counts from the application", async () => {
+    await writeFile(join(home, "seamline.tgz"), "");
+    await init([join(home, "apps/one"), "--seamline", relative(".", join(home, "seamline.tgz"))]);
+    expect(await json(join(home, "apps/one/package.json"))).toMatchObject({ dependencies: { seamline: "file:../../seamline.tgz" } });
+    await init([join(home, "apps/two"), "--seamline", "next"]);
+    expect(await json(join(home, "apps/two/package.json"))).toMatchObject({ dependencies: { seamline: "next" } });
+  });
+
+  it("ends with 2 and the list where there are files already, and writes nothing", async () => {
+    await mkdir(join(home, "used/src"), { recursive: true });
+    await writeFile(join(home, "used/notes.txt"), "");
+    const { code, out, err } = await init([join(home, "used")]);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toBe(
+      `error: ${join(home, "used")} is not empty: name a new folder, or one with nothing in it but .git. There are\n  notes.txt\n  src\n`,
+    );
+    expect(await readdir(join(home, "used"))).toEqual(["notes.txt", "src"]);
+    await writeFile(join(home, "file"), "");
+    expect(await init([join(home, "file")])).toMatchObject({ code: 2, err: `error: ${join(home, "file")} is a file: name a folder\n` });
+  });
+
+  it("shows the beginning of a long list", async () => {
+    for (let count = 10; count < 35; count++) await writeFile(join(home, `${count}.txt`), "");
+    const { err } = await init([home]);
+    expect(err).toMatch(/ {2}10\.txt\n(?: {2}\d+\.txt\n){19} {2}and 5 more\n$/);
+  });
+
+  it("takes a folder in which there is only .git", async () => {
+    await mkdir(join(home, "app/.git"), { recursive: true });
+    await writeFile(join(home, "app/.git/HEAD"), "ref: refs/heads/main\n");
+    const { code, out } = await init([join(home, "app")]);
+    expect(code).toBe(0);
+    expect(out).not.toContain("HEAD");
+  });
+
+  it("ends with 2 in a Vite application, and says what it needs there", async () => {
+    await writeFile(join(home, "package.json"), '{ "devDependencies": { "vite": "^8.0.0" } }');
+    const { code, err } = await init([home]);
+    expect(code).toBe(2);
+    for (const part of [
+      "is a Vite application already",
+      "npm install seamline",
+      "vite.config.ts",
+      "plugins: [seamline()]",
+      ".segment.json",
+    ])
+      expect(err).toContain(part);
+    await writeFile(join(home, "vite.config.mjs"), "");
+    expect((await init([home])).err).toContain("  vite.config.mjs");
+    expect(existsSync(join(home, "seamline.json"))).toBe(false);
+  });
+
+  it.each([
+    [["app", "--template", "svelte"], "Allowed choices are vanilla, react, vue"],
+    [[], "missing required argument 'folder'"],
+  ])("ends with 2 for %j", async (words, message) => {
+    expect(await init(words)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) as string });
+  });
+});
+
+describe("create-seamline", () => {
+  it("has the version of seamline, and depends on it", async () => {
+    const { version, engines } = await json<Package & { engines: object }>(join(packageRoot, "package.json"));
+    const other = await json<Package>(join(packageRoot, "create-seamline/package.json"));
+    expect(other).toMatchObject({ version, engines, dependencies: { seamline: `^${version}` } });
+  });
+});
+
+describe("the name of an application", () => {
+  it.each([
+    ["/home/ada/my-app", "my-app"],
+    ["/home/ada/My App", "my-app"],
+    ["/home/ada/.hidden", "hidden"],
+    ["/home/ada/_Läden & Co_", "l-den-co"],
+    ["/home/ada/地図", "seamline-app"],
+    ["/", "seamline-app"],
+    // npm installs no package into itself.
+    ["/home/ada/seamline", "seamline-app"],
+    ["/home/ada/vite", "vite-app"],
+    ["/home/ada/node_modules", "node_modules-app"],
+  ])("in %s is %s", (folder, name) => {
+    expect(nameFor(folder, ["seamline", "vite"])).toBe(name);
+  });
+});
