@@ -14,7 +14,7 @@ import { slashed } from "./sources.ts";
 
 export interface ConfiguredModulesOptions {
   readonly root: string;
-  /** Where the built modules are; a gateway or proxy has none. */
+  /** Where the built modules are; a repository, and a gateway that names none, has none to run. */
   readonly modules: ServerModules | undefined;
   readonly moduleImporter: (specifier: string) => Promise<ModuleNamespace>;
 }
@@ -67,6 +67,14 @@ async function configured(
     const { message, code } = error as NodeJS.ErrnoException;
     // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
     const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";
+    if (unbuilt && options.modules === undefined)
+      throw wrong(
+        `is in the source folder, and this ${config.mode} has no modules of the build`,
+        config.mode === "gateway"
+          ? "Name the 'repository' that has them, or a module outside of the source folder"
+          : "Name a module outside of the source folder",
+        error,
+      );
     if (unbuilt || (code === "ERR_MODULE_NOT_FOUND" && isAbsolute(specifier) && !existsSync(specifier)))
       throw wrong(
         unbuilt ? "is not in the build" : "is not there",

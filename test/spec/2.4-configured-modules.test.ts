@@ -60,6 +60,23 @@ describe("configured modules", () => {
     expect([await text("/rpc/greet?name=A"), await text("/health")]).toEqual(["Hello AHello A", '{"ill":false,"fine":true}']);
   });
 
+  it("a service without modules of the build says what is missing: the key that names a repository (D6.configured-4)", async () => {
+    const application = applicationOf({
+      ...files,
+      "gateway.json": JSON.stringify({ mode: "gateway", url: anyPort, middleware: ["./src/loud.ts"] }),
+    });
+    const error: unknown = await start(application, "gateway.json").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      problems: [
+        {
+          path: "middleware[0]",
+          message: "'./src/loud.ts' is in the source folder, and this gateway has no modules of the build",
+          hint: "Name the 'repository' that has them, or a module outside of the source folder",
+        },
+      ],
+    });
+  });
+
   it("whatever is wrong with them is told at the start, of all of them, with its key (D6.configured-3)", async () => {
     const wrong = {
       "src/none.ts": "export const handle = async () => 1;\n",
