@@ -61,8 +61,11 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   repository: (async (host, config, options) => {
     const { createRepository } = await import("../src/roles/repository.ts");
-    const files = await filesOf(host, config, options, await outputOf(host, config, options));
-    return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }) };
+    const output = await outputOf(host, config, options);
+    const files = await filesOf(host, config, options, output);
+    // It runs no procedure; its health checks may be modules of the application. Nothing is read before one is.
+    const modules = await modulesOf(host, { folder: output.server }, undefined, options);
+    return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }), modules };
   }) satisfies Composer<RepositoryConfig>,
 
   standalone: (async (host, config, options) => {

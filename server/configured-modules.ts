@@ -14,7 +14,7 @@ import { slashed } from "./sources.ts";
 
 export interface ConfiguredModulesOptions {
   readonly root: string;
-  /** Where the built modules are; a repository, and a gateway that names none, has none to run. */
+  /** Where the built modules are; a gateway that names no repository has none. */
   readonly modules: ServerModules | undefined;
   readonly moduleImporter: (specifier: string) => Promise<ModuleNamespace>;
 }
@@ -70,9 +70,7 @@ async function configured(
     if (unbuilt && options.modules === undefined)
       throw wrong(
         `is in the source folder, and this ${config.mode} has no modules of the build`,
-        config.mode === "gateway"
-          ? "Name the 'repository' that has them, or a module outside of the source folder"
-          : "Name a module outside of the source folder",
+        "Name the 'repository' that has them, or a module outside of the source folder",
         error,
       );
     if (unbuilt || (code === "ERR_MODULE_NOT_FOUND" && isAbsolute(specifier) && !existsSync(specifier)))

@@ -60,6 +60,11 @@ describe("configured modules", () => {
     expect([await text("/rpc/greet?name=A"), await text("/health")]).toEqual(["Hello AHello A", '{"ill":false,"fine":true}']);
   });
 
+  it("a repository has the build, and so its health checks may lie in the source folder (D6.configured-4)", async () => {
+    const { text } = await started({ mode: "repository", healthChecks: { fine: "./src/fine.ts" } });
+    expect(await text("/health")).toBe('{"fine":true}');
+  });
+
   it("a service without modules of the build says what is missing: the key that names a repository (D6.configured-4)", async () => {
     const application = applicationOf({
       ...files,
