@@ -48,10 +48,17 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFo
   // Only Vite's own configuration knows where its pages went.
   if (folders.browser === output && !existsSync(output))
     log.warn(`Vite built modules into ./.seamline/server, but there are no pages in ${shown}. Name Vite's build.outDir in 'output'`);
+  // Which segments browsers may load was settled by the build: who narrows the list must not believe that it is narrower already.
+  if (clients !== undefined && listed(clients) !== listed(manifest.clients))
+    log.warn(
+      `'clients' names ${listed(clients)}, and the build in ${shown} lets browsers load ${listed(manifest.clients)}. Run 'seamline build' with this configuration, or start with --build`,
+    );
   if ((await hasModules(source, manifest)) && (await isStale(root, source, output, manifest)))
     log.warn(`the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`);
   return folders;
 }
+
+const listed = (names: readonly string[]): string => (names.length === 0 ? "none" : [...new Set(names)].toSorted().join(", "));
 
 // A machine that only serves has nothing to compare a build with: its source folder holds assets, if it is there at all.
 async function hasModules(source: string, { modules }: Pick<ServerManifest, "modules">): Promise<boolean> {

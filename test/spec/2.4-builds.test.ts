@@ -16,10 +16,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-async function writeBuild(settings: Pick<BuildSettings, "root" | "source" | "output">): Promise<void> {
+async function writeBuild(
+  settings: Pick<BuildSettings, "root" | "source" | "output"> & { clients?: BuildSettings["clients"] },
+): Promise<void> {
   await mkdir(join(settings.output, "server"), { recursive: true });
   const sources = await hashSources(settings.root, settings.source, settings.output);
-  const lists = { procedures: [], classes: [], clients: [], segments: {}, modules: { a: {} }, imports: {}, files: {} };
+  const lists = { procedures: [], classes: [], clients: settings.clients ?? [], segments: {}, modules: { a: {} }, imports: {}, files: {} };
   await writeFile(join(settings.output, "server/manifest.json"), JSON.stringify({ format: 1, revision: "test", sources, ...lists }));
   await writeFile(join(settings.output, "server/manifest.browser.json"), "{}");
 }
@@ -60,6 +62,15 @@ describe("a build at start", () => {
     await writeFile(join(root, "src/a.ts"), "export const a = 2;");
     await ensure();
     expect(lines).toEqual(["warning: the build in ./dist is older than the sources. Run 'seamline build', or start with --build"]);
+  });
+
+  it("that was made for other 'clients' than the configuration names is a warning: what browsers may load is settled by it (D6.clients-1)", async () => {
+    await writeBuild(folders());
+    await ensure({ clients: ["ui"] });
+    await ensure({ clients: [] });
+    expect(lines).toEqual([
+      "warning: 'clients' names ui, and the build in ./dist lets browsers load none. Run 'seamline build' with this configuration, or start with --build",
+    ]);
   });
 
   it("that is given back to what the sources were is fresh again: contents count, not dates (D6.builds-2)", async () => {
