@@ -14,7 +14,7 @@ import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
 import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
-import { readPages } from "./pages.ts";
+import { type PageEntry, readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
 import { type Procedure, findProcedures } from "./procedures.ts";
 
@@ -26,6 +26,15 @@ export interface Application {
   readonly procedures: readonly Procedure[];
   /** Segments that browsers may load. */
   readonly clients: readonly string[];
+  readonly pages: readonly PageEntry[];
+  /** Modules that are entries of the browser's by themselves, as Vite's configuration or `clientModules` names them. */
+  readonly entries: readonly SourceModule[];
+  /** Segment → the file that starts it in browsers. */
+  readonly started: ReadonlyMap<string, string>;
+  /** Modules that pages reach by value; behind a module that segments cut, what its shared part imports. */
+  readonly reached: ReadonlySet<SourceModule>;
+  /** Pages call procedures and nothing of theirs calls `startClient`: they are given a module that does (start-page.ts). */
+  readonly startsByItself: boolean;
   /** By file. */
   readonly cut: ReadonlyMap<string, CutModule>;
   /** Modules that browsers get besides what the pages reach: named by `client.import`, or by `clientModules`. */
@@ -99,12 +108,13 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     if (found.length === 0) warnings.push({ file: "clientModules", message: `"${glob}" matches no module of the source folder` });
     return found;
   });
+  const entries = [...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined), ...globbed];
   const pages = await readPages({
     root,
     source,
     bases: input.bases,
     pages: pagesOf(files, input),
-    entries: [...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined), ...globbed],
+    entries,
     modules,
     memory,
     visible: (module) => {
@@ -136,6 +146,11 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     segments,
     procedures,
     clients,
+    pages: pages.pages,
+    entries,
+    started: pages.started,
+    startsByItself: !pages.starts && [...pages.reached].some((module) => cut.has(module.file)),
+    reached: pages.reached,
     cut,
     clientModules: [...new Set([...pages.modules, ...globbed])],
     pageModules: pages.reached,

@@ -203,6 +203,13 @@ export class Modules {
     return await found;
   }
 
+  /** The file that an import leads to, whether it is a module's or not; it need not be there. */
+  async fileOf(specifier: string, importer: string): Promise<string | undefined> {
+    const bare = specifier.replace(/[?#].*$/, "");
+    if (/^\.{1,2}\//.test(bare)) return resolve(dirname(importer), bare);
+    return isForeign(bare) ? undefined : await this.#resolveImport(specifier, importer);
+  }
+
   /** All that a module, or a part of it, imports or re-exports from other source modules, values and types. */
   async importsOf(module: SourceModule, description: ModuleDescription = this.describe(module)): Promise<readonly ImportEdge[]> {
     let known = this.#edges.get(description);

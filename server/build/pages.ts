@@ -1,21 +1,36 @@
 // The application's own pages: what they load, which segments they start, and what they import by name (decisions §6).
 
+import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
 import { type Problem, nearest } from "../../src/problem.ts";
 import type { ModuleDescription } from "../../src/split/describe.ts";
-import { slashed } from "../sources.ts";
+import { isInside, slashed } from "../sources.ts";
+import { describeComponent, isComponent } from "./components.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
+
+/** A page and what its scripts load. */
+export interface PageEntry {
+  /** Absolute. */
+  readonly file: string;
+  /** Relative to the application folder. */
+  readonly name: string;
+  /** `module` where it is one of the source folder's. */
+  readonly imports: readonly { readonly specifier: string; readonly module?: SourceModule }[];
+}
 
 /** What pages and the modules that they reach ask for. */
 export interface PageDemands {
   /** Segments named by literals, with the file that names each. */
   readonly started: ReadonlyMap<string, string>;
+  /** Whether anything calls `startClient`, with segments or without. */
+  readonly starts: boolean;
   /** `startClient` calls that name none. */
   readonly unclear: readonly Problem[];
   /** Named by `client.import('…')`, or by the `clientModules` globs. */
   readonly modules: readonly SourceModule[];
+  readonly pages: readonly PageEntry[];
   /** All modules that pages reach, types left out. */
   readonly reached: ReadonlySet<SourceModule>;
   readonly problems: readonly Problem[];
@@ -47,7 +62,9 @@ export async function readPages(options: {
   const reached = new Set<SourceModule>();
   const queue = [...options.entries];
 
+  let starts = false;
   const take = (description: ModuleDescription, name: string): void => {
+    starts ||= description.startClientCalls.length > 0;
     for (const call of description.startClientCalls)
       // A script inside a page is described under a name of its own, but the mistake stands in the page.
       if ("problem" in call) unclear.push({ ...call.problem, file: name });
@@ -71,20 +88,42 @@ export async function readPages(options: {
     }
   };
 
+  const components = new Set<string>();
+  /** Follows components that are imported here to the modules that they import. */
+  const throughComponents = async (description: ModuleDescription, importer: string): Promise<void> => {
+    for (const { specifier } of description.imports.filter((one) => isComponent(one.specifier))) {
+      const file = await modules.fileOf(specifier, importer);
+      if (file === undefined || components.has(file) || !isInside(root, file) || /[\\/]node_modules[\\/]/.test(file) || !existsSync(file))
+        continue;
+      components.add(file);
+      const name = slashed(relative(root, file));
+      for (const script of describeComponent(file, name, modules, memory)) {
+        take(script, name);
+        for (const { specifier: inside } of script.imports.filter((one) => !one.typeOnly)) {
+          const module = await modules.resolve(inside, file);
+          if (module !== undefined) queue.push(module);
+        }
+        await throughComponents(script, file);
+      }
+    }
+  };
+
+  const pages: PageEntry[] = [];
   for (const page of options.pages) {
     const name = slashed(relative(root, page));
+    const imports: { specifier: string; module?: SourceModule }[] = [];
     const scripts = memory.of(page, "scripts", () => scriptsOf(memory.text(page)));
     for (const [at, script] of scripts.entries()) {
-      if (script.src !== undefined) queue.push(...found(script.src, page, options));
-      const { text } = script;
+      const { text, src } = script;
+      if (src !== undefined) imports.push({ specifier: src, ...optional(found(src, page, options)) });
       if (text === undefined) continue;
       const description = memory.of(page, `script ${at}`, () => modules.describeText(text, `${page}.ts`, name));
       take(description, name);
-      for (const one of description.imports) {
-        const module = one.typeOnly ? undefined : ((await modules.resolve(one.specifier, page)) ?? found(one.specifier, page, options)[0]);
-        if (module !== undefined) queue.push(module);
-      }
+      for (const { specifier } of description.imports.filter((one) => !one.typeOnly))
+        imports.push({ specifier, ...optional((await modules.resolve(specifier, page)) ?? found(specifier, page, options)) });
     }
+    queue.push(...imports.map((one) => one.module).filter((one) => one !== undefined));
+    pages.push({ file: page, name, imports });
   }
   for (let module = queue.pop(); module !== undefined; module = queue.pop()) {
     if (reached.has(module)) continue;
@@ -92,17 +131,21 @@ export async function readPages(options: {
     const description = options.visible(module);
     take(description, module.name);
     for (const edge of await modules.importsOf(module, description)) if (!edge.typeOnly) queue.push(edge.module);
+    await throughComponents(description, module.file);
   }
-  return { started, unclear, modules: [...asked], reached, problems };
+  return { started, starts, unclear, modules: [...asked], pages, reached, problems };
+}
+
+function optional(module: SourceModule | undefined): { module?: SourceModule } {
+  return module === undefined ? {} : { module };
 }
 
 /** The module behind an address in a page, if it is one of the source folder's. */
-function found(address: string, page: string, options: { bases: readonly string[]; modules: Modules }): readonly SourceModule[] {
+function found(address: string, page: string, options: { bases: readonly string[]; modules: Modules }): SourceModule | undefined {
   const path = address.replace(/[?#].*$/, "");
-  if (/^(?:[a-z][\w+.-]*:|\/\/)/i.test(path)) return [];
+  if (/^(?:[a-z][\w+.-]*:|\/\/)/i.test(path)) return undefined;
   const bases = path.startsWith("/") ? options.bases : [dirname(page)];
-  const modules = bases.map((base) => options.modules.byFile(resolve(base, `./${path}`)));
-  return modules.filter((one) => one !== undefined).slice(0, 1);
+  return bases.map((base) => options.modules.byFile(resolve(base, `./${path}`))).find((one) => one !== undefined);
 }
 
 /**

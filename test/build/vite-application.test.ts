@@ -1,4 +1,4 @@
-import { createBuilder, createLogger, createServer, preview } from "vite";
+import { createBuilder, createServer, preview } from "vite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
@@ -105,28 +105,52 @@ describe("architecture §1: Vite's own servers", () => {
   const serve = async (server: object = {}) =>
     await createServer({ root: createFixture(shop).root, configFile: false, logLevel: "silent", plugins: [seamline()], server });
 
-  it("ends `vite dev` with what to do instead, as the pages that it would serve can't start", async () => {
-    await expect(serve()).rejects.toThrow(/development server.*'vite build', then 'seamline start'.*--watch-path/s);
-  });
-
   it("leaves a server that only lends its modules to a tool", async () => {
     const server = await serve({ middlewareMode: true, ws: false });
     await server.close();
   });
 
-  it("says in `vite preview` that calls need a service", async () => {
+  it("says in `vite preview` that there is nothing to preview yet", async () => {
     const app = createFixture({ ...shop, "dist/index.html": "<!doctype html>" });
-    const warnings: string[] = [];
-    const customLogger = { ...createLogger("silent"), warn: (text: string) => void warnings.push(text) };
-    const server = await preview({
-      root: app.root,
-      configFile: false,
-      customLogger,
-      plugins: [seamline()],
-      preview: { port: 0, host: "127.0.0.1" },
-    });
-    await server.close();
-    expect(warnings).toEqual([expect.stringMatching(/no procedure.*'seamline start'/)]);
+    const options = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] } as const;
+    await expect(preview({ ...options, preview: { port: 0, host: "127.0.0.1" } })).rejects.toThrow(/nothing to preview.*'vite build'/s);
+  });
+});
+
+describe("pages in which nothing calls startClient", () => {
+  beforeEach(() => void vi.stubEnv("VITEST", undefined));
+  afterEach(() => void vi.unstubAllEnvs());
+
+  const { "src/ui/ui.segment.json": _, ...office } = shop;
+  const main = 'import { quote } from "./shop/quote.js";\ndocument.body.textContent = String((await quote("chair", 2)).amount);\n';
+  const scripts = (app: Fixture) =>
+    app
+      .list("dist")
+      .filter((file) => file.endsWith(".js"))
+      .map((file) => app.read(`dist/${file}`));
+  const started = /startClient/;
+
+  it("start it by themselves, with nothing in the page that a policy for scripts would stop", async () => {
+    const app = createFixture({ ...office, "src/main.ts": main });
+    await viteBuild(app);
+    expect(scripts(app).filter((text) => started.test(text))).toHaveLength(1);
+    expect(app.read("dist/index.html")).not.toMatch(/<script[^>]*>[^<]/);
+  });
+
+  it("don't where something does, a component too, or where no procedure is called", async () => {
+    const app = createFixture({ ...office, "src/main.ts": 'document.body.textContent = "no calls";\n' });
+    await viteBuild(app);
+    expect(scripts(app).some((text) => started.test(text))).toBe(false);
+    const component = `<script>\nimport { startClient } from "seamline/client";\nexport default { created: () => startClient("ui") };\n</script>\n`;
+    const vue = {
+      name: "vue",
+      transform: (code: string, id: string) => (id.endsWith(".vue") ? code.replace(/<\/?script>/g, "") : undefined),
+    };
+    app.write({ ...shop, "src/app.vue": component, "src/main.ts": `import app from "./app.vue";\napp.created();\n${main}` });
+    await viteBuild(app, {}, { plugins: [seamline(), vue] });
+    expect(scripts(app).filter((text) => started.test(text))).toHaveLength(1);
+    expect(scripts(app).join("\n")).not.toMatch(/startClient\(\)/);
+    expect((JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest).clients).toEqual(["ui"]);
   });
 });
 
