@@ -7,6 +7,11 @@ import { fileURLToPath } from "node:url";
 /** The folder of Seamline's own package.json, from its sources as well as from its bundles. */
 export const packageFolder: string = findPackage(dirname(fileURLToPath(import.meta.url)));
 
+/** Seamline's own version. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { version: string }).version;
+}
+
 function findPackage(folder: string): string {
   const file = join(folder, "package.json");
   if (existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { name?: unknown }).name === "seamline") return folder;

@@ -1,16 +1,15 @@
 // Commands, their options and their help. What a command does is in a file of its own, loaded when it is run.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { wantsColour } from "../log.ts";
-import { packageFolder } from "../package-folder.ts";
+import { packageVersion } from "../package-folder.ts";
 import { AlreadyTold, reportFailure, type Terminal, UsageError } from "./terminal.ts";
 
 const examples = `
 Examples:
   seamline init my-app --install           a new application, ready to run
+  seamline dev                             work on the application
   seamline build                           build ./src into ./dist
   seamline start --config standalone.json  the whole application in one process
   seamline start --config node.json        one service of several
@@ -42,10 +41,9 @@ export async function run(words: readonly string[], terminal: Terminal = process
 }
 
 function createProgram(terminal: Terminal): Command {
-  const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { version: string };
   const program = new Command("seamline")
     .description("One TypeScript application, split by segment files over browser and servers")
-    .version(version, "-V, --version", "print the version")
+    .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     // `--version` is a word of `call` as well.
@@ -70,13 +68,25 @@ function createProgram(terminal: Terminal): Command {
     .action(async (folder: string, options: InitOptions) => await (await import("./init.ts")).init(folder, options, terminal));
 
   program
+    .command("dev")
+    .description("work on an application: Vite's server, a cluster beside it, hot updates in both")
+    .option("-c, --config <file>", "configuration of a repository or standalone")
+    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("-p, --port <number>", "port of the page (default: Vite's)", portOf)
+    .option("--host [address]", "listen there, without an address on all; left out, only this machine gets in")
+    .option("--open", "open the page in the browser")
+    .option("--json", "one JSON object a line, for programs")
+    .action(async (options: DevCommandOptions) => await (await import("./dev.ts")).dev(options, terminal));
+
+  program
     .command("start")
     .description("start the service that a configuration names")
     .option("-c, --config <file>", "the configuration")
     .option("--root <folder>", "the application folder; all paths are relative to it", ".")
     .option("--build", "build before the start")
     .option("--no-build", "never build; without either, a missing build is made if Vite is installed")
-    .action(async (options: StartOptions) => await (await import("./start.ts")).start(options));
+    .option("--console", "switch the console on, and print a link to it")
+    .action(async (options: StartOptions) => await (await import("./start.ts")).start(options, terminal));
 
   program
     .command("build")
@@ -136,10 +146,27 @@ export interface InitOptions {
   readonly seamline?: string;
 }
 
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is a number from 0 to 65535.");
+  return port;
+}
+
+export interface DevCommandOptions {
+  readonly config?: string;
+  readonly root: string;
+  readonly port?: number;
+  /** `true` without an address. */
+  readonly host?: string | true;
+  readonly open?: true;
+  readonly json?: true;
+}
+
 export interface StartOptions {
   readonly config?: string;
   readonly root: string;
   readonly build?: boolean;
+  readonly console?: boolean;
 }
 
 export interface BuildCommandOptions {

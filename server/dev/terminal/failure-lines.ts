@@ -1,6 +1,7 @@
 // An error that a procedure threw: what, where in the sources, and the way it came.
 
 import { pathToFileURL } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { traceOf } from "../../../src/trace.ts";
 import { packageFolder } from "../../package-folder.ts";
 import type { Paint } from "./text.ts";
@@ -26,11 +27,11 @@ export function failureLines(
   return { text, same: text };
 }
 
-/** `NotFound: No such sku`. */
+/** `NotFound: No such sku`. What a stranger's message says must not steer the terminal. */
 export function titleOf(thrown: unknown): string {
   try {
-    if (!(thrown instanceof Error)) return String(thrown);
-    return thrown.message === "" ? thrown.name : `${thrown.name}: ${thrown.message}`;
+    if (!(thrown instanceof Error)) return stripVTControlCharacters(String(thrown));
+    return stripVTControlCharacters(thrown.message === "" ? thrown.name : `${thrown.name}: ${thrown.message}`);
   } catch {
     return "what was thrown can't be read";
   }

@@ -1,0 +1,74 @@
+// `seamline dev`: Vite's server for the page and a cluster beside it, until it is told to stop.
+
+import { resolve } from "node:path";
+import type { DevSession, StartDev } from "../dev/session.ts";
+import { showAsJson } from "../dev/terminal/json-lines.ts";
+import { openPage } from "../dev/terminal/open-page.ts";
+import { showInTerminal } from "../dev/terminal/show.ts";
+import { packageVersion } from "../package-folder.ts";
+import type { DevCommandOptions } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The one place that leads to Vite. */
+const startApplication: StartDev = async (options) => await (await import("../dev/start-dev.ts")).startDev(options);
+
+/** Resolves when it was told to stop, and has. */
+export async function dev(options: DevCommandOptions, terminal: Terminal, startDev: StartDev = startApplication): Promise<void> {
+  const root = resolve(options.root);
+  const version = packageVersion();
+  const { asked, ask, done } = listenForStop();
+  const shows = options.json ? showAsJson(terminal, { version }) : showInTerminal(terminal, { root, version, stop: ask });
+  const lost = (reason: unknown): void => shows.log.error("a promise failed, and nobody waits for it", reason);
+  process.on("unhandledRejection", lost);
+  // A stack leads to the application's TypeScript, not to what was made of it.
+  process.setSourceMapsEnabled(true);
+  let session: DevSession | undefined;
+  try {
+    const host = options.host === true ? "0.0.0.0" : options.host;
+    const starting = startDev({ root, config: options.config, port: options.port, host, log: shows.log });
+    session = await Promise.race([starting, asked]);
+    // Stopped before it was there: what is half started ends with the process.
+    if (session === undefined) return void starting.catch(() => {});
+    shows.start(session, { ms: performance.now() });
+    if (options.open)
+      await openPage(session.url, terminal.env).catch((error: Error) => shows.log.warn(`the page was not opened: ${error.message}`));
+    await asked;
+  } finally {
+    shows.close();
+    // Not before: with them gone, Ctrl-C would end the process in the middle.
+    await session?.close();
+    process.off("unhandledRejection", lost);
+    done();
+  }
+}
+
+interface Stop {
+  readonly asked: Promise<undefined>;
+  readonly ask: () => void;
+  /** Gives the signals back. */
+  readonly done: () => void;
+}
+
+/** Ctrl-C and SIGTERM ask to stop; the second one ends the process at once, as it would have without us. */
+function listenForStop(): Stop {
+  let tell: (nothing: undefined) => void = () => {};
+  const asked = new Promise<undefined>((settle) => (tell = settle));
+  let once = false;
+  const done = (): void => {
+    for (const signal of signals) process.off(signal, ask);
+  };
+  const ask = (): void => {
+    if (once) {
+      done();
+      process.stdin.setRawMode?.(false);
+      process.kill(process.pid, "SIGINT");
+    }
+    once = true;
+    // Whoever else hears of the signal and ends the process, Vite for one: it ends as asked.
+    process.exitCode = 0;
+    tell(undefined);
+  };
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, ask);
+  return { asked, ask, done };
+}
