@@ -130,6 +130,9 @@ async function filesOf(host: Host, config: ApplicationConfig, options: ComposeOp
   });
   const source = slashed(relative(options.root, config.source));
   for (const glob of publicFiles.idle) host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
+  // An application without a page leaves the key out; who names another than the default wants that page.
+  if (config.index !== "index.html" && ![...publicFiles.paths()].includes("/"))
+    host.log.warn(`'index': there is no "${config.index}", in ./${source} or in the application folder: / answers 404`);
   return await createRepositoryFiles(output, built, publicFiles);
 }
 

@@ -26,6 +26,21 @@ const get = async (url: string) => {
 describe("the application folder", () => {
   const gateway = { mode: "gateway", url: anyPort };
 
+  it("an 'index' that isn't there is told at the start (D6.folders-7)", async () => {
+    const application = applicationOf({ ...greet, "src/page.html": "<p>here" });
+    await application.build();
+    const [without, server] = [
+      await start(application, { ...standalone, index: "no-page.html" }),
+      await start(application, { ...standalone, index: "page.html" }),
+    ];
+    const told = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.includes("'index'"));
+    expect(told(without.lines)).toEqual([
+      `warning: 'index': there is no "no-page.html", in ./src or in the application folder: / answers 404`,
+    ]);
+    expect((await get(`${without.url}/`)).status).toBe(404);
+    expect([told(server.lines), (await get(`${server.url}/`)).text]).toEqual([[], "<p>here"]);
+  });
+
   it("D6.folders-1 the application folder is the working directory", async () => {
     const application = await createApplication();
     onTestFinished(() => application.remove());
