@@ -1,0 +1,113 @@
+// The form that calls a procedure, with the rights of who looks.
+
+import type { ProcedureState } from "../../src/console/state.ts";
+import { anyField, fieldsOf } from "./argument-fields.ts";
+import { openDialog } from "./dialog.ts";
+import { fill, h } from "./dom.ts";
+import { duration, memberName, versionText } from "./format.ts";
+import { holdersOf, type Model, rateKey } from "./model.ts";
+import { scalarView, valueView } from "./value-view.ts";
+
+export function openProcedure(procedure: ProcedureState, model: Model): void {
+  const { fqn, version, access, segments, parameters } = procedure;
+  const holders = holdersOf(procedure, model.members).map(memberName);
+  const known = model.rates.get(rateKey(fqn, version));
+  const facts = h("dl", { class: "facts" });
+  const add = (name: string, ...content: readonly (string | Node)[]): void =>
+    facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
+  add("Access", access === undefined ? "not told" : h("span", { class: `badge ${access}` }, access));
+  add("Segments", segments.join(", ") || "not told");
+  add(
+    "Where",
+    holders.length > 6 ? `${holders.slice(0, 6).join(", ")} and ${holders.length - 6} more` : holders.join(", ") || "nowhere now",
+  );
+  if (known !== undefined)
+    add("Last minute", `${known.calls} calls, ${known.failures} failures, p50 ${duration(known.p50)}, p95 ${duration(known.p95)}`);
+  const form =
+    access === "private"
+      ? h("p", { class: "note" }, "Private: only procedures of its own node call it, so there is no form for it.")
+      : formOf(procedure, parameters === undefined ? [anyField()] : fieldsOf(parameters), parameters === undefined);
+  openDialog(`${fqn} ${versionText(version)}`.trim(), h("div", {}, facts, form));
+}
+
+function formOf({ fqn, version }: ProcedureState, fields: ReturnType<typeof fieldsOf>, asOne: boolean): HTMLElement {
+  const answer = h("div", { class: "answer", role: "status", "aria-live": "polite" });
+  const authorization = h("input", {
+    id: "authorization",
+    name: "authorization",
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "Bearer …",
+  });
+  const button = h("button", { type: "submit", class: "primary" }, "Call");
+
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    let body: string;
+    try {
+      const given = fields.flatMap((field) => {
+        const read = field.read();
+        return read === undefined ? [] : [[field.name, read.value] as const];
+      });
+      body = JSON.stringify(asOne ? (given[0]?.[1] ?? {}) : Object.fromEntries(given));
+    } catch (error) {
+      fill(answer, h("p", { class: "said bad" }, (error as Error).message));
+      return;
+    }
+    button.disabled = true;
+    try {
+      fill(answer, ...(await call(fqn, version, body, authorization.value)));
+    } catch (error) {
+      fill(answer, h("p", { class: "said bad" }, `No answer: ${(error as Error).message}`));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return h(
+    "form",
+    { class: "call-form", onsubmit: (event: SubmitEvent) => void submit(event) },
+    fields.length === 0 ? h("p", { class: "note" }, "It takes no arguments.") : null,
+    ...fields.map(({ element }) => element),
+    h(
+      "details",
+      { class: "more-fields" },
+      h("summary", {}, "Headers"),
+      h("div", { class: "argument" }, h("label", { for: "authorization" }, h("code", {}, "authorization")), authorization),
+    ),
+    h("div", { class: "actions" }, button),
+    answer,
+  );
+}
+
+async function call(fqn: string, version: string | undefined, body: string, authorization: string): Promise<HTMLElement[]> {
+  const path = fqn.split("/").map(encodeURIComponent).join("/");
+  const started = performance.now();
+  const answer = await fetch(`/svc/console/rpc/${path}${version === undefined ? "" : `?version=${version}`}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-svc-data-encoding": "serialized",
+      ...(authorization === "" ? {} : { authorization }),
+    },
+    body,
+  });
+  const text = await answer.text();
+  const node = answer.headers.get("x-svc-node");
+  const head = h(
+    "p",
+    { class: "answer-head" },
+    h("span", { class: `badge ${answer.ok ? "good" : "bad"}` }, String(answer.status)),
+    ` ${duration(performance.now() - started)}${node === null ? "" : ` on ${node}`}`,
+  );
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+  if (answer.ok) return [head, isJson ? valueView(JSON.parse(text)) : scalarView(answer.headers.get("x-svc-data-type") ?? "string", text)];
+  const form = isJson ? (JSON.parse(text) as { type?: string; message?: string; trace?: string[] }) : { message: text };
+  return [
+    head,
+    h("p", { class: "said bad" }, `${form.type === undefined ? "" : `${form.type}: `}${form.message ?? ""}`),
+    ...((form.trace ?? []).length === 0
+      ? []
+      : [h("ol", { class: "trace" }, ...(form.trace ?? []).map((line) => h("li", {}, h("code", {}, line))))]),
+  ];
+}

@@ -1,0 +1,144 @@
+// The last calls, the newest first, and one of them in full.
+
+import type { SeenCall } from "../../src/console/state.ts";
+import { openDialog } from "./dialog.ts";
+import { fill, h, rove, setText } from "./dom.ts";
+import { bytes, callers, duration, failed, memberName, outcome, versionText } from "./format.ts";
+import type { Model } from "./model.ts";
+
+const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
+/** Rows are made anew so often at most, in ms: a thousand calls a second are a colour, and no reading. */
+const drawTime = 250;
+
+export function callsView(model: Model): HTMLElement {
+  const body = h("div", { role: "rowgroup", class: "scroller" });
+  const grid = h(
+    "div",
+    { class: "grid calls-grid", role: "grid", "aria-label": "Last calls", "aria-colcount": heads.length },
+    h(
+      "div",
+      { role: "rowgroup" },
+      h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
+    ),
+    body,
+  );
+  const empty = h("p", { class: "empty" }, "No call yet. Calls show here as they pass.");
+  const pause = h("button", { type: "button", "aria-pressed": "false" }, "Pause");
+  const only = h("input", { type: "checkbox", id: "only-failures" });
+  let held: readonly SeenCall[] | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let drawnAt = 0;
+  let rows = new Map<number, HTMLElement>();
+
+  const draw = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    drawnAt = performance.now();
+    const calls = (held ?? model.calls).filter((call) => !only.checked || failed(call));
+    const kept = new Map<number, HTMLElement>();
+    for (const call of calls) kept.set(call.number, rows.get(call.number) ?? rowOf(call, model));
+    const focused = body.contains(document.activeElement) ? (document.activeElement as HTMLElement) : undefined;
+    for (const [number, row] of rows) if (!kept.has(number)) row.remove();
+    // Only what is new is put in: what has the focus keeps it.
+    let before: Element | null = body.firstElementChild;
+    for (const row of kept.values())
+      if (row === before) before = before.nextElementSibling;
+      else body.insertBefore(row, before);
+    rows = kept;
+    const all = [...kept.values()];
+    if (!all.some((row) => row.tabIndex === 0) && all[0] !== undefined) all[0].tabIndex = 0;
+    if (focused !== undefined && !focused.isConnected) all[0]?.focus({ preventScroll: true });
+    empty.hidden = calls.length > 0;
+    setText(empty, only.checked ? "No failure among the last calls." : "No call yet. Calls show here as they pass.");
+  };
+
+  model.onChange((parts) => {
+    if (!parts.has("calls") || held !== undefined || timer !== undefined) return;
+    timer = setTimeout(draw, Math.max(0, drawnAt + drawTime - performance.now()));
+  });
+  pause.addEventListener("click", () => {
+    held = held === undefined ? model.calls : undefined;
+    pause.setAttribute("aria-pressed", String(held !== undefined));
+    setText(pause, held === undefined ? "Pause" : "Go on");
+    draw();
+  });
+  only.addEventListener("change", draw);
+  const openRow = (event: Event): void => {
+    const number = Number((event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"] ?? Number.NaN);
+    const call = (held ?? model.calls).find((one) => one.number === number);
+    if (call !== undefined) openDialog(`${call.fqn} ${versionText(call.version)}`, details(call, model));
+  };
+  grid.addEventListener("click", openRow);
+  grid.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    openRow(event);
+  });
+  rove(grid, () => [...rows.values()]);
+  draw();
+  return h(
+    "section",
+    { id: "calls", "aria-labelledby": "calls-title" },
+    h(
+      "div",
+      { class: "section-head" },
+      h("h2", { id: "calls-title" }, "Last calls"),
+      h("div", { class: "field" }, h("label", { class: "check" }, only, "Failures only"), pause),
+    ),
+    grid,
+    empty,
+  );
+}
+
+function timeOf(call: SeenCall, model: Model): string {
+  const at = new Date(call.at + model.offset);
+  return `${at.toLocaleTimeString("en-GB")}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}
+
+function routeOf(call: SeenCall, model: Model): string {
+  const member = model.placeOf(call);
+  const to = call.node ?? (member === undefined ? undefined : memberName(member));
+  return to === undefined ? callers[call.from] : `${callers[call.from]} → ${to}`;
+}
+
+function rowOf(call: SeenCall, model: Model): HTMLElement {
+  const cell = (kind: string, ...text: readonly (string | Node)[]): HTMLElement => h("div", { role: "gridcell", class: kind }, ...text);
+  return h(
+    "div",
+    { class: `row ${failed(call) ? "failed" : ""}`, role: "row", "data-row": call.number, tabindex: -1 },
+    cell("time number", timeOf(call, model)),
+    cell("fqn", call.fqn, h("small", {}, ` ${versionText(call.version)}`)),
+    cell("route", routeOf(call, model)),
+    cell("number sent", bytes(call.arguments)),
+    cell("number got", bytes(call.result)),
+    cell("number took", duration(call.ms)),
+    cell("result", h("span", { class: `badge ${failed(call) ? "bad" : "good"}` }, outcome(call))),
+  );
+}
+
+function details(call: SeenCall, model: Model): HTMLElement {
+  const facts = h("dl", { class: "facts" });
+  const add = (name: string, text: string): void => facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, text)));
+  add("Result", outcome(call));
+  add("Ended", timeOf(call, model));
+  add("Took", duration(call.ms));
+  add("Route", routeOf(call, model));
+  if (call.hops > 0) add("Passed before", `${call.hops} ${call.hops === 1 ? "service" : "services"}`);
+  if (call.method !== undefined) add("Method", call.method);
+  add("Arguments", bytes(call.arguments));
+  add("Answer", bytes(call.result));
+  const trace = h("div", {});
+  if (call.trace !== undefined)
+    fill(
+      trace,
+      h("h3", {}, "Trace, the origin first"),
+      h("ol", { class: "trace" }, ...call.trace.map((line) => h("li", {}, h("code", {}, line)))),
+    );
+  return h(
+    "div",
+    {},
+    facts,
+    trace,
+    h("p", { class: "note" }, "Values of arguments and results, and messages of errors, are not shown here: the node's log has those."),
+  );
+}

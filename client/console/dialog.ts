@@ -1,0 +1,19 @@
+// One dialog at a time; the browser keeps the focus in it and gives it back.
+
+import { h } from "./dom.ts";
+
+export function openDialog(title: string, content: Node): HTMLDialogElement {
+  const close = h("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×");
+  const dialog: HTMLDialogElement = h(
+    "dialog",
+    { "aria-labelledby": "dialog-title" },
+    h("div", { class: "dialog-head" }, h("h2", { id: "dialog-title" }, title), close),
+    h("div", { class: "dialog-body" }, content),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  // Beside it: on the dialog itself, whose content fills it.
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}

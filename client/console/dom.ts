@@ -1,0 +1,50 @@
+// Elements, made in one call each. No markup is ever parsed: the page's policy forbids it, and texts come from strangers.
+
+type Child = Node | string | number | null | undefined | false;
+type Handler = (event: never) => void;
+export type Attributes = Readonly<Record<string, string | number | boolean | Handler | null | undefined>>;
+
+/** `on…` are listeners, `true` an attribute without a value; `undefined`, `null` and `false` are left out. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value as unknown as EventListener);
+    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element: Element, children: readonly Child[]): void {
+  for (const child of children)
+    if (child !== undefined && child !== null && child !== false) element.append(typeof child === "number" ? String(child) : child);
+}
+
+/** Puts `children` in the place of all that is there. */
+export function fill(element: Element, ...children: readonly Child[]): void {
+  element.replaceChildren();
+  append(element, children);
+}
+
+/** Sets a text only where it is another one: a screen reader, and the layout, notice each time. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** The arrow keys walk over the rows of a list, of which one at a time can be reached by Tab. */
+export function rove(list: HTMLElement, rows: () => readonly HTMLElement[]): void {
+  list.addEventListener("keydown", (event) => {
+    const all = rows();
+    const at = all.indexOf((event.target as HTMLElement).closest<HTMLElement>("[data-row]") as HTMLElement);
+    if (at < 0) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || all[to] === undefined) return;
+    event.preventDefault();
+    for (const row of all) row.tabIndex = row === all[to] ? 0 : -1;
+    all[to].focus();
+  });
+}

@@ -1,0 +1,160 @@
+// What is drawn over the map: lines between its boxes, and calls as dots that run along them. Positions are read when the layout changes,
+// never in a frame; when nothing runs, nothing is drawn.
+
+import type { Caller } from "../../src/console/state.ts";
+
+/** The map's boxes; without a hub the member is the service itself. */
+export interface Layout {
+  readonly stage: HTMLElement;
+  readonly callers: Readonly<Record<"browser" | "outside", HTMLElement>>;
+  readonly hub: HTMLElement | undefined;
+  readonly members: ReadonlyMap<string, HTMLElement>;
+  readonly lines: boolean;
+}
+
+interface Line {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+  /** Where the curve bends: along the direction in which the boxes lie. */
+  readonly across: boolean;
+}
+
+interface Dot {
+  readonly line: Line;
+  readonly start: number;
+  readonly bad: boolean;
+}
+
+/** A dot is under way for so long, in ms. */
+const travel = 420;
+/** Of one change so many dots on one way, and in all: more can't be told apart, and cost frames. */
+const mostOfOne = 6;
+const mostDots = 160;
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class FlowCanvas {
+  readonly element: HTMLCanvasElement = document.createElement("canvas");
+  readonly #context = this.element.getContext("2d");
+  #dots: Dot[] = [];
+  #lines = new Map<string, Line>();
+  #still: readonly Line[] = [];
+  #frame = 0;
+  #width = 0;
+  #height = 0;
+  #colours = { line: "", dot: "", bad: "" };
+
+  constructor() {
+    this.element.setAttribute("aria-hidden", "true");
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
+    addEventListener("themechange", () => this.repaint());
+  }
+
+  measure({ stage, callers, hub, members, lines }: Layout): void {
+    const box = stage.getBoundingClientRect();
+    const ratio = devicePixelRatio || 1;
+    this.#width = box.width;
+    this.#height = box.height;
+    this.element.width = Math.round(box.width * ratio);
+    this.element.height = Math.round(box.height * ratio);
+    this.#context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const placeOf = (element: HTMLElement): DOMRect => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return new DOMRect(x - box.x, y - box.y, width, height);
+    };
+    this.#lines.clear();
+    this.#dots = [];
+    const places = new Map([...members].map(([id, element]) => [id, placeOf(element)]));
+    const middle = hub && placeOf(hub);
+    const drawn: Line[] = [];
+    for (const caller of ["browser", "outside"] as const) {
+      const from = placeOf(callers[caller]);
+      for (const [id, to] of middle === undefined ? places : [["", middle] as const]) {
+        const line = lineOf(from, to);
+        this.#lines.set(`${caller} ${id}`, line);
+        drawn.push(line);
+      }
+    }
+    if (middle !== undefined)
+      for (const [id, to] of places) {
+        const line = lineOf(middle, to);
+        this.#lines.set(`hub ${id}`, line);
+        if (lines) drawn.push(line);
+      }
+    this.#still = drawn;
+    this.repaint();
+  }
+
+  /** Lets calls run from their caller to their member. */
+  flow({ from, to, calls, failures }: { from: Caller; to: string | undefined; calls: number; failures: number }): void {
+    if (still.matches) return;
+    const caller = from === "browser" ? "browser" : from === "member" || from === "here" ? undefined : "outside";
+    const now = performance.now();
+    const number = Math.min(mostOfOne, calls);
+    for (let at = 0; at < number && this.#dots.length < mostDots; at++) {
+      const start = now + (at * 250) / number;
+      const bad = at < Math.min(number, Math.ceil((failures / calls) * number));
+      const first = caller && (this.#lines.get(`${caller} `) ?? this.#lines.get(`${caller} ${to}`));
+      if (first !== undefined) this.#dots.push({ line: first, start, bad });
+      const second = to === undefined ? undefined : this.#lines.get(`hub ${to}`);
+      if (second !== undefined) this.#dots.push({ line: second, start: first === undefined ? start : start + travel, bad });
+    }
+    if (this.#dots.length > 0 && this.#frame === 0) this.#frame = requestAnimationFrame(this.#draw);
+  }
+
+  repaint(): void {
+    const style = getComputedStyle(this.element);
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    this.#colours = { line: colour("--line-strong"), dot: colour("--accent"), bad: colour("--bad") };
+    if (this.#frame === 0) this.#paint(performance.now());
+  }
+
+  readonly #draw = (): void => {
+    const now = performance.now();
+    this.#dots = this.#dots.filter(({ start }) => now - start < travel);
+    this.#paint(now);
+    this.#frame = this.#dots.length === 0 ? 0 : requestAnimationFrame(this.#draw);
+  };
+
+  #paint(now: number): void {
+    const context = this.#context;
+    if (context === null) return;
+    context.clearRect(0, 0, this.#width, this.#height);
+    context.strokeStyle = this.#colours.line;
+    context.lineWidth = 1.25;
+    context.beginPath();
+    for (const line of this.#still) {
+      const { x1, y1, x2, y2, across } = line;
+      context.moveTo(x1, y1);
+      if (across) context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
+      else context.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
+    }
+    context.stroke();
+    for (const { line, start, bad } of this.#dots) {
+      const part = (now - start) / travel;
+      if (part < 0) continue;
+      const [x, y] = pointOf(line, part);
+      context.fillStyle = bad ? this.#colours.bad : this.#colours.dot;
+      context.beginPath();
+      context.arc(x, y, bad ? 4 : 3, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
+}
+
+/** Between the sides that face each other. */
+function lineOf(from: DOMRect, to: DOMRect): Line {
+  if (to.left >= from.right)
+    return { x1: from.right, y1: from.top + from.height / 2, x2: to.left, y2: to.top + to.height / 2, across: true };
+  return { x1: from.left + from.width / 2, y1: from.bottom, x2: to.left + to.width / 2, y2: Math.max(to.top, from.bottom), across: false };
+}
+
+function pointOf({ x1, y1, x2, y2, across }: Line, part: number): readonly [number, number] {
+  const rest = 1 - part;
+  const [cx1, cy1, cx2, cy2] = across ? [(x1 + x2) / 2, y1, (x1 + x2) / 2, y2] : [x1, (y1 + y2) / 2, x2, (y1 + y2) / 2];
+  const mix = (a: number, b: number, c: number, d: number): number =>
+    rest ** 3 * a + 3 * rest ** 2 * part * b + 3 * rest * part ** 2 * c + part ** 3 * d;
+  return [mix(x1, cx1, cx2, x2), mix(y1, cy1, cy2, y2)];
+}

@@ -1,0 +1,114 @@
+// Members as a table: state, lease, last health check and what the checks say; the service's own checks first.
+
+import type { MemberState, ServiceState } from "../../src/console/state.ts";
+import { openDialog } from "./dialog.ts";
+import { fill, h, rove } from "./dom.ts";
+import { duration, hostOf, memberName } from "./format.ts";
+import { holdersOf, type Model } from "./model.ts";
+
+const heads = ["Service", "Segments", "State", "Lease", "Checked", "Health checks"];
+
+export function membersView(model: Model): HTMLElement {
+  const body = h("div", { role: "rowgroup", class: "scroller" });
+  const grid = h(
+    "div",
+    { class: "grid members-grid", role: "grid", "aria-label": "Services and their health", "aria-colcount": heads.length },
+    h(
+      "div",
+      { role: "rowgroup" },
+      h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
+    ),
+    body,
+  );
+  let rows: HTMLElement[] = [];
+  model.onChange((parts) => {
+    if (!parts.has("members") && !parts.has("service")) return;
+    const focused = rows.findIndex((row) => row === document.activeElement);
+    const own = model.service.mode === "standalone" ? [] : [serviceRow(model.service)];
+    rows = [...own, ...model.members.map((member) => memberRow(member, model))];
+    fill(body, ...rows);
+    const at = Math.max(0, Math.min(focused, rows.length - 1));
+    if (rows[at] !== undefined) rows[at].tabIndex = 0;
+    if (focused >= 0) rows[at]?.focus({ preventScroll: true });
+  });
+  const openRow = (event: Event): void => {
+    const id = (event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"];
+    const member = model.members.find((one) => one.id === id);
+    if (member !== undefined) openMember(member, model);
+  };
+  grid.addEventListener("click", openRow);
+  grid.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") openRow(event);
+  });
+  rove(grid, () => rows);
+  return h(
+    "section",
+    { id: "health", "aria-labelledby": "health-title" },
+    h("div", { class: "section-head" }, h("h2", { id: "health-title" }, "Services and health")),
+    grid,
+  );
+}
+
+const cell = (kind: string, ...content: readonly (string | Node)[]): HTMLElement => h("div", { role: "gridcell", class: kind }, ...content);
+
+function serviceRow({ mode, url, name, checks }: ServiceState): HTMLElement {
+  const states = [cell("state", h("span", { class: "badge good" }, "this one")), cell("lease number", "–"), cell("checked number", "–")];
+  return h(
+    "div",
+    { class: "row", role: "row", "data-row": "", tabindex: -1 },
+    cell("fqn", name ?? mode, h("small", {}, ` ${hostOf(url)}`)),
+    cell("segments", "–"),
+    ...states,
+    cell("checks", ...badges(checks)),
+  );
+}
+
+function memberRow(member: MemberState, model: Model): HTMLElement {
+  const { state, lease, checked, segments } = member;
+  const own = model.service.mode === "standalone" ? model.service.checks : member.checks;
+  const url = member.name === undefined ? "" : ` ${hostOf(member.url ?? model.service.url)}`;
+  return h(
+    "div",
+    { class: "row", role: "row", "data-row": member.id, tabindex: -1 },
+    cell("fqn", memberName(member), h("small", {}, url)),
+    cell("segments", segments?.join(", ") ?? "not told"),
+    cell("state", h("span", { class: `badge ${state === "ready" ? "good" : "bad"}` }, state === "ready" ? "in rotation" : "out")),
+    cell("lease number", lease === undefined ? "–" : duration(Math.round(lease / 1000) * 1000)),
+    cell("checked number", checked === undefined ? "–" : `${Math.round(checked / 1000)} s ago`),
+    cell("checks", ...badges(own)),
+  );
+}
+
+function badges(checks: Readonly<Record<string, unknown>> | undefined): (string | Node)[] {
+  const all = Object.entries(checks ?? {});
+  if (all.length === 0) return [checks === undefined ? "–" : "none"];
+  return all.map(([name, said]) => {
+    const healthy = said === true || (typeof said === "object" && said !== null && (said as { healthy?: unknown }).healthy === true);
+    return h("span", { class: `badge ${healthy ? "good" : "bad"}` }, `${name} ${healthy ? "healthy" : "unhealthy"}`);
+  });
+}
+
+/** One member in full. */
+export function openMember(member: MemberState, model: Model): void {
+  const held = model.procedures.filter((procedure) => holdersOf(procedure, [member]).length > 0);
+  const facts = h("dl", { class: "facts" });
+  const add = (name: string, ...content: readonly (string | Node)[]): void =>
+    facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
+  if (member.url !== undefined) add("Address", member.url);
+  add("State", member.state === "ready" ? "in rotation" : "out of rotation: unhealthy, or it refused a connection");
+  add("Segments", member.segments?.join(", ") ?? "not told: an older node");
+  if (member.lease !== undefined) add("Lease", `${Math.round(member.lease / 1000)} s left`);
+  add("Health checks", ...badges(model.service.mode === "standalone" ? model.service.checks : member.checks));
+  const details = JSON.stringify(member.checks ?? {}, undefined, 2);
+  openDialog(
+    memberName(member),
+    h(
+      "div",
+      {},
+      facts,
+      details === "{}" ? null : h("pre", { tabindex: 0 }, details),
+      h("h3", {}, `${held.length} procedures`),
+      h("ul", { class: "names" }, ...held.slice(0, 200).map(({ fqn, version }) => h("li", {}, h("code", {}, `${fqn} ${version ?? ""}`)))),
+    ),
+  );
+}
