@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 
 // What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
 // production install has one dependency.
-const external: (string | RegExp)[] = ["undici", "vite", /^node:/];
+const external: (string | RegExp)[] = ["undici", "vite", "vite/module-runner", "msw", /^node:/];
 
 /** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
 const ofClient: readonly [RegExp, string] = [/(^|\/)(context|errors|trace|version)\.ts$/, "./client.js"];
@@ -54,7 +54,7 @@ export default defineConfig({
   environments: {
     node: {
       consumer: "server",
-      resolve: { noExternal: true, external: ["undici", "vite"] },
+      resolve: { noExternal: true, external: ["undici", "vite", "msw"] },
       build: {
         outDir: ".build",
         target: "node20.19",
@@ -62,7 +62,15 @@ export default defineConfig({
         sourcemap: true,
         license: { fileName: "licenses.node.json" },
         rolldownOptions: {
-          input: { main: "server/main.ts", server: "server/index.ts", vite: "server/build/index.ts", cli: "server/cli/cli.ts" },
+          input: {
+            main: "server/main.ts",
+            server: "server/index.ts",
+            vite: "server/build/index.ts",
+            cli: "server/cli/cli.ts",
+            testing: "server/testing/index.ts",
+            // For browsers as well: what it shares with the others is what runs everywhere.
+            "testing-msw": "client/testing/msw.ts",
+          },
           external,
           preserveEntrySignatures: "strict",
           output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },

@@ -16,21 +16,28 @@ function strangers(sources: readonly Source[], folders: readonly string[], packa
 }
 
 describe("rooms", () => {
-  const inBuild = (source: Source) => source.path.startsWith("server/build/");
+  // Development is a build that goes on; its terminal is a part of the command line.
+  const inBuild = (source: Source) => /^server\/(?:build|testing|dev(?!\/terminal))\//.test(source.path);
 
   it("src imports only itself and what is bundled into it", () => {
     expect(strangers(rooms.src, ["src"], /^(path-to-regexp|magic-string|superjson)$/)).toEqual([]);
   });
 
-  it("client imports src and the browser's storage", () => {
-    expect(strangers(rooms.client, ["client", "src"], /^idb-keyval$/)).toEqual([]);
+  it("client imports src and the browser's storage; what is for tests, also msw", () => {
+    const forTests = (source: Source) => source.path.startsWith("client/testing/");
+    expect(strangers(rooms.client.filter(forTests), ["src"], /^msw$/)).toEqual([]);
+    const sources = rooms.client.filter((source) => !forTests(source));
+    expect(strangers(sources, ["client", "src"], /^idb-keyval$/)).toEqual([]);
+    expect(sources.filter(({ imports }) => imports.some((one) => one.path?.startsWith("client/testing/")))).toEqual([]);
   });
 
   it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
     const own = /^(node:.*|undici|commander|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
     expect(strangers(sources, ["server", "src"], own)).toEqual([]);
-    expect(strangers(rooms.server.filter(inBuild), ["server", "src"], /^(node:.*|vite|magic-string|picomatch)$/)).toEqual([]);
+    expect(
+      strangers(rooms.server.filter(inBuild), ["server", "src"], /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/),
+    ).toEqual([]);
   });
 
   it("nothing but a lazy import leads from a role to the build", () => {
@@ -53,7 +60,7 @@ describe("rooms", () => {
 describe("levels of src", () => {
   // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
   const levels: readonly (readonly [string, RegExp])[] = [
-    ["words", /^(call|client|context|errors|forwarded|fqn|imported|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    ["words", /^(call|client|context|errors|fake|forwarded|fqn|imported|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
     ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
     ["wire", /^(cors|router|trust)\.ts$|^wire\//],
@@ -160,10 +167,17 @@ describe("public names", () => {
   const hooks = "runProcedure startClient";
   const modules = "Imported Modules Procedure RunProcedure";
   const server = "ConfigInput ModuleImporter Server ServerOptions defineConfig runProcedure startServer";
+  const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
-    ["server/main.ts", "client/svc/client.ts", "client/svc/hooks.ts", "server/index.ts", "server/build/index.ts"].map((file) =>
-      join(root, file),
-    ),
+    [
+      "server/main.ts",
+      "client/svc/client.ts",
+      "client/svc/hooks.ts",
+      "server/index.ts",
+      "server/build/index.ts",
+      "server/testing/index.ts",
+      "client/testing/msw.ts",
+    ].map((file) => join(root, file)),
     { allowImportingTsExtensions: true, module: ts.ModuleKind.NodeNext, noEmit: true, target: ts.ScriptTarget.ES2023, types: ["node"] },
   );
 
@@ -200,6 +214,16 @@ describe("public names", () => {
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],
     ["seamline/vite", "server/build/index.ts", ["SeamlineOptions seamline"]],
+    [
+      "seamline/testing",
+      "server/testing/index.ts",
+      [
+        fakes,
+        "CallFilter FailOptions Failure FakeOptions ManifestOptions RecordedCall Restore TestCaller TestClock TestCluster TestClusterOptions",
+        "TestLog TestNode TestService createTestCluster readManifest",
+      ],
+    ],
+    ["seamline/testing/msw", "client/testing/msw.ts", [fakes, "MswOptions mswHandlers"]],
   ])("%s", (_, file, expected) => {
     expect(exportsOf(file)).toEqual([...new Set(names(...expected))]);
   });

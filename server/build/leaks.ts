@@ -9,14 +9,14 @@ import { slashed } from "../sources.ts";
 import type { Build } from "./build-run.ts";
 
 /** A browser's import of a split module as text, as an address, or as a worker. */
-export function textImport(id: string, build: Build, isCut: (file: string) => boolean): Problem | undefined {
+export function textImport(id: string, build: Pick<Build, "root">, isCut: (file: string) => boolean): Problem | undefined {
   const [file = id, query = ""] = id.split("?");
   if (!isCut(file) || !/(?:^|&)(?:raw|url|inline|(?:shared)?worker)\b/.test(query)) return undefined;
   return problem(file, `is imported with "?${query}"`, build);
 }
 
 /** `new URL("./module.ts", import.meta.url)` copies the file into the output. */
-export function fileAddresses(code: string, id: string, build: Build, isCut: (file: string) => boolean): readonly Problem[] {
+export function fileAddresses(code: string, id: string, build: Pick<Build, "root">, isCut: (file: string) => boolean): readonly Problem[] {
   return [...code.matchAll(/new\s+URL\(\s*(["'`])([^"'`$]+)\1\s*,\s*import\.meta\.url/g)].flatMap((match) => {
     const file = resolve(dirname(id.replace(/\?.*$/, "")), match[2] ?? "");
     return isCut(file) ? [problem(file, `is made a file by new URL in ${slashed(relative(build.root, id))}`, build)] : [];
@@ -36,7 +36,7 @@ export function workerGuard(build: Build): Plugin {
   };
 }
 
-function problem(file: string, how: string, build: Build): Problem {
+function problem(file: string, how: string, build: Pick<Build, "root">): Problem {
   return {
     file: slashed(relative(build.root, file)),
     message: `this module has procedures, and ${how}: browsers would get the source of all of them`,

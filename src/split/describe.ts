@@ -8,6 +8,7 @@ import { classesOf } from "./classes.ts";
 import { clientCallsOf } from "./client-calls.ts";
 import { parseProblems, placeOf } from "./mark.ts";
 import { parametersOf } from "./parameters.ts";
+import { signatureOf } from "./signature.ts";
 import { list, nameOf, need, type Node, type Parse, stringOf, walk } from "./tree.ts";
 import { LocalTypes } from "./value-types.ts";
 
@@ -26,6 +27,8 @@ export interface ModuleExport {
   readonly from?: { readonly specifier: string; readonly name: string };
   /** Of `async`, `async-generator` and `wrapped`. Names that no call could give are left out, see `problems`. */
   readonly parameters?: readonly Parameter[];
+  /** Of the same: parameters and result as they are written, types and defaults too. */
+  readonly signature?: string;
   /** What forbids a segment to name it (§8): no function, not async, a nested pattern. `splitModule` reports the same ones. */
   readonly problems: readonly Problem[];
 }
@@ -119,7 +122,7 @@ function localExports(module: Module): ModuleExport[] {
     };
     if (fn === undefined || kind === "sync") return { ...head, problems };
     const read = parametersOf(fn, module, types);
-    return { ...head, parameters: read.parameters, problems: [...problems, ...read.problems] };
+    return { ...head, parameters: read.parameters, signature: signatureOf(fn, module), problems: [...problems, ...read.problems] };
   });
 }
 

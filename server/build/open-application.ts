@@ -1,0 +1,50 @@
+// An application read as its build would read it, with Vite's configuration and resolver, and nothing built.
+
+import { isBuiltin } from "node:module";
+import { isAbsolute } from "node:path";
+
+import type { Plugin } from "vite";
+
+import type { Parse } from "../../src/split/split-module.ts";
+import type { Application } from "./application.ts";
+import { type BuildOptions, prepareBuild } from "./build.ts";
+import type { Side } from "./cut.ts";
+import { environmentNames } from "./environments.ts";
+import { parserOf } from "./load-vite.ts";
+
+export interface OpenApplication {
+  readonly application: Application;
+  readonly output: string;
+  readonly parse: Parse;
+  /** What an import leads to in the build of a side: a file, a module of Node, an id of Vite's; `undefined` if to nothing. */
+  readonly resolve: (side: Side, specifier: string, importer: string) => Promise<string | undefined>;
+  /** Whether plugins of the application's find modules where Vite's own resolver, which is asked here, finds none. */
+  readonly hasOtherResolvers: boolean;
+}
+
+/** Reads an application. What is wrong in its sources stands in `application.problems`. */
+export async function openApplication(options: BuildOptions): Promise<OpenApplication> {
+  const { vite, build, builder, output } = await prepareBuild(options);
+  const environments = { browser: builder.environments[environmentNames.browser], server: builder.environments[environmentNames.server] };
+  const { browser } = environments;
+  if (browser === undefined) throw new Error("Vite's configuration has no environment for browsers");
+  const application = await build.application(browser);
+  const resolveId = vite.createIdResolver(builder.config);
+  return {
+    application,
+    output,
+    parse: parserOf(vite),
+    hasOtherResolvers: builder.config.plugins.some((one) => !isKnown(one) && one.resolveId !== undefined),
+    async resolve(side, specifier, importer) {
+      const environment = environments[side];
+      // A package that maps a path to nothing makes the resolver throw: no file either.
+      const id = environment === undefined ? undefined : await resolveId(environment, specifier, importer).catch(() => undefined);
+      if (id !== undefined && (isAbsolute(id) || !isBuiltin(specifier))) return id;
+      return isBuiltin(specifier) ? (id ?? specifier) : undefined;
+    },
+  };
+}
+
+function isKnown({ name }: Plugin): boolean {
+  return /^(?:vite:|builtin:|rolldown:|alias$|commonjs$|seamline)/.test(name);
+}

@@ -1,0 +1,24 @@
+// What a package's file asks for, whether it was written as a module or for `require`.
+
+import type { Parse } from "../../src/split/split-module.ts";
+import { child, list, nameOf, need, type Node, programOf, stringOf, walk } from "../../src/split/tree.ts";
+
+/** Specifiers of imports, re-exports, `import()` and `require()` with a literal. Text that can't be parsed imports nothing. */
+export function importedByCode(file: string, source: string, parse: Parse): readonly string[] {
+  const parsed = parse(file, source);
+  if (parsed.errors.length > 0) return [];
+  const found = new Set<string>();
+  const take = (node: Node | undefined): void => {
+    const specifier = stringOf(node);
+    if (specifier !== undefined) found.add(specifier);
+  };
+  walk(programOf(parsed), (node) => {
+    if (node["importKind"] === "type" || node["exportKind"] === "type") return false;
+    if (node.type === "ImportDeclaration" || node.type === "ExportAllDeclaration" || node.type === "ExportNamedDeclaration")
+      take(child(node, "source"));
+    else if (node.type === "ImportExpression") take(need(node, "source"));
+    else if (node.type === "CallExpression" && nameOf(need(node, "callee")) === "require") take(list(node, "arguments")[0]);
+    return true;
+  });
+  return [...found];
+}

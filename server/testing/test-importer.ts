@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import type { ModuleNamespace } from "../../src/ports.ts";
+import type { OwnImporter } from "./application.ts";
+
+/**
+ * Under Vitest, the way in which the test that runs imports its modules: `price` of a call is then an instance of the `Money` that the test
+ * imports. Elsewhere there is none; classes come from `cluster.import`.
+ */
+export async function testImporter(root: string): Promise<OwnImporter | undefined> {
+  if (process.env["VITEST"] === undefined) return undefined;
+  const file = vitestFile(root) ?? vitestFile(import.meta.dirname);
+  if (file === undefined) return undefined;
+  const { vi } = (await import(pathToFileURL(file).href)) as { vi: { importActual(file: string): Promise<ModuleNamespace> } };
+  return async (module) => await vi.importActual(module);
+}
+
+/** Vitest's main file as ES modules import it: what `require` would find only says that it must not be required. */
+function vitestFile(folder: string): string | undefined {
+  try {
+    const file = join(dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")), "dist", "index.js");
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { createTestCluster, type TestCluster, type TestClusterOptions } from "../../server/testing/index.ts";
+import { createFixture } from "../build/_fixture.ts";
+import { type Quote, shop } from "./_shop.ts";
+
+async function start(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const { root } = createFixture(shop);
+  return await createTestCluster({ root, ...options });
+}
+
+const stock = async (cluster: TestCluster): Promise<unknown> => await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
+const failure = async (promise: Promise<unknown>): Promise<string> =>
+  await promise.then(
+    (value) => `no failure: ${JSON.stringify(value)}`,
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+
+describe("failures", () => {
+  it("refuse connections until they are restored", async () => {
+    const cluster = await start();
+    const restore = cluster.fail("warehouse", "refuse");
+    expect(await failure(stock(cluster))).toBe("NodeNotAvailable: No node can take 'warehouse/stock' now");
+    restore();
+    // The gateway asks how it is.
+    await cluster.clock.pass(5000);
+    expect(await stock(cluster)).toBe(7);
+    {
+      using _away = cluster.fail("gateway", "refuse");
+      expect(await failure(stock(cluster))).toBe("NodeNotAvailable: 'warehouse/stock' could not be sent");
+      expect(await failure(cluster.fetch("/health"))).toBe("TypeError: fetch failed");
+    }
+    expect(await stock(cluster)).toBe(7);
+  });
+
+  it("leave calls without an answer, until their deadline", async () => {
+    const cluster = await start();
+    cluster.fail("warehouse", "silence", { procedure: "warehouse/stock" });
+    const asked = failure(stock(cluster));
+    await cluster.clock.pass(30_000);
+    expect(await asked).toMatch(/^DeadlineExceeded: /);
+    expect(cluster.calls("warehouse/stock")).toEqual([]);
+  });
+
+  it("lose an answer: the procedure has run", async () => {
+    const cluster = await start();
+    cluster.fail("warehouse", "lose", { procedure: "warehouse/stock", times: 1 });
+    expect(await failure(stock(cluster))).toBe("BadGateway: The service that had the call gave no answer");
+    expect(cluster.calls("warehouse/stock")).toHaveLength(1);
+    expect(await stock(cluster)).toBe(7);
+  });
+
+  it("answer with a status in the place's stead", async () => {
+    const cluster = await start();
+    cluster.fail("warehouse", { status: 503, body: "closed for today" }, { from: "gateway", procedure: "warehouse/stock" });
+    const answer = await cluster.fetch("/rpc/warehouse/stock?sku=felt");
+    expect([answer.status, await answer.text()]).toEqual([503, "closed for today"]);
+    expect(await failure(stock(cluster))).toMatch(/^BadGateway: A service answered 503/);
+  });
+
+  it("slow a place down, by the cluster's clock", async () => {
+    const cluster = await start();
+    cluster.fail("warehouse", { slow: 250 });
+    const asked = stock(cluster);
+    await cluster.clock.pass(249);
+    expect(cluster.calls("warehouse/stock")).toEqual([]);
+    await cluster.clock.pass(1);
+    expect(await asked).toBe(7);
+    using _fake = cluster.fake("warehouse/hidden", async () => {
+      await cluster.clock.sleep(100);
+      return 1;
+    });
+    const slow = stock(cluster);
+    await cluster.clock.pass(350);
+    expect(await slow).toBe(1);
+    expect(cluster.calls("warehouse/hidden").at(-1)?.ms).toBe(100);
+  });
+
+  it("refuse what is no failure, and places and procedures that aren't there", async () => {
+    const cluster = await start();
+    expect(() => cluster.fail("warehouse", "explode" as never)).toThrow('"explode" is no failure: there is "refuse", "silence", "lose"');
+    expect(() => cluster.fail("warehose", "refuse")).toThrow("This cluster has no place 'warehose'; did you mean 'warehouse'?");
+    expect(() => cluster.fail("warehouse", "refuse", { procedure: "warehouse/stok" })).toThrow("did you mean 'warehouse/stock'?");
+    await expect(cluster.clock.pass(-1)).rejects.toThrow("Time passes forwards");
+  });
+});
+
+describe("the life of nodes", () => {
+  it("ends by a kill: what it was doing has no answer, and the others go on", async () => {
+    const cluster = await start({ nodes: { shop: "shop", a: "warehouse", b: "warehouse" } });
+    cluster.fake("warehouse/hidden", async () => await new Promise<never>(() => {}), { times: 1 });
+    const asked = failure(stock(cluster));
+    await cluster.clock.settle();
+    const { where } = cluster.calls("warehouse/hidden")[0]!;
+    cluster.node(where).kill();
+    expect(await asked).toBe("BadGateway: The service that had the call gave no answer");
+    expect(cluster.node(where).running).toBe(false);
+    for (let calls = 0; calls < 3; calls++) expect(await stock(cluster)).toBe(7);
+    expect(
+      new Set(
+        cluster
+          .calls("warehouse/stock")
+          .slice(1)
+          .map((call) => call.where),
+      ),
+    ).toEqual(new Set([where === "a" ? "b" : "a"]));
+    expect(() => cluster.node(where).addHealthCheck("x", { isHealthy: async () => true })).toThrow(
+      `'${where}' is not running: start it with start()`,
+    );
+  });
+
+  it("begins anew with new modules, and the layers that it had", async () => {
+    const cluster = await start();
+    const node = cluster.node("shop");
+    let seen = 0;
+    node.addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => (seen++, await next()) });
+    const { quote, whoAsks } = await cluster.import<Quote>("./shop/quote");
+    await quote("felt");
+    expect(await whoAsks()).toBe("nobody 1");
+    node.kill();
+    await expect(whoAsks()).rejects.toMatchObject({ name: "NodeNotAvailable" });
+    await node.start();
+    expect([await whoAsks(), seen]).toEqual(["nobody 0", 3]);
+    await expect(node.start()).rejects.toThrow("'shop' is running already");
+  });
+
+  it("ends by a stop: it leaves first, and no call is refused", async () => {
+    const cluster = await start({ nodes: { a: "warehouse", b: "warehouse" } });
+    const before = cluster.clock.now();
+    await cluster.node("a").stop();
+    expect(cluster.clock.now() - before).toBe(1000);
+    for (let calls = 0; calls < 4; calls++) expect(await stock(cluster)).toBe(7);
+    expect(cluster.log.lines.filter((line) => line.startsWith("warning"))).toEqual([]);
+  });
+
+  it("goes on when a gateway is away and comes back", async () => {
+    const cluster = await start();
+    cluster.gateway.kill();
+    await expect(stock(cluster)).rejects.toMatchObject({ name: "NodeNotAvailable" });
+    await cluster.gateway.start();
+    await cluster.clock.pass(2000);
+    expect(await stock(cluster)).toBe(7);
+  });
+});

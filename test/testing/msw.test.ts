@@ -1,0 +1,114 @@
+import { setupServer } from "msw/node";
+import { http, HttpResponse } from "msw";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fetchTransport } from "../../client/fetch-transport.ts";
+import { mswHandlers, type MswOptions } from "../../client/testing/msw.ts";
+import { readManifest } from "../../server/testing/index.ts";
+import { emptyContext } from "../../src/context.ts";
+import { NotFound, traceOf } from "../../src/index.ts";
+import { Classes } from "../../src/serializer/classes.ts";
+import { createRemote } from "../../src/wire/remote-call.ts";
+import { createFixture } from "../build/_fixture.ts";
+import { type Money, shop } from "./_shop.ts";
+
+const service = "http://shop.example";
+const server = setupServer();
+beforeEach(() => server.listen({ onUnhandledRequest: "error" }));
+afterEach(() => {
+  server.close();
+  server.resetHandlers();
+});
+
+async function answered(fakes: Record<string, (...args: never[]) => unknown>, options: Partial<MswOptions> = {}) {
+  const { root } = createFixture(shop);
+  const manifest = await readManifest({ root });
+  const classes = new Classes();
+  const load = async (key: string) => {
+    const record = manifest.classes.find((one) => one.key === key)!;
+    const constructor = (
+      (await import(/* @vite-ignore */ join(root, `src/${record.module}.ts`))) as Record<string, new (...args: unknown[]) => object>
+    )[record.export]!;
+    classes.register(record, constructor);
+    return constructor;
+  };
+  const [money, outOfStock] = [await load("shop/Money"), await load("shop/OutOfStock")];
+  server.use(...mswHandlers({ manifest, classes: [money, outOfStock], ...options }, fakes as never));
+  const remote = createRemote({
+    transport: fetchTransport,
+    base: service,
+    classes,
+    limits: { time: 5000 },
+    clock: { now: () => performance.now(), after: () => () => {} },
+  });
+  /** As the runtime of a page calls. */
+  const call = async (fqn: string, args: Record<string, unknown>, version = "0.0.0"): Promise<unknown> =>
+    (await remote({ fqn, version, args: new Map(Object.entries(args)), context: emptyContext() })).value;
+  return { manifest, call, Money: money as new (cents: number) => Money, OutOfStock: outOfStock as new (sku: string) => Error };
+}
+
+describe("mswHandlers", () => {
+  it("answer with what fakes give, in plain text and in the encodings of the runtime", async () => {
+    const given: unknown[] = [];
+    const { call, Money } = await answered({
+      "shop/quote": (sku: string, quantity = 1) => new Money(sku.length * quantity),
+      "shop/total": async (prices: Money[]) => (given.push(...prices), prices[0]),
+    });
+    expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt&quantity=2`)).json()).toEqual({ cents: 8 });
+    expect(await call("shop/quote", { sku: "felt" })).toEqual(new Money(4));
+    expect(await call("shop/total", { prices: [new Money(7)] })).toBeInstanceOf(Money);
+    expect(given[0]).toBeInstanceOf(Money);
+  });
+
+  it("throw what fakes throw, with its class, status and trace", async () => {
+    const { call, OutOfStock } = await answered({
+      "shop/quote": async (sku: string) => await Promise.reject(new OutOfStock(sku)),
+    });
+    const error = await call("shop/quote", { sku: "felt" }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OutOfStock);
+    expect(error).toBeInstanceOf(NotFound);
+    expect(traceOf(error)).toEqual(["[shop/quote | v0.0.0]"]);
+    const answer = await fetch(`${service}/rpc/shop/quote?sku=felt`);
+    expect([answer.status, await answer.text()]).toEqual([404, "out of stock: felt\n[shop/quote | v0.0.0]"]);
+  });
+
+  it("check calls as a service does: parameters, versions, access", async () => {
+    const { call } = await answered({ "warehouse/stock": () => 3, "shop/whoAsks": () => "me", "warehouse/hidden": () => 1 });
+    expect(await call("warehouse/stock", { sku: "felt" }, "2.0.0")).toBe(3);
+    await expect(call("warehouse/stock", { sku: "felt" }, "3.0.0")).rejects.toThrow(
+      "'warehouse/stock' v3.0.0 not found; there is v0.0.0, v2.0.0",
+    );
+    await expect(call("warehouse/stock", {})).rejects.toThrow("Missing value for parameter 'sku'");
+    await expect(call("shop/whoAsks", {})).rejects.toMatchObject({ name: "Unauthorized" });
+    await expect(call("warehouse/hidden", { count: 1 })).rejects.toMatchObject({ name: "ProcedureNotFound" });
+  });
+
+  it("fail loudly for procedures without a fake, or leave them to the next handler", async () => {
+    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+    const { call, manifest } = await answered({ "warehouse/stock": () => 3 });
+    await expect(call("shop/quote", { sku: "felt" })).rejects.toThrow("mswHandlers(…) was given no fake for 'shop/quote'");
+    expect(said).toHaveBeenCalledOnce();
+    said.mockRestore();
+    const next = http.get("*/rpc/shop/quote", () => HttpResponse.text("the next one"));
+    server.resetHandlers(...mswHandlers({ manifest, unknown: "pass", url: service }, { "warehouse/stock": () => 4 }), next);
+    expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt`)).text()).toBe("the next one");
+    expect(await call("warehouse/stock", { sku: "felt" })).toBe(4);
+    await expect(fetch("http://other.example/rpc/warehouse/stock?sku=felt")).rejects.toThrow();
+  });
+
+  it("take a manifest that is still on its way", async () => {
+    const { root } = createFixture(shop);
+    server.use(...mswHandlers({ manifest: readManifest({ root }) }, { "warehouse/stock": (sku: string) => sku.length }));
+    expect(await (await fetch(`${service}/rpc/warehouse/stock?sku=felt`)).json()).toBe(4);
+  });
+
+  it("refuse names, classes and manifests that mean nothing", async () => {
+    const { root } = createFixture(shop);
+    const manifest = await readManifest({ root });
+    expect(() => mswHandlers({ manifest }, { "warehouse/stok": () => 1 })).toThrow("did you mean 'warehouse/stock'?");
+    expect(() => mswHandlers({ manifest, classes: [class Coin {}] }, {})).toThrow(
+      "The application exports no class 'Coin'; there is shop/Money, shop/OutOfStock",
+    );
+    expect(() => mswHandlers({ manifest: { index: "index.html" } }, {})).toThrow("'manifest' is no manifest of Seamline");
+  });
+});
