@@ -23,16 +23,36 @@ export function fileAddresses(code: string, id: string, build: Pick<Build, "root
   });
 }
 
-/** For the bundles of workers, in which nothing is split: they are made apart from the build that knows how. */
+/**
+ * For the bundles of workers, in which nothing is split: they are made apart from the build that knows how. A worker is a node like a page,
+ * so it asks for the same runtime by the same address; bundled into it there would be a second one, which nobody has started.
+ */
 export function workerGuard(build: Build): Plugin {
   return {
     name: "seamline:worker",
     enforce: "pre",
+    resolveId: {
+      order: "pre",
+      handler(source, importer) {
+        if (source !== "seamline" && source !== "seamline/client") return undefined;
+        // A classic script, Vite's default for workers, has no imports.
+        if (this.environment.getTopLevelConfig().worker.format !== "es") throw build.fail([noModule(importer ?? source, source, build)]);
+        return { id: "/svc/client.js", external: "absolute" };
+      },
+    },
     async load(id) {
       const application = await build.application(this.environment);
       const file = id.replace(/\?.*$/, "");
       if (application.cut.has(file)) throw build.fail([problem(file, "is imported by a worker", build)]);
     },
+  };
+}
+
+function noModule(importer: string, source: string, build: Build): Problem {
+  return {
+    file: slashed(relative(build.root, importer.replace(/\?.*$/, ""))),
+    message: `a worker imports "${source}", and Vite makes classic scripts of workers, which can't import the runtime`,
+    hint: 'Set worker: { format: "es" } in the Vite configuration, and start it with new Worker(url, { type: "module" })',
   };
 }
 

@@ -125,3 +125,24 @@ function textOf(file: string): string {
   );
   return [text, ...maps].join("\n");
 }
+
+describe("§4.6: startClient in a worker of the application", () => {
+  const worker = {
+    ...files,
+    "src/main.ts": 'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n',
+    "src/worker.ts": 'import { startClient } from "seamline/client";\nvoid startClient("ui").then(() => postMessage("started"));\n',
+  };
+
+  it("asks for the runtime by its address, as pages do: a bundled one would be a second, which nobody starts", async () => {
+    const app = createFixture({ ...worker, "vite.config.js": 'export default { worker: { format: "es" } };' });
+    await app.build({ clients: ["ui"] });
+    const file = app.list("dist/browser").find((name) => /worker-.*\.js$/.test(name));
+    expect(app.read(`dist/browser/${file}`)).toMatch(/from\s*["']\/svc\/client\.js["']/);
+  });
+
+  it("is refused where Vite makes a classic script of it, with what to set", async () => {
+    expect(await createFixture(worker).problems({ clients: ["ui"] })).toMatchObject([
+      { file: "src/worker.ts", message: expect.stringMatching(/classic scripts/), hint: expect.stringMatching(/format: "es"/) },
+    ]);
+  });
+});
