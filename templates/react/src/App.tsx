@@ -42,7 +42,7 @@ export function App({ client }: { readonly client: Client }): ReactNode {
       </form>
       <figure>
         <canvas ref={canvas} width="240" height="120" role="img" aria-label="The tartan of this name" />
-        <figcaption aria-live="polite">{problem === "" ? caption : <span role="alert">{problem}</span>}</figcaption>
+        <figcaption aria-live="polite">{problem === "" ? caption : <span className="bad">{problem}</span>}</figcaption>
       </figure>
       <h2>Where it ran</h2>
       <div className="places">

@@ -29,10 +29,10 @@ async function show(): Promise<void> {
     draw(canvas, tartan);
     canvas.ariaLabel = `The tartan of ${tartan.name}`;
     caption.textContent = await describe(tartan);
-    caption.removeAttribute("role");
+    caption.className = "";
   } catch (error) {
     caption.textContent = (error as Error).message;
-    caption.role = "alert";
+    caption.className = "bad";
   }
 }
 
