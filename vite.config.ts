@@ -1,4 +1,5 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
+import { readFileSync } from "node:fs";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
@@ -26,13 +27,13 @@ const componentsBeside: Plugin = {
 };
 
 /** The runtime of a page: files that browsers get as they are, so they are small and stand alone. */
-function browserFile(entry: string, name: string) {
+function browserFile(entry: string, name: string, outDir = ".build/svc") {
   return {
     // For a client, Vite would wrap the import of another of these files into its own preloader, as big as one of them.
     consumer: "server" as const,
     resolve: { conditions: ["browser", "module"], noExternal: true as const },
     build: {
-      outDir: ".build/svc",
+      outDir,
       target: "es2022",
       minify: "oxc" as const,
       license: { fileName: `licenses.${name}.json` },
@@ -45,11 +46,21 @@ function browserFile(entry: string, name: string) {
   };
 }
 
+/** The console's page: one script, one style sheet, and what stands beside them as it is. */
+const consolePage: Plugin = {
+  name: "console-page",
+  applyToEnvironment: ({ name }) => name === "console",
+  generateBundle() {
+    for (const fileName of ["index.html", "icon.svg"])
+      this.emitFile({ type: "asset", fileName, source: readFileSync(new URL(`client/console/${fileName}`, import.meta.url)) });
+  },
+};
+
 export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [componentsBeside],
+  plugins: [componentsBeside, consolePage],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {
@@ -82,10 +93,26 @@ export default defineConfig({
     remote: browserFile("client/svc/remote.ts", "remote"),
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
     missing: browserFile("client/svc/missing.ts", "missing"),
+    // Served by `seamline dev` alone.
+    page: browserFile("client/development/page.ts", "page", ".build/development"),
+    console: {
+      consumer: "client",
+      build: {
+        outDir: ".build/svc/console",
+        target: "es2022",
+        minify: "oxc",
+        license: { fileName: "licenses.console.json" },
+        rolldownOptions: {
+          input: { console: "client/console/main.ts", style: "client/console/console.css" },
+          output: { format: "es", entryFileNames: "[name].js", assetFileNames: "console[extname]" },
+        },
+      },
+    },
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "client", "hooks", "remote", "superjson", "missing"]) await builder.build(builder.environments[name]!);
+      for (const name of ["node", "client", "hooks", "remote", "superjson", "missing", "page", "console"])
+        await builder.build(builder.environments[name]!);
     },
   },
   test: {
@@ -94,9 +121,12 @@ export default defineConfig({
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
     projects: [
-      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**", "test/docs/**"] } },
+      {
+        extends: true,
+        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**", "test/docs/**", "test/starters/**"] },
+      },
       { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
-      { extends: true, test: { name: "docs", include: ["test/docs/**/*.test.ts"], globalSetup: "test/docs/_build.ts" } },
+      { extends: true, test: { name: "docs", include: ["test/{docs,starters}/**/*.test.ts"], globalSetup: "test/docs/_build.ts" } },
     ],
   },
 });

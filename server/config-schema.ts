@@ -126,6 +126,14 @@ const application = {
   clientModules: v.optional(
     v.pipe(texts, v.description("Globs of further modules that client.import may load. All of them become public.")),
   ),
+  layout: v.optional(
+    v.pipe(
+      v.record(text, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),
+      v.description(
+        "In development: nodes by name, and the segments that each holds. Left out: a node for each segment that is not for browsers alone.",
+      ),
+    ),
+  ),
 };
 
 const segments = v.pipe(

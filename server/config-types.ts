@@ -74,6 +74,8 @@ interface ApplicationInput {
   readonly clients?: readonly string[] | undefined;
   /** Globs of further modules that client.import may load. All of them become public. */
   readonly clientModules?: readonly string[] | undefined;
+  /** In development: nodes by name, and the segments that each holds. Left out: a node for each segment that is not for browsers alone. */
+  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** Runs the procedures of its segments (§2.4). */

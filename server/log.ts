@@ -48,7 +48,8 @@ export function wantsColour(output: Output, env: Readonly<Record<string, string 
 // Causes that are told of one error: they may go round in a circle.
 const mostCauses = 8;
 
-function stackOf(thrown: unknown, causes = 0): string {
+/** What was thrown, with its stack and its causes. */
+export function stackOf(thrown: unknown, causes = 0): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
     const text = thrown.stack ?? `${thrown.name}: ${thrown.message}`;

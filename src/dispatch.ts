@@ -6,7 +6,7 @@ import { SegmentNotFound } from "./errors.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { leadsAstray, traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest, SegmentEntry } from "./manifest.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
@@ -38,6 +38,11 @@ export interface LocalNode extends SeamHost {
    * body only. Rejects with {@link SegmentNotFound} when the manifest has no such segment.
    */
   load(manifest: Manifest | Promise<Manifest>, segments: readonly string[]): Promise<void>;
+  /**
+   * Goes by another manifest while calls go on: loads what it brings, and the bodies among `fresh`, which are others now. What left stays
+   * until the function that it resolves with is called: by then nobody may send calls for it any more.
+   */
+  follow(manifest: Manifest, segments: readonly string[], fresh: ReadonlySet<string>): Promise<() => void>;
   /** Runs a procedure of this node for a call that came in. */
   invoke(registration: Registration, call: Call): Promise<unknown>;
   /** Reports every call through a seam until the returned function is called. Costs nothing while nobody listens. */
@@ -66,6 +71,15 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         Promise.resolve(manifest).then((known) => checked(known, segments)),
         segments,
       ),
+    async follow(manifest, segments, fresh) {
+      const brings = ({ procedure }: SegmentEntry): boolean => {
+        const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
+        return fresh.has(manifest.modules[module]?.body ?? "") || registry.find(fqn, version) === undefined;
+      };
+      const named = segments.map((name) => [name, (manifest.segments[name] ?? []).filter(brings)] as const);
+      await placement.load(Promise.resolve({ ...manifest, segments: Object.fromEntries(named) }), segments);
+      return () => placement.drop(registry.follow(manifest, segments));
+    },
     invoke: (registration, call) => {
       const { headers, deadline, hops } = call;
       return calls.run(registration, { headers, deadline, hops, signal: () => call.signal }, registration.bind(call.args));

@@ -45,6 +45,8 @@ export interface Placement {
    * The manifest has these segments.
    */
   readonly load: (manifest: Promise<Manifest>, segments: readonly string[]) => Promise<void>;
+  /** Lets procedures go: from now on calls of them leave. By their keys; those that run come to their end. */
+  readonly drop: (keys: Iterable<string>) => void;
   /** The procedure, if it is here or will be when its body has come. */
   readonly find: (fqn: string, version: string) => Promise<Held | undefined>;
   /** Reports every call through a seam until the returned function is called. Costs nothing while nobody listens. */
@@ -158,6 +160,11 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
       } finally {
         pointAll();
       }
+    },
+
+    drop(keys) {
+      for (const key of keys) here.delete(key);
+      pointAll();
     },
 
     async find(fqn, version) {

@@ -25,6 +25,18 @@ export const paths = {
   nodes: "/nodes",
 } as const;
 
+/** What a page and its development server say to each other, on Vite's line. */
+export const developmentEvents = {
+  /** From the page: it is there, and may have missed something. */
+  here: "seamline:here",
+  /** What pages hold is something else now. */
+  move: "seamline:move",
+  /** From the page: it goes by what it was told. */
+  followed: "seamline:followed",
+  /** Nothing is wrong any more. */
+  mended: "seamline:mended",
+} as const;
+
 /** Header names, lower-case as Node and HTTP/2 give them. */
 export const headers = {
   /** Encoding of values in the body and the answer (§2.3): `serialized` or `superjson`. */

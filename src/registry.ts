@@ -3,7 +3,7 @@
 import type { Args } from "./call.ts";
 import { ProcedureNotFound } from "./errors.ts";
 import { procedureKey } from "./fqn.ts";
-import type { Access, ProcedureRecord, SegmentEntry } from "./manifest.ts";
+import type { Access, Manifest, ProcedureRecord, SegmentEntry } from "./manifest.ts";
 import { bindArguments } from "./parameters.ts";
 import type { Procedure } from "./seam.ts";
 
@@ -33,15 +33,29 @@ export class Registry {
     const known = this.#procedures.get(key);
     const registration: Registration = {
       record,
-      segments: [...(known?.segments ?? []), segment],
+      segments: [...new Set(known?.segments).add(segment)],
       access: known !== undefined && openness[known.access] > openness[entry.access] ? known.access : entry.access,
       safe: known?.safe === true || entry.safe === true,
       run,
-      bind: known?.bind ?? bindArguments(record.parameters),
+      bind: known?.record === record ? known.bind : bindArguments(record.parameters),
     };
     this.#procedures.set(key, registration);
     const others = (this.#versions.get(record.fqn) ?? []).filter((one) => one.record.version !== record.version);
     this.#versions.set(record.fqn, [...others, registration]);
+  }
+
+  /** Goes by another manifest: what its segments don't name is no longer here, and access is what they say. Gives the keys of what went. */
+  follow(manifest: Manifest, segments: readonly string[]): readonly string[] {
+    const before = new Map(this.#procedures);
+    this.#procedures.clear();
+    this.#versions.clear();
+    for (const segment of segments)
+      for (const entry of manifest.segments[segment] ?? []) {
+        const record = manifest.procedures[entry.procedure];
+        const known = record && before.get(procedureKey(record.fqn, record.version));
+        if (record !== undefined && known !== undefined) this.add(segment, record, entry, known.run);
+      }
+    return [...before.keys()].filter((key) => !this.#procedures.has(key));
   }
 
   find(fqn: string, version: string): Registration | undefined {

@@ -33,6 +33,8 @@ export interface SeamlineOptions {
   readonly clients?: readonly string[] | undefined;
   /** Globs, relative to `source`, of further modules that browsers may import. */
   readonly clientModules?: readonly string[] | undefined;
+  /** In development: nodes, and the segments that each holds [a node for each segment that is not for browsers alone]. */
+  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Under Vitest nothing is split, so that unit tests call their functions; with "split" it is. */
   readonly test?: "split" | undefined;
 }
@@ -103,6 +105,11 @@ export class Build {
   changed(file: string): void {
     this.#cache.changed(file);
     this.#application = undefined;
+  }
+
+  /** What was read last, if anything was. */
+  get latest(): Promise<Application> | undefined {
+    return this.#application;
   }
 
   /** What the application says, read once. */

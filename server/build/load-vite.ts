@@ -20,19 +20,29 @@ export async function loadVite(root: string): Promise<Vite> {
   return vite;
 }
 
+/** What runs modules that a Vite server serves, of the same Vite. */
+export async function loadRunner(root: string): Promise<typeof import("vite/module-runner")> {
+  const path = pathOf(root, "vite/module-runner");
+  return path === undefined ? await import("vite/module-runner") : ((await import(path)) as typeof import("vite/module-runner"));
+}
+
 async function resolveVite(root: string): Promise<Vite> {
-  let path: string;
+  const path = pathOf(root, "vite");
+  if (path !== undefined) return (await import(path)) as Vite;
   try {
-    path = createRequire(join(root, "package.json")).resolve("vite");
-  } catch {
-    try {
-      // A workspace may keep Vite beside Seamline only.
-      return await import("vite");
-    } catch (cause) {
-      throw new Error(`A build needs Vite ${oldest}, and ${root} has none: npm install --save-dev vite@${oldest}`, { cause });
-    }
+    // A workspace may keep Vite beside Seamline only.
+    return await import("vite");
+  } catch (cause) {
+    throw new Error(`A build needs Vite ${oldest}, and ${root} has none: npm install --save-dev vite@${oldest}`, { cause });
   }
-  return (await import(pathToFileURL(path).href)) as Vite;
+}
+
+function pathOf(root: string, name: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(join(root, "package.json")).resolve(name)).href;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Vite's parser in the shape that the splitter wants: the file's extension says whether there are types and JSX. */

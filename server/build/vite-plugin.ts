@@ -7,13 +7,18 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Environment, Plugin } from "vite";
 
 import { Problems } from "../../src/problem.ts";
+import type { Development, SessionParts } from "../dev/development.ts";
+import { developmentConfig } from "../dev/vite-config.ts";
+import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import { isInside } from "../sources.ts";
+import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
+import { startCode, startId, startTag } from "./start-page.ts";
 
 export type { SeamlineOptions } from "./build-run.ts";
 
@@ -24,11 +29,27 @@ export function seamline(options: SeamlineOptions = {}): Plugin {
   return createPlugin(options).plugin;
 }
 
-/** The plugin, and what `seamline build` wants to know of its work. `folders` is where a build of its own is to write. */
-export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): { readonly plugin: Plugin; readonly build: Build } {
+/**
+ * The plugin, and what `seamline build` wants to know of its work. `folders` is where a build of its own is to write, `session` what
+ * `seamline dev` wants to be told: with one of them it goes before the plugin of the application's configuration.
+ */
+export function createPlugin(
+  options: SeamlineOptions,
+  folders?: BuildFolders,
+  session?: SessionParts,
+): { readonly plugin: Plugin; readonly build: Build } {
   const build = new Build(options, folders);
+  const isOwn = folders !== undefined || session !== undefined;
   // Under Vitest people's unit tests call their functions themselves.
-  let isActive = process.env["VITEST"] === undefined || options.test === "split" || folders !== undefined;
+  let isActive = process.env["VITEST"] === undefined || options.test === "split" || isOwn;
+  /** What goes on while `vite` serves pages. */
+  let development: Development | undefined;
+  const applicationOf = async (environment: Environment): Promise<Application> => {
+    if (development !== undefined) return await development.application();
+    const application = await build.application(environment);
+    if (application.problems.length > 0) throw new Problems(application.problems);
+    return application;
+  };
   const isBrowser = (context: Context): boolean => context.environment.name === environmentNames.browser;
 
   const plugin: Plugin = {
@@ -38,12 +59,12 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     sharedDuringBuild: true,
     // Other environments of a configuration build what they build; in development there is one that tests run in.
     applyToEnvironment: ({ name, config }) => config.command !== "build" || Object.values<string>(environmentNames).includes(name),
-    api: { options, isOwn: folders !== undefined },
+    api: { options, isOwn },
 
-    config(config) {
+    config(config, { command }) {
       const others = (config.plugins ?? []).flat(8).filter((one): one is Plugin => isSeamline(one) && one !== plugin);
       // `seamline build` brings its own plugin; the one of the application's configuration then only lends its options.
-      if (folders === undefined && others.some((one) => one.api?.isOwn === true)) isActive = false;
+      if (!isOwn && others.some((one) => one.api?.isOwn === true)) isActive = false;
       if (!isActive) return undefined;
       build.configure(
         Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)),
@@ -53,17 +74,18 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
+        ...(command === "serve" && developmentConfig(config, () => development)),
       };
     },
 
     configEnvironment(name, config, { command }) {
-      if (!isActive || command !== "build") return;
-      if (name === environmentNames.server)
+      if (!isActive) return;
+      if (name === environmentNames.server && command === "build")
         setServer(config, { root: build.root, source: build.source, outDir: join(build.serverFolder, "modules") });
       if (name !== environmentNames.browser) return;
       const index = findIndex(build.options.index ?? "index.html", [build.source, build.root, build.viteRoot]);
       build.inputs = namedInputs(config.build?.rolldownOptions?.input ?? config.input, build.viteRoot);
-      setBrowser(config, { index, inputs: build.inputs, outDir: build.browserFolder });
+      if (command === "build") setBrowser(config, { index, inputs: build.inputs, outDir: build.browserFolder });
       build.pages = [...new Set([...(index === undefined ? [] : [index]), ...Object.values(build.inputs)])].filter((file) =>
         file.endsWith(".html"),
       );
@@ -77,13 +99,32 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         });
     },
 
-    configureServer({ config }) {
+    async configureServer(server) {
       // Chosen: in middleware mode it is a tool that wants modules; who types `vite` wants pages, and those ask for a runtime.
-      if (isActive && process.env["VITEST"] === undefined && !config.server.middlewareMode) throw new Error(noDevelopment);
+      if (!isActive || process.env["VITEST"] !== undefined || server.config.server.middlewareMode) return;
+      // Loaded where it is used: a build has no need of the roles.
+      const { openDevelopment } = await import("../dev/development.ts");
+      development = openDevelopment(server, build, session);
     },
 
-    configurePreviewServer({ config }) {
-      if (isActive) config.logger.warn("warning: a preview has the pages and no procedure to call: 'seamline start' serves both");
+    async hotUpdate({ file, modules }) {
+      if (development === undefined) return undefined;
+      return await development.hotUpdate(this.environment.name, file, modules);
+    },
+
+    transformIndexHtml: {
+      // Before Vite looks for scripts.
+      order: "pre",
+      async handler() {
+        const application = await (development?.application() ?? build.latest)?.catch(() => undefined);
+        return [...((await development?.pageTags()) ?? []), ...(application?.startsByItself === true ? [startTag] : [])];
+      },
+    },
+
+    async configurePreviewServer(server) {
+      if (!isActive) return;
+      const { openPreview } = await import("./preview.ts");
+      await openPreview(server, { root: build.root, source: build.source, output: build.finalBrowserFolder ?? "" });
     },
 
     buildApp: {
@@ -93,9 +134,9 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
     },
 
     async buildStart() {
-      if (!isActive) return;
-      const application = await build.application(this.environment);
-      if (application.problems.length > 0) throw new Problems(application.problems);
+      // In development everything is read when it is asked for, and mistakes end nothing.
+      if (!isActive || development !== undefined) return;
+      const application = await applicationOf(this.environment);
       if (this.environment.mode !== "build") return;
       const emit = (id: string): void => build.emit(this, id);
       if (isBrowser(this)) {
@@ -113,7 +154,7 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
       order: "pre",
       async handler(source, importer, context) {
         if (!isActive) return undefined;
-        if (source === emptyId || source === graphModule) return source;
+        if (source === emptyId || source === graphModule || source === startId) return source;
         // These are addresses of the running service, in builds and in development (decisions §6).
         if (source.startsWith("/svc/")) return { id: source, external: "absolute" };
         if (isBrowser(this)) {
@@ -124,7 +165,8 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
           if (source === "seamline" && importer === graphModule) return { id: source, external: true };
           if (source === graphId || source === "seamline") return graphModule;
         }
-        if (isAbsolute(source) && source.includes("?seamline=")) return source;
+        if (source === runtimeId) return { id: source, external: true };
+        if (isAbsolute(source) && /[?&]seamline=/.test(source)) return development?.partAt(source) ?? source;
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
         if (importer === undefined || this.environment.mode !== "build" || source.startsWith("\0") || isAbsolute(source)) return undefined;
         const found = await this.resolve(source, importer, { ...context, skipSelf: true });
@@ -140,12 +182,14 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
       async handler(id) {
         if (!isActive) return undefined;
         if (id === emptyId) return "export {};";
-        if (id === graphModule) return graphCode;
-        const application = await build.application(this.environment);
-        if (application.problems.length > 0) throw new Problems(application.problems);
+        if (id === startId) return startCode;
+        if (id === graphModule) return development === undefined ? graphCode : liveGraphCode;
+        // Pages get the files of the runtime as they are, and past this.
+        if (development !== undefined && id.startsWith("/svc/")) return "export {};";
+        const application = await applicationOf(this.environment);
         const leak = isBrowser(this) ? textImport(id, build, (file) => application.cut.has(file)) : undefined;
         if (leak !== undefined) throw build.fail([leak]);
-        const [file = id, part] = id.split("?seamline=");
+        const { file, part } = partOfId(id);
         const module = application.modules.byFile(file);
         if (module === undefined) return undefined;
         const cut = application.cut.get(file);
@@ -153,6 +197,11 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
         const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
         if (part === undefined && isNamed && this.environment.mode === "build") build.emit(this, file);
         if (cut === undefined) return undefined;
+        if (part === "body" && development !== undefined && isBrowser(this))
+          return holderText(
+            file,
+            cut.procedures.map((one) => one.export),
+          );
         const parts = cut.parts[isBrowser(this) ? "browser" : "server"];
         const found = part === undefined ? parts.face : part === "shared" ? parts.shared : parts.body;
         const sources = [file];
@@ -166,14 +215,13 @@ export function createPlugin(options: SeamlineOptions, folders?: BuildFolders): 
 
     async transform(code, id) {
       if (!isActive || !isBrowser(this) || !code.includes("import.meta.url")) return;
-      const { cut } = await build.application(this.environment);
+      const { cut } = await applicationOf(this.environment);
       const leaks = fileAddresses(code, id, build, (file) => cut.has(file));
       if (leaks.length > 0) throw build.fail(leaks);
     },
 
-    // Chosen: in development everything is read anew after a change; what has to be fast there is a later matter.
-    watchChange() {
-      build.forget();
+    watchChange(id) {
+      if (development === undefined) build.changed(id);
     },
 
     buildEnd(error) {
@@ -207,8 +255,11 @@ const graph = createGraph();
 export const { seam, traced, context, runProcedure, bind } = graph;
 `;
 
-const noDevelopment = `Seamline has no development server yet, and Vite's has no service for the calls of a page
-  → Use 'vite build', then 'seamline start'. Both again after each change: node --watch-path=src --watch-path=segments node_modules/seamline/dist/cli.js start --build`;
+// A procedure whose parameters have changed has the same seam as before; it is pointed anew after every change.
+const liveGraphCode = graphCode
+  .replaceAll('"seamline"', JSON.stringify(runtimeId))
+  .replace("seam, ", "")
+  .concat("export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });\n");
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";

@@ -30,19 +30,43 @@ export async function loadSegments(host: Host, node: LocalNode, classes: Classes
   const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
   graph.bind(node);
   await node.load(manifest, segments);
+  await loadClassesOf(host, classes, options.modules, manifest, segments, () => true);
+  return segments;
+}
+
+/** Goes by another manifest: loads the classes that it brings, and those in modules among `fresh`, whose constructors are others now. */
+export async function followClasses(
+  host: Host,
+  classes: Classes,
+  { modules, segments }: { modules: ServerModules; segments: readonly string[] },
+  fresh: ReadonlySet<string>,
+): Promise<void> {
+  const manifest = await modules.manifest();
+  const isNew = ({ key, module }: ClassRecord): boolean =>
+    classes.get(key) === undefined || fresh.has(manifest.modules[module]?.file ?? "");
+  await loadClassesOf(host, classes, modules, manifest, segments, isNew);
+}
+
+async function loadClassesOf(
+  host: Host,
+  classes: Classes,
+  modules: ServerModules,
+  manifest: ServerManifest,
+  segments: readonly string[],
+  wanted: (record: ClassRecord) => boolean,
+): Promise<void> {
   const load = async (record: ClassRecord): Promise<void> => {
     try {
-      await loadClasses(classes, [record], manifest, options.modules);
+      await loadClasses(classes, [record], manifest, modules);
     } catch (error) {
       // Only its type is imported here: it may need a page, or a package that this machine doesn't have.
       host.log.error(`class '${record.key}' can't be loaded, so its instances are refused`, error);
     }
   };
   const here = reached(manifest, segments);
-  await Promise.all(manifest.classes.filter((record) => here.has(record.module)).map(load));
+  await Promise.all(manifest.classes.filter((record) => here.has(record.module) && wanted(record)).map(load));
   const others = manifest.classes.filter((record) => !here.has(record.module) && record.clash === undefined);
-  if (others.length > 0) classes.load = namedClasses(others, load);
-  return segments;
+  classes.load = others.length > 0 ? namedClasses(others, load) : undefined;
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Membership {
    * Rejects when the gateway refuses the trust key: that does not mend itself.
    */
   join(url: string): Promise<void>;
+  /** Tells the gateway anew what can be called here: it takes one list for the other in one moment, so no call in between finds neither. */
+  update(): Promise<void>;
   /** Resolves when no more calls come: the gateway knows, and what it had sent before has arrived. */
   leave(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function createMembership(
 ): Membership {
   const decoder = new TextDecoder();
   let joined: { id: string; lease: number } | undefined;
+  let address: string | undefined;
   let cancel = (): void => {};
   let stopped = false;
   let wait = firstWait;
@@ -114,6 +117,8 @@ export function createMembership(
     const { id = "", lease = 0 } = joined ?? {};
     try {
       const { status } = await send(due ? "PUT" : "GET", `${paths.nodes}/${encodeURIComponent(id)}`);
+      // Told anew in between: that has a watch of its own.
+      if (joined?.id !== id) return;
       if (due ? status === 204 : status !== 404) return watch(url, due ? host.clock.now() + lease / 3 : renewal);
       host.log.info(`the gateway at ${gateway} doesn't know this node any more: joining again`);
       joined = undefined;
@@ -126,8 +131,13 @@ export function createMembership(
 
   return {
     async join(url) {
+      address = url;
       await tryJoin(url);
       starting = false;
+    },
+    async update() {
+      cancel();
+      if (address !== undefined) await tryJoin(address);
     },
     async leave() {
       stopped = true;

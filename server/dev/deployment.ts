@@ -1,0 +1,149 @@
+// What the configuration makes of an application: limits, key, layers, console; and the cluster that lives by them.
+
+import { randomUUID } from "node:crypto";
+
+import type { DevEnvironment } from "vite";
+
+import { type Console, createConsole } from "../../src/console/console.ts";
+import type { ServerManifest } from "../../src/manifest.ts";
+import type { Host, HttpRequest, HttpResponse, Log, ModuleNamespace } from "../../src/ports.ts";
+import { type Problem, Problems } from "../../src/problem.ts";
+import type { createGateway } from "../../src/roles/gateway.ts";
+import type { Role } from "../../src/roles/role.ts";
+import { defaultLimits } from "../../src/serializer/limits.ts";
+import { loadRunner } from "../build/load-vite.ts";
+import { createConsoleFiles } from "../console-files.ts";
+import { nodeHost } from "../host.ts";
+import { readTrustKey } from "../key.ts";
+import { Cluster, type NodeChange } from "./cluster.ts";
+import { type DevConfiguration, configurationFile, makeGateway, readConfiguration } from "./configuration.ts";
+import type { Layout } from "./layout.ts";
+import { createNodeModules, type NodeModules } from "./runner.ts";
+import type { DevEvent } from "./session.ts";
+
+export interface DeploymentOptions {
+  readonly root: string;
+  readonly environment: DevEnvironment;
+  readonly config: string | undefined;
+  /** Of the plugin; that of a configuration goes before. */
+  readonly layout: Layout | undefined;
+  readonly manifest: () => ServerManifest;
+  readonly log: Log;
+  readonly tell: (event: DevEvent) => void;
+}
+
+export class Deployment {
+  readonly #options: DeploymentOptions;
+  #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
+  #trustKey = "";
+  #cluster: Cluster | undefined;
+  #gatewayModules: NodeModules | undefined;
+  #console: Console | undefined;
+
+  constructor(options: DeploymentOptions) {
+    this.#options = options;
+  }
+
+  get cluster(): Cluster | undefined {
+    return this.#cluster;
+  }
+
+  get layout(): Layout | undefined {
+    return this.#configuration.config?.layout ?? this.#options.layout;
+  }
+
+  /** The file that decides, whether it can be read or not. */
+  get file(): string | undefined {
+    return configurationFile(this.#options.root, this.#options.config);
+  }
+
+  consoleLink(base: string): string | undefined {
+    return this.#console?.link(base);
+  }
+
+  /** Reads the configuration; what is wrong with it leaves the former. */
+  async configure(): Promise<readonly Problem[]> {
+    try {
+      this.#configuration = await readConfiguration(this.#options.root, this.#options.config);
+      this.#trustKey = await readTrustKey(this.#options.root, this.#configuration.config?.trustKey);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Problems)) throw error;
+      return error.problems;
+    }
+  }
+
+  async start(): Promise<void> {
+    const { root, environment, manifest, log, tell } = this.#options;
+    // Stacks lead to the TypeScript, for all nodes of the process.
+    process.setSourceMapsEnabled(true);
+    const vite = await loadRunner(root);
+    const modules = (): NodeModules => createNodeModules({ vite, environment, manifest, runtime });
+    const cluster = new Cluster({
+      log,
+      tell,
+      manifest,
+      modules,
+      limits: this.#configuration.limits,
+      trustKey: this.#trustKey,
+      host: nodeHost,
+      layout: this.layout,
+      gateway: async (host, create) => await this.#gateway(host, create, modules),
+    });
+    await this.#cluster?.close();
+    this.#cluster = cluster;
+    await cluster.start();
+  }
+
+  /** See {@link Cluster.follow}; layers and checks that have changed are made anew. */
+  async follow(changed: ReadonlySet<string>, settled?: () => Promise<void>): Promise<readonly NodeChange[]> {
+    if (this.#cluster === undefined) return [];
+    const outdated = this.#gatewayModules?.outdate(changed);
+    const changes = await this.#cluster.follow(changed, settled);
+    // What a gateway knows of the application it asks for once.
+    const isLooking = this.#configuration.config?.middleware !== undefined && settled !== undefined;
+    if ((outdated !== undefined && outdated.size > 0) || isLooking) {
+      await this.#cluster.replaceGateway();
+      return [...changes, { node: "gateway", outdated: outdated ?? new Set() }];
+    }
+    return changes;
+  }
+
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    if (this.#cluster === undefined)
+      return { status: 503, headers: { "retry-after": "1", "content-type": "text/plain" }, body: "Starting" };
+    return await this.#cluster.handle(request);
+  }
+
+  async close(): Promise<void> {
+    const cluster = this.#cluster;
+    this.#cluster = undefined;
+    await cluster?.close();
+    await this.#gatewayModules?.close();
+  }
+
+  async #gateway(host: Host, create: typeof createGateway, modules: () => NodeModules): Promise<Role> {
+    const { root } = this.#options;
+    const own = modules();
+    const console = createConsole(host, { trustKey: this.#trustKey, secure: false, file: createConsoleFiles() });
+    try {
+      const role = await makeGateway(host, create, {
+        root,
+        trustKey: this.#trustKey,
+        configuration: this.#configuration,
+        modules: own,
+        newId: randomUUID,
+        console,
+      });
+      await this.#gatewayModules?.close();
+      [this.#gatewayModules, this.#console] = [own, console];
+      return role;
+    } catch (error) {
+      await own.close();
+      throw error;
+    }
+  }
+}
+
+// The package itself, wherever it lies: applications and their nodes have one `seamline`.
+const runtime = async (): Promise<ModuleNamespace> => await import("../main.ts");

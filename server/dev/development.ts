@@ -1,0 +1,274 @@
+// A development session of one Vite server: it reads the application, keeps nodes and pages in step with the sources, and tells what it
+// does. While something is wrong, the last application that was whole goes on serving.
+
+import { isAbsolute, relative, resolve } from "node:path";
+
+import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
+
+import type { Manifest, ServerManifest } from "../../src/manifest.ts";
+import type { HttpRequest, HttpResponse, Log } from "../../src/ports.ts";
+import { Problems } from "../../src/problem.ts";
+import { answerHeaders, mediaTypes, paths } from "../../src/protocol.ts";
+import type { Application } from "../build/application.ts";
+import type { Build } from "../build/build-run.ts";
+import { environmentNames } from "../build/environments.ts";
+import { slashed } from "../sources.ts";
+import { Changes } from "./changes.ts";
+import type { NodeChange } from "./cluster.ts";
+import { Deployment } from "./deployment.ts";
+import { type Difference, difference } from "./difference.ts";
+import { mountDoors } from "./doors.ts";
+import { addressOf, codeId, partOfId } from "./ids.ts";
+import { page, placesIn } from "./layout.ts";
+import { createViteLog, eventToLog } from "./log.ts";
+import { browserManifest, serverManifest } from "./manifest.ts";
+import { pageFile } from "./page-files.ts";
+import { Pages } from "./pages.ts";
+import { loadProblems } from "./problem-of.ts";
+import { ProblemList } from "./problem-list.ts";
+import type { DevEvent } from "./session.ts";
+
+/** What `seamline dev` gives and wants; plain `vite` has the plugin's options and Vite's log. */
+export interface SessionParts {
+  readonly config?: string | undefined;
+  readonly log?: Log;
+  /** Hears of everything, in place of the log. */
+  readonly tell?: (event: DevEvent) => void;
+  /** There is a session; after Vite has started again, another one. */
+  readonly opened?: (development: Development) => void;
+}
+
+/** Begins to read the application. Nodes start when the server listens. */
+export function openDevelopment(server: ViteDevServer, build: Build, parts: SessionParts = {}): Development {
+  const development = new Development(server, build, parts);
+  parts.opened?.(development);
+  return development;
+}
+
+export class Development {
+  readonly deployment: Deployment;
+  /** Nodes are there, as far as they can be. */
+  readonly ready: Promise<void>;
+  readonly #server: ViteDevServer;
+  readonly #build: Build;
+  readonly #tell: (event: DevEvent) => void;
+  readonly #problems: ProblemList;
+  readonly #pages: Pages;
+  readonly #changes: Changes = new Changes(async (files, since) => await this.#apply(files, since));
+  readonly #first: Promise<void>;
+  #application: Application | undefined;
+  #manifest: ServerManifest | undefined;
+  /** Files that have changed since the last application that was whole. */
+  #owed = new Set<string>();
+  /** What pages were told last, and how that is called. */
+  #said = "";
+  #revision = "";
+  #revisions = 0;
+
+  constructor(server: ViteDevServer, build: Build, parts: SessionParts) {
+    const log = parts.log ?? createViteLog(server);
+    const { root } = build;
+    this.#server = server;
+    this.#build = build;
+    this.#tell = parts.tell ?? ((event) => eventToLog(log, event));
+    this.#pages = new Pages(server, async () => await this.#browserManifest());
+    this.#problems = new ProblemList((event) => {
+      if (event.kind !== "warning") this.#pages.problems(event.kind === "problems" ? event.problems : []);
+      this.#tell(event);
+    });
+    this.deployment = new Deployment({
+      root,
+      environment: this.#environment("server"),
+      config: parts.config,
+      layout: build.options.layout,
+      manifest: () => this.#manifest as ServerManifest,
+      log,
+      tell: this.#tell,
+    });
+    this.#first = this.#changes.run(async () => {
+      this.#problems.set("configuration", await this.deployment.configure());
+      await this.#readApplication();
+    });
+    const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
+    this.ready = Promise.all([this.#first, listening]).then(
+      async () => await this.#changes.run(async () => void (this.#manifest !== undefined && (await this.#start()))),
+    );
+    this.ready.catch((error: unknown) => log.error("development can't start", error));
+    // Segment files and modules may lie beside Vite's root.
+    server.watcher.add(root);
+    server.watcher.on("all", (event, file) => void (event !== "addDir" && this.#heard(resolve(file))));
+    mountDoors(server, async (request) => await this.#answer(request));
+    const { close } = server;
+    server.close = async () => {
+      await this.#changes.settled();
+      await this.deployment.close();
+      await close.call(server);
+    };
+  }
+
+  get manifest(): ServerManifest | undefined {
+    return this.#manifest;
+  }
+
+  get url(): string {
+    const { local, network } = this.#server.resolvedUrls ?? { local: [], network: [] };
+    return (local[0] ?? network[0] ?? "").replace(/\/$/, "");
+  }
+
+  /** The last one that was whole. Rejects with {@link Problems} while there never was one. */
+  async application(): Promise<Application> {
+    await this.#first;
+    if (this.#application === undefined) throw new Problems(this.#problems.of("application"));
+    return this.#application;
+  }
+
+  /** The part of a module that an address means, as pages write it or as the parts themselves do. */
+  partAt(source: string): string {
+    const { file, part = "" } = partOfId(source);
+    const isOwn = this.#application?.cut.has(file) === true;
+    const path = isOwn ? file : file.startsWith("/@fs/") ? file.slice("/@fs".length) : resolve(this.#server.config.root, `.${file}`);
+    return `${path}?seamline=${part}`;
+  }
+
+  /** What Vite does of a change: of split modules nothing, as that is done here already. */
+  async hotUpdate(environment: string, file: string, modules: EnvironmentModuleNode[]): Promise<EnvironmentModuleNode[] | undefined> {
+    await this.#changes.settled();
+    if (environment === environmentNames.server) return [];
+    if (environment !== environmentNames.browser || this.#application?.cut.has(file) !== true) return undefined;
+    return modules.filter((module) => module.file !== file);
+  }
+
+  /** So that a page starts by the manifest of this session, and by none that an earlier one left. */
+  async pageTags(): Promise<HtmlTagDescriptor[]> {
+    await this.#first;
+    if (this.#application === undefined) return [];
+    const { revision } = await this.#browserManifest();
+    return [{ tag: "meta", attrs: { name: "seamline-revision", content: revision }, injectTo: "head-prepend" }];
+  }
+
+  #environment(name: keyof typeof environmentNames): DevEnvironment {
+    return this.#server.environments[environmentNames[name]] as DevEnvironment;
+  }
+
+  async #answer(request: HttpRequest): Promise<HttpResponse | undefined> {
+    const { target } = request;
+    await this.#first;
+    if (target.startsWith(paths.browserManifest)) {
+      const body = JSON.stringify(await this.#browserManifest());
+      return { status: 200, headers: { "content-type": mediaTypes.json, ...answerHeaders }, body };
+    }
+    const file = await pageFile(target, `${this.#server.config.base}@vite/client`);
+    if (file !== undefined) return file;
+    await this.ready;
+    return await this.deployment.handle(request);
+  }
+
+  async #browserManifest(): Promise<Manifest> {
+    const application = await this.application();
+    const { config } = this.#server;
+    const { moduleGraph } = this.#environment("browser");
+    const manifest = await browserManifest(application, "", (id) => addressOf(id, config, moduleGraph.getModuleById(id)?.lastHMRTimestamp));
+    const said = JSON.stringify(manifest);
+    // No two sessions call anything the same: what a page keeps of one is nothing to another.
+    if (said !== this.#said) this.#revision = `development-${started}-${++this.#revisions}`;
+    this.#said = said;
+    return { ...manifest, revision: this.#revision };
+  }
+
+  /** Reads what changed; `undefined` while something is wrong. */
+  async #readApplication(): Promise<Application | undefined> {
+    const application = await this.#build.read(this.#environment("browser"));
+    this.#problems.warn(application.warnings);
+    this.#problems.set("application", application.problems);
+    if (application.problems.length > 0) return undefined;
+    this.#manifest = await serverManifest(application, `${++this.#revisions}`);
+    return (this.#application = application);
+  }
+
+  async #start(): Promise<void> {
+    this.#problems.set("load", await this.#problemsOf(async () => await this.deployment.start()));
+  }
+
+  async #problemsOf(act: () => Promise<unknown>) {
+    try {
+      await act();
+      return [];
+    } catch (error) {
+      return loadProblems(error, this.#build.root, "it can't be loaded");
+    }
+  }
+
+  #heard(file: string): void {
+    this.#build.changed(file);
+    this.#changes.heard(file);
+  }
+
+  async #apply(files: ReadonlySet<string>, since: number): Promise<void> {
+    for (const file of files) this.#owed.add(file);
+    const isConfigured = this.deployment.file !== undefined && files.has(this.deployment.file);
+    if (isConfigured) this.#problems.set("configuration", await this.deployment.configure());
+    const before = this.#application;
+    const application = await this.#readApplication();
+    if (application === undefined || this.#problems.of("configuration").length > 0) return;
+    const owed = this.#owed;
+    this.#owed = new Set();
+    if (before === undefined || isConfigured || this.deployment.cluster === undefined) return await this.#start();
+    const changed = difference(before, application, (segments, { clients }) => placesIn(this.deployment.layout, segments, clients));
+    await this.#follow(changed, owed, since);
+  }
+
+  async #follow(changed: Difference, files: ReadonlySet<string>, since: number): Promise<void> {
+    const [browser, server] = [this.#environment("browser"), this.#environment("server")];
+    const ids = new Set(changed.server);
+    for (const file of files) {
+      if (this.#application?.cut.has(file) === true) continue;
+      for (const { id } of server.moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
+      ids.add(file);
+    }
+    for (const id of ids) {
+      const module = server.moduleGraph.getModuleById(id);
+      if (module !== undefined) server.moduleGraph.invalidateModule(module);
+    }
+    const inPages = new Set<string>();
+    for (const id of changed.browser) {
+      const module = browser.moduleGraph.getModuleById(id);
+      if (module === undefined) continue;
+      inPages.add(id);
+      await browser.reloadModule(module);
+    }
+    let changes: readonly NodeChange[] = [];
+    const settled = async (): Promise<void> => await this.#pages.move();
+    this.#problems.set(
+      "load",
+      await this.#problemsOf(async () => (changes = await this.deployment.follow(ids, changed.isMoved ? settled : undefined))),
+    );
+    await this.#pages.move();
+    this.#report(changed, files, changes, inPages, performance.now() - since);
+  }
+
+  #report(changed: Difference, files: ReadonlySet<string>, changes: readonly NodeChange[], inPages: ReadonlySet<string>, ms: number): void {
+    const { root } = this.#build;
+    const nodesWith = (isIt: (id: string) => boolean): string[] =>
+      changes.filter(({ outdated }) => [...outdated].some(isIt)).map(({ node }) => node);
+    for (const file of files) {
+      const name = isAbsolute(file) ? slashed(relative(root, file)) : file;
+      const procedures = changed.bodies.get(file);
+      const where = nodesWith((id) => partOfId(id).file === file);
+      const isInPage = procedures === undefined ? isServed(this.#environment("browser"), file, inPages) : inPages.has(codeId(file));
+      if (isInPage && this.#pages.open > 0) where.push(page);
+      if (where.length === 0) continue;
+      this.#tell(
+        procedures === undefined ? { kind: "reloaded", file: name, where, ms } : { kind: "replaced", procedures, where, ms, file: name },
+      );
+    }
+    if (changed.moves.length > 0) this.#tell({ kind: "moved", procedures: changed.moves, ms });
+  }
+}
+
+/** Whether pages have a module that is another one now. */
+function isServed({ moduleGraph }: DevEnvironment, file: string, inPages: ReadonlySet<string>): boolean {
+  const there = [...(moduleGraph.getModulesByFile(file) ?? [])].filter((one) => one.transformResult !== null || one.lastHMRTimestamp > 0);
+  return there.some(({ id }) => id !== null && (partOfId(id).part === undefined || inPages.has(id)));
+}
+
+const started = Date.now().toString(36);

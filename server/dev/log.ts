@@ -1,0 +1,53 @@
+// What a session tells under plain `vite`, which has no terminal of ours: in Vite's own log.
+
+import type { ViteDevServer } from "vite";
+
+import type { Log } from "../../src/ports.ts";
+import { stackOf } from "../log.ts";
+import { formatProblem } from "../../src/problem.ts";
+import { traceOf } from "../../src/trace.ts";
+import type { DevEvent } from "./session.ts";
+
+export function createViteLog({ config }: ViteDevServer): Log {
+  const { logger } = config;
+  return {
+    info: (line) => logger.info(line, { timestamp: true }),
+    warn: (line) => logger.warn(`warning: ${line}`, { timestamp: true }),
+    error: (line, cause) =>
+      logger.error(`error: ${line}${cause === undefined ? "" : `\n${stackOf(cause)}`}`, {
+        timestamp: true,
+      }),
+  };
+}
+
+export function eventToLog(log: Log, event: DevEvent): void {
+  const ms = "ms" in event ? `${Math.round(event.ms)} ms` : "";
+  switch (event.kind) {
+    case "replaced":
+      return log.info(
+        `replaced ${event.procedures.join(", ")} on ${event.where.join(", ")} in ${ms}; state of ${event.file} that only they use starts anew`,
+      );
+    case "reloaded":
+      return log.info(`reloaded ${event.file} on ${event.where.join(", ")} in ${ms}`);
+    case "moved":
+      for (const { fqn, from, to } of event.procedures)
+        log.info(`moved ${fqn}: ${from.join(", ") || "nowhere"} → ${to.join(", ") || "nowhere"} in ${ms}`);
+      return;
+    case "node":
+      if (event.state === "stopped" || event.state === "failed")
+        log.warn(
+          `the node '${event.node}' ${event.state === "failed" ? "can't start" : "has stopped"}${event.why === undefined ? "" : `: ${event.why}`}`,
+        );
+      return;
+    case "problems":
+      return log.error(event.problems.map(formatProblem).join("\n\n"));
+    case "mended":
+      return log.info("mended");
+    case "warning":
+      return log.warn(formatProblem(event.problem));
+    case "failed": {
+      const trace = traceOf(event.error).join(" ");
+      return log.error(`${event.fqn} failed on ${event.node}${trace === "" ? "" : ` ${trace}`}`, event.error);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// The two manifests of an application that nothing has built: modules by their ids, as Vite serves each of them when it is asked for.
+
+import type { Manifest, ModuleRecord, ServerManifest } from "../../src/manifest.ts";
+import type { ModuleDescription } from "../../src/split/describe.ts";
+import type { Part } from "../../src/split/split-module.ts";
+import type { Application } from "../build/application.ts";
+import { classRecords } from "../build/classes.ts";
+import { graphId, partId } from "../build/cut.ts";
+import { entriesOf } from "../build/manifest-writer.ts";
+import type { SourceModule } from "../build/modules.ts";
+
+/** What nodes go by. */
+export async function serverManifest(application: Application, revision: string): Promise<ServerManifest> {
+  const among = [...new Set([...application.serverModules, ...[...application.cut.values()].map((one) => one.module)])];
+  const { records } = await classRecords(byId(among), application.modules);
+  return {
+    format: 1,
+    revision,
+    sources: revision,
+    clients: application.clients,
+    graph: graphId,
+    imports: application.imports,
+    modules: modulesOf(among, (file, part) => (part === undefined ? file : application.cut.has(file) ? partId.body(file) : undefined)),
+    ...namedIn(
+      application,
+      application.segments.map((one) => one.name),
+    ),
+    classes: records,
+    files: {},
+  };
+}
+
+/** What pages go by. `address` gives the path of a module as the page is to ask for it. */
+export async function browserManifest(application: Application, revision: string, address: (id: string) => string): Promise<Manifest> {
+  const among = await reachable(application);
+  const { records } = await classRecords(byId(among), application.modules);
+  const body = (file: string): string | undefined =>
+    application.cut.get(file)?.parts.browser.body === undefined ? undefined : address(partId.body(file));
+  return {
+    format: 1,
+    revision,
+    modules: modulesOf(among, (file, part) => (part === undefined ? address(file) : body(file))),
+    ...namedIn(application, application.clients),
+    classes: records,
+    files: {},
+  };
+}
+
+function modulesOf(
+  modules: readonly SourceModule[],
+  fileOf: (file: string, part?: "body") => string | undefined,
+): Readonly<Record<string, ModuleRecord>> {
+  const found: Record<string, ModuleRecord> = {};
+  for (const { id, file } of byId(modules)) {
+    const body = fileOf(file, "body");
+    found[id] = { file: fileOf(file) ?? file, ...(body !== undefined && { body }) };
+  }
+  return found;
+}
+
+function namedIn(application: Application, segments: readonly string[]): Pick<Manifest, "procedures" | "segments"> {
+  const procedures = application.procedures.filter((one) => one.entries.some(({ segment }) => segments.includes(segment.name)));
+  return {
+    procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
+      fqn,
+      version,
+      module: module.id,
+      export: name,
+      parameters,
+    })),
+    segments: Object.fromEntries([...segments].sort().map((name) => [name, entriesOf(name, procedures)])),
+  };
+}
+
+/** What browsers get, by value imports: of a split module its shared part, and what its body for browsers holds. */
+async function reachable({ cut, pageModules, clientModules, modules }: Application): Promise<readonly SourceModule[]> {
+  const held = [...cut.values()].filter((one) => one.parts.browser.body !== undefined).map((one) => one.module);
+  const reached = new Set<SourceModule>([...pageModules, ...clientModules, ...held]);
+  const described = (module: SourceModule, part: Part): ModuleDescription => {
+    let known = descriptions.get(part);
+    if (known === undefined) descriptions.set(part, (known = modules.describeText(part.code, module.file, module.id)));
+    return known;
+  };
+  // A set hands out what is added while it is walked.
+  for (const module of reached) {
+    const parts = cut.get(module.file)?.parts.browser;
+    const texts =
+      parts === undefined
+        ? [modules.describe(module)]
+        : [parts.shared, parts.body].flatMap((part) => (part === undefined ? [] : [described(module, part)]));
+    for (const text of texts) for (const edge of await modules.importsOf(module, text)) if (!edge.typeOnly) reached.add(edge.module);
+  }
+  return [...reached];
+}
+
+// Parts stay the same objects as long as nothing in their module changes.
+const descriptions = new WeakMap<Part, ModuleDescription>();
+
+function byId(modules: readonly SourceModule[]): readonly SourceModule[] {
+  return [...modules].sort((one, other) => (one.id < other.id ? -1 : 1));
+}

@@ -1,0 +1,107 @@
+// The open pages, over Vite's line to them: what moved, what is wrong, and what they answer.
+
+import type { HotChannelClient, ViteDevServer } from "vite";
+
+import type { Manifest } from "../../src/manifest.ts";
+import { formatProblem, type Problem } from "../../src/problem.ts";
+import { developmentEvents } from "../../src/protocol.ts";
+
+/** How long what moved is kept where it was for a page that doesn't say that it has followed, in ms: a tab in the background may sleep. */
+const patience = 2000;
+
+export class Pages {
+  readonly #server: ViteDevServer;
+  readonly #manifest: () => Promise<Manifest>;
+  /** Those that have told of themselves: others have no procedures. */
+  readonly #open = new Set<HotChannelClient>();
+  readonly #waiting = new Map<number, { readonly left: Set<HotChannelClient>; readonly done: () => void }>();
+  #number = 0;
+  #told = "";
+  #problems: readonly Problem[] = [];
+
+  constructor(server: ViteDevServer, manifest: () => Promise<Manifest>) {
+    this.#server = server;
+    this.#manifest = manifest;
+    const { hot } = server.environments.client;
+    hot.on(developmentEvents.here, (_: unknown, client: HotChannelClient) => {
+      this.#open.add(client);
+      void this.#tell(client);
+    });
+    hot.on(developmentEvents.followed, (number: number, client: HotChannelClient) => {
+      const waiting = this.#waiting.get(number);
+      waiting?.left.delete(client);
+      if (waiting?.left.size === 0) waiting.done();
+    });
+    hot.on("vite:client:disconnect", (_: unknown, client: HotChannelClient) => {
+      this.#open.delete(client);
+      for (const { left, done } of this.#waiting.values()) {
+        left.delete(client);
+        if (left.size === 0) done();
+      }
+    });
+    // A page that comes while something is wrong is told at once.
+    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => {
+      if (this.#problems.length > 0) client.send(errorOf(this.#problems));
+    });
+  }
+
+  /** How many pages run procedures or call some. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Tells pages what there is now, if it is something else than before. Resolves when they have followed. */
+  async move(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const manifest = await this.#manifest();
+    if (manifest.revision === this.#told) return;
+    this.#told = manifest.revision;
+    const number = ++this.#number;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patience);
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.set(number, { left: new Set(this.#open), done });
+      for (const client of this.#open) client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number } });
+    });
+    this.#waiting.delete(number);
+  }
+
+  /** Shows problems over the page, all at once; none takes them away. */
+  problems(problems: readonly Problem[]): void {
+    const before = this.#problems.length;
+    this.#problems = problems;
+    const { hot } = this.#server.environments.client;
+    if (problems.length > 0) hot.send(errorOf(problems));
+    else if (before > 0) hot.send(developmentEvents.mended);
+  }
+
+  async #tell(client: HotChannelClient): Promise<void> {
+    const manifest = await this.#manifest();
+    this.#told = manifest.revision;
+    client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number: 0 } });
+  }
+}
+
+function errorOf(problems: readonly Problem[]) {
+  const [first] = problems;
+  const others = problems.slice(1).map(formatProblem);
+  const text =
+    first === undefined
+      ? ""
+      : [first.path === undefined ? first.message : `at ${first.path}: ${first.message}`, first.hint]
+          .filter((one) => one !== undefined)
+          .join("\n→ ");
+  return {
+    type: "error" as const,
+    err: {
+      message: [text, ...others].join("\n\n"),
+      stack: "",
+      plugin: "seamline",
+      ...(first !== undefined && { id: first.file, ...(first.frame !== undefined && { frame: first.frame }) }),
+      ...(first?.line !== undefined && { loc: { file: first.file, line: first.line, column: first.column ?? 1 } }),
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// What is wrong now, by what it is of: a mistake in one thing must not hide one in another, and each is told until it is mended.
+
+import { formatProblem, type Problem } from "../../src/problem.ts";
+import type { DevEvent } from "./session.ts";
+
+type Of = "configuration" | "application" | "load";
+
+export class ProblemList {
+  readonly #of = new Map<Of, readonly Problem[]>();
+  readonly #tell: (event: DevEvent) => void;
+  readonly #warned = new Set<string>();
+  #told = "";
+
+  constructor(tell: (event: DevEvent) => void) {
+    this.#tell = tell;
+  }
+
+  get all(): readonly Problem[] {
+    return [...this.#of.values()].flat();
+  }
+
+  of(what: Of): readonly Problem[] {
+    return this.#of.get(what) ?? [];
+  }
+
+  /** Takes these in the place of those that there were, and tells when that makes a difference. */
+  set(what: Of, problems: readonly Problem[]): void {
+    this.#of.set(what, problems);
+    const all = this.all;
+    const text = all.map(formatProblem).join("\n");
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#tell(all.length > 0 ? { kind: "problems", problems: all } : { kind: "mended" });
+  }
+
+  /** Each once: they are no reason to stop. */
+  warn(problems: readonly Problem[]): void {
+    for (const problem of problems) {
+      const text = formatProblem(problem);
+      if (this.#warned.has(text)) continue;
+      this.#warned.add(text);
+      this.#tell({ kind: "warning", problem });
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// `seamline dev` without its terminal: Vite's server with our plugin, and a session that outlives its restarts.
+
+import { isAbsolute, resolve } from "node:path";
+
+import type { InlineConfig, ViteDevServer } from "vite";
+
+import { Problems } from "../../src/problem.ts";
+import { findIndex } from "../build/environments.ts";
+import { inlineRoot } from "../build/inline-root.ts";
+import { loadVite } from "../build/load-vite.ts";
+import { createPlugin, type SeamlineOptions } from "../build/vite-plugin.ts";
+import { readConfiguration } from "./configuration.ts";
+import type { Development } from "./development.ts";
+import { placesIn } from "./layout.ts";
+import { moveProcedure } from "./move.ts";
+import type { DevEvent, DevOptions, DevSession, StartDev } from "./session.ts";
+
+/** Nodes whose modules take longer go on loading while the session is shown, in ms. */
+const patience = 10_000;
+
+export const startDev: StartDev = async (options) => {
+  const { log } = options;
+  const root = resolve(options.root);
+  const vite = await loadVite(root);
+  const listeners = new Set<(event: DevEvent) => void>();
+  let development: Development | undefined;
+  const { plugin } = createPlugin(await optionsOf(root, options.config), undefined, {
+    config: options.config,
+    log,
+    tell: (event) => listeners.forEach((one) => one(event)),
+    opened: (one) => (development = one),
+  });
+  /** What is told before anybody can listen is not lost. */
+  const early: DevEvent[] = [];
+  const keep = (event: DevEvent): void => void early.push(event);
+  listeners.add(keep);
+  const server = await vite.createServer(await inlineConfig(vite, root, options, plugin));
+  await server.listen();
+  const session = (): Development => {
+    if (development === undefined) throw new Error("Vite has started without Seamline's plugin");
+    return development;
+  };
+  await inTime(session().ready, patience);
+  return createSession(server, root, session, listeners, () => {
+    listeners.delete(keep);
+    return early.splice(0);
+  });
+};
+
+function createSession(
+  server: ViteDevServer,
+  root: string,
+  development: () => Development,
+  listeners: Set<(event: DevEvent) => void>,
+  takeEarly: () => readonly DevEvent[],
+): DevSession {
+  const cluster = () => {
+    const { cluster: found } = development().deployment;
+    if (found === undefined) throw new Error("There are no nodes yet: mend what is wrong first");
+    return found;
+  };
+  return {
+    get url() {
+      return development().url;
+    },
+    consoleUrl: () => development().deployment.consoleLink(development().url),
+    watched: [root],
+    nodes: () => development().deployment.cluster?.nodes() ?? [],
+    procedures() {
+      const { manifest, deployment } = development();
+      if (manifest === undefined) return [];
+      return manifest.procedures.map(({ fqn, version, parameters }, index) => {
+        const named = Object.entries(manifest.segments).flatMap(([name, entries]) =>
+          entries.filter((entry) => entry.procedure === index).map(({ access }) => ({ name, access })),
+        );
+        const segments = named.map(({ name }) => name);
+        const access = (["public", "protected"] as const).find((one) => named.some((entry) => entry.access === one)) ?? "private";
+        return { fqn, version, access, segments, parameters, nodes: placesIn(deployment.layout, segments, manifest.clients) };
+      });
+    },
+    async call(fqn, args, version = "0.0.0") {
+      const nodes = cluster();
+      const [holder] = nodes.holders(fqn, version);
+      const from = holder ?? nodes.nodes().find((one) => one.state === "ready")?.name;
+      const role = from === undefined ? undefined : nodes.node(from).role;
+      if (role?.runProcedure === undefined) throw new Error("No node is ready to call from");
+      const began = performance.now();
+      const value = await role.runProcedure(fqn, version, args);
+      return { value, node: holder, ms: performance.now() - began };
+    },
+    kill: async (node) => await cluster().node(node).kill(),
+    start: async (node) => await cluster().node(node).start(),
+    async move(fqn, toSegment) {
+      const application = await development().application();
+      await moveProcedure(application, fqn, toSegment);
+    },
+    on(listener) {
+      listeners.add(listener);
+      for (const event of takeEarly()) listener(event);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => await server.close(),
+  };
+}
+
+/** What of the configuration is the plugin's to know; a broken one is told by the session, and followed when it is mended. */
+async function optionsOf(root: string, given: string | undefined): Promise<SeamlineOptions> {
+  const found = await readConfiguration(root, given).catch((error: unknown) => {
+    if (!(error instanceof Problems)) throw error;
+    return undefined;
+  });
+  const config = found?.config;
+  if (config === undefined) return { root };
+  const { source, index, clients, clientModules } = config;
+  return { root, source, index, clients, clientModules };
+}
+
+async function inlineConfig(
+  vite: typeof import("vite"),
+  root: string,
+  options: DevOptions,
+  plugin: ReturnType<typeof createPlugin>["plugin"],
+): Promise<InlineConfig> {
+  const found = await vite.loadConfigFromFile({ command: "serve", mode: "development" }, undefined, root, "silent");
+  const { source = "./src", index = "index.html" } = await optionsOf(root, options.config);
+  return {
+    ...inlineRoot(found?.config, root, findIndex(index, [isAbsolute(source) ? source : resolve(root, source), root])),
+    configFile: found?.path ?? false,
+    plugins: [plugin],
+    clearScreen: false,
+    // What Vite has to say goes through our log, with all else.
+    logLevel: "warn",
+    server: {
+      ...(options.port !== undefined && { port: options.port, strictPort: options.port !== 0 }),
+      ...(options.host !== undefined && { host: options.host }),
+      ...(options.open !== undefined && { open: options.open }),
+    },
+  };
+}
+
+async function inTime(awaited: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => (timer = setTimeout(done, ms)));
+  await Promise.race([awaited, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,55 @@
+// What Vite's configuration has more of while it serves pages and nodes.
+
+import type { Rolldown, UserConfig } from "vite";
+
+import type { Application } from "../build/application.ts";
+import { environmentNames } from "../build/environments.ts";
+import { partOfId } from "./ids.ts";
+
+/** Vite's own list, which a list in a configuration takes the place of. */
+const viteDenies = [".env", ".env.*", "*.{crt,pem}", "**/.git/**"];
+
+/** `development` is there as soon as there is a server. */
+export function developmentConfig(config: UserConfig, development: () => { application(): Promise<Application> } | undefined): UserConfig {
+  return {
+    environments: {
+      [environmentNames.browser]: {
+        optimizeDeps: {
+          // The runtime of a page has one address.
+          exclude: ["seamline", "seamline/client"],
+          rolldownOptions: { plugins: [scanned(development)] },
+        },
+      },
+      // Application modules get the `seamline` of their own node, so it is ours to resolve.
+      [environmentNames.server]: { resolve: { noExternal: [/^seamline$/] } },
+    },
+    server: {
+      // The trust key, and what builds leave.
+      fs: { deny: [...(config.server?.fs?.deny === undefined ? viteDenies : []), "**/.seamline/**"] },
+      watch: config.server?.watch === null ? null : { ignored: ["**/.seamline/**"] },
+    },
+  };
+}
+
+/**
+ * Vite looks for packages that pages need by reading sources as they are. Of a split module pages get the parts for browsers, so only those
+ * may say what they need: else it would bundle for the browser what only bodies on servers import.
+ */
+function scanned(development: () => { application(): Promise<Application> } | undefined): Rolldown.Plugin {
+  return {
+    name: "seamline:scan",
+    async load(id) {
+      const { file } = partOfId(id);
+      const application = await development()
+        ?.application()
+        .catch(() => undefined);
+      const parts = application?.cut.get(file)?.parts.browser;
+      if (parts === undefined) return undefined;
+      const code = [parts.shared, parts.body].map((part) => part?.code ?? "").join("\n");
+      // Each is a module of its own; here only what they import counts, and the two may name the same things.
+      const imports = [...code.matchAll(/\b(?:from|import)\s*(["'])([^"']+)\1/g)].map(([, , specifier]) => specifier ?? "");
+      const others = [...new Set(imports)].filter((one) => !one.startsWith("seamline:") && !one.includes("?seamline="));
+      return { code: others.map((one) => `import ${JSON.stringify(one)};`).join("\n"), moduleType: "js" };
+    },
+  };
+}
