@@ -26,7 +26,9 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
   try {
     const host = options.host === true ? "0.0.0.0" : options.host;
     const starting = startDev({ root, config: options.config, port: options.port, host, log: shows.log });
-    session = await Promise.race([starting, asked]);
+    session = await Promise.race([starting, asked]).catch((error: unknown) => {
+      throw listening(error, options);
+    });
     // Stopped before it was there: what is half started ends with the process.
     if (session === undefined) return void starting.catch(() => {});
     shows.start(session, { ms: performance.now() });
@@ -40,6 +42,20 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
     process.off("unhandledRejection", lost);
     done();
   }
+}
+
+/** Where listening failed, what to do about it: Vite and Node only say what happened. */
+function listening(error: unknown, { port, host }: DevCommandOptions): unknown {
+  const { message, code, syscall } = error as NodeJS.ErrnoException;
+  if (/^Port \d+ is already in use/.test(message) || code === "EADDRINUSE")
+    return new Error(`port ${port} is taken: name another with --port, or stop what listens there`, { cause: error });
+  if (code === "EACCES" && syscall === "listen")
+    return new Error(`nobody but the system's administrator may listen on port ${port}: name one from 1024 on with --port`, {
+      cause: error,
+    });
+  if (syscall === "listen" || syscall === "getaddrinfo")
+    return new Error(`this machine can't listen at ${String(host)} (${code}): name an address of its own with --host`, { cause: error });
+  return error;
 }
 
 interface Stop {

@@ -1,11 +1,12 @@
 // What the keys `c`, `k` and `m` ask, and what comes of the answers.
 
 import { inspect } from "node:util";
-import { ranOn, traceOf } from "../../../src/trace.ts";
+import { segmentFileEnding } from "../../../src/segment.ts";
+import { ranOn } from "../../../src/trace.ts";
 import type { DevProcedure, DevSession } from "../session.ts";
 import { asked } from "./arguments.ts";
 import { place } from "./event-lines.ts";
-import { reasonOf, titleOf } from "./failure-lines.ts";
+import { failureLines, reasonOf } from "./failure-lines.ts";
 import { duration } from "./first-screen.ts";
 import { askChoice, askText, type Prompt } from "./prompts.ts";
 import { count, type Paint } from "./text.ts";
@@ -17,6 +18,8 @@ export interface Dialog {
   readonly print: (text: string) => void;
   readonly paint: Paint;
   readonly colours: boolean;
+  /** The application folder. */
+  readonly root: string;
   /** What was answered before, offered again. */
   readonly answers: Map<string, string>;
 }
@@ -26,7 +29,7 @@ export type Act = () => Promise<void>;
 
 /** Asks for a procedure and its arguments, one after the other, and calls it. */
 export async function callDialog(dialog: Dialog): Promise<Act | undefined> {
-  const { session, ask, print, paint, colours, answers } = dialog;
+  const { session, ask, print, paint, colours, root, answers } = dialog;
   const callable = session.procedures();
   const fqn = await askProcedure(dialog, "Call", callable);
   if (fqn === undefined) return undefined;
@@ -63,8 +66,8 @@ export async function callDialog(dialog: Dialog): Promise<Act | undefined> {
       print(`${paint("green", call)} gave ${show(value, colours)}${node === undefined ? "" : ` ${place(node)}`}, ${duration(ms)}`);
     } catch (error) {
       const node = ranOn(error);
-      const trace = traceOf(error).map((line) => paint("dim", `\n    ${line}`));
-      print(`${paint("red", call)} failed${node === undefined ? "" : ` ${place(node)}`}: ${titleOf(error)}${trace.join("")}`);
+      const head = `${call} failed${node === undefined ? "" : ` ${place(node)}`}`;
+      print(failureLines(error, { root, paint, head }).text);
     }
   };
 }
@@ -102,8 +105,8 @@ export async function moveDialog(dialog: Dialog): Promise<Act | undefined> {
     // To the only one that it is in: nothing to do.
     .filter((name) => now.size > 1 || !now.has(name))
     .map((name) => ({ label: `${name}${whereOf(name, session)}${now.has(name) ? "  (it is there, among others)" : ""}`, value: name }));
-  if (choices.length === 0) return told(print, `${fqn} is in the only segment that there is; a second one is a second segment file.`);
-  const segment = await ask(askChoice(`Move ${fqn} from ${[...now].join(", ")} to`, choices));
+  const chosen = await ask(askChoice(`Move ${fqn} from ${[...now].join(", ")} to`, [...choices, { label: "a new segment", value: "" }]));
+  const segment = chosen === "" ? await ask(askNewSegment(segments)) : chosen;
   if (segment === undefined) return undefined;
   return async () => {
     try {
@@ -124,6 +127,18 @@ async function askProcedure({ ask, print }: Dialog, what: string, procedures: re
       read: (text) => (fqns.includes(text) ? { value: text } : { wrong: `there is no procedure "${text}"` }),
     }),
   );
+}
+
+function askNewSegment(segments: readonly string[]): Prompt<string> {
+  return askText<string>({
+    question: "Its name",
+    note: `(NAME${segmentFileEnding} will be its file)`,
+    read(text) {
+      if (segments.includes(text)) return { wrong: `"${text}" is there already` };
+      // It becomes the name of a file and of a node.
+      return /^\w[\w-]*$/.test(text) ? { value: text } : { wrong: "letters, digits, - and _ make a name" };
+    },
+  });
 }
 
 /** Those that begin with the text, then those that have it somewhere: nobody remembers all folders. */

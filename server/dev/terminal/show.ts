@@ -84,7 +84,7 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
   async function converse(dialog: (dialog: Dialog) => Promise<Act | undefined>, session: DevSession): Promise<void> {
     try {
       inDialog = true;
-      const act = await dialog({ session, ask, print, paint, colours, answers });
+      const act = await dialog({ session, ask, print, paint, colours, root, answers });
       inDialog = false;
       // What was pasted behind the last answer is no command.
       early.length = 0;
@@ -133,7 +133,10 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     start(session, { ms }) {
       keyboard = readKeys(terminal.stdin, (key) => press(session, key));
       print(firstScreen(session, { root, version, ms, width: screen.width(), paint, keys: keyboard !== undefined }));
+      // What came before anybody listened comes now, and that nodes are ready has just been said.
+      let isNow = false;
       unsubscribe = session.on((event) => {
+        if (!isNow && event.kind === "node" && event.state === "ready") return;
         if (event.kind === "warning") {
           const known = formatProblem(event.problem);
           if (warned.has(known)) return;
@@ -141,6 +144,7 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
         }
         for (const { text, same } of eventLines(event, context)) print(text, same);
       });
+      isNow = true;
     },
     close() {
       unsubscribe?.();

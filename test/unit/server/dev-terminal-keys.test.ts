@@ -113,13 +113,14 @@ describe("c", () => {
 
   it("tells an error as it is, where it ran, and the way it came", async () => {
     const error = new RangeError("No such sku");
+    error.stack = "RangeError: No such sku\n    at f (/app/src/f.ts:1:2)";
     setTrace(error, ["[f | v0.0.0]"]);
     setRanOn(error, "orders");
     const { terminal, after } = show({
       session: { procedures: () => [procedure("f", "orders")], call: async () => await Promise.reject(error) },
     });
     await terminal.type("c", "enter");
-    expect(after()).toBe("f() failed on node orders: RangeError: No such sku\n    [f | v0.0.0]\n");
+    expect(after()).toBe("f() failed on node orders: RangeError: No such sku\n    at f (src/f.ts:1:2)\n    [f | v0.0.0]\n");
   });
 
   it("refuses a name that is none", async () => {
@@ -206,18 +207,27 @@ describe("m", () => {
   it("moves a procedure to another segment", async () => {
     const { session, terminal, after } = show();
     await terminal.type("m", "shop/q", "enter");
-    expect(after()).toBe("Move shop/quote from orders to: \n› 1  stock  (node stock)\n  2  ui  (page)");
+    expect(after()).toBe("Move shop/quote from orders to: \n› 1  stock  (node stock)\n  2  ui  (page)\n  3  a new segment");
     await terminal.type("2");
     expect(session.done).toEqual([["move", "shop/quote", "ui"]]);
+  });
+
+  it("moves it to a segment that is new", async () => {
+    const { session, terminal, after } = show({ session: { nodes: () => [node("orders")], procedures: () => [procedure("f", "orders")] } });
+    await terminal.type("m", "enter", "1");
+    expect(after()).toBe("Its name (NAME.segment.json will be its file): ");
+    await terminal.type("orders", "enter");
+    expect(after()).toContain('"orders" is there already');
+    await terminal.type("ctrl-w", "../x", "enter");
+    expect(after()).toContain("letters, digits, - and _ make a name");
+    await terminal.type("ctrl-w", "stock", "enter");
+    expect(session.done).toEqual([["move", "f", "stock"]]);
   });
 
   it("says why it can't", async () => {
     const { terminal, after } = show({ session: { move: async () => await Promise.reject(new Error("the file can't be written")) } });
     await terminal.type("m", "shop/q", "enter", "1");
     expect(after()).toBe("error: can't move shop/quote to stock: the file can't be written\n");
-    const alone = show({ session: { nodes: () => [node("orders")], procedures: () => [procedure("f", "orders")] } });
-    await alone.terminal.type("m", "enter");
-    expect(alone.after()).toBe("f is in the only segment that there is; a second one is a second segment file.\n");
   });
 });
 

@@ -268,6 +268,25 @@ describe("a procedure that failed", () => {
   });
 });
 
+describe("what came before anybody listened", () => {
+  it("is told, but not that nodes are ready: that has just been said", () => {
+    const early: DevEvent[] = [
+      { kind: "node", node: "orders", state: "ready" },
+      { kind: "node", node: "stock", state: "failed", why: "no" },
+      { kind: "warning", problem: { file: "src/a.ts", message: "careful" } },
+    ];
+    const { first } = show({
+      session: {
+        on: (listener) => {
+          for (const event of early) listener(event);
+          return () => {};
+        },
+      },
+    });
+    expect(first).toMatch(/Watching.*\n\nnode stock has failed: no\nwarning: src\/a\.ts: careful\n$/);
+  });
+});
+
 describe("lines of the session", () => {
   it("come with their level, and errors with their places", () => {
     const { shows, after } = show();

@@ -73,6 +73,24 @@ describe("seamline dev", () => {
   });
 
   it.each([
+    [{}, "Port 80 is already in use", "port 80 is taken: name another with --port, or stop what listens there"],
+    [
+      { syscall: "listen", code: "EACCES" },
+      "no",
+      "nobody but the system's administrator may listen on port 80: name one from 1024 on with --port",
+    ],
+    [
+      { syscall: "getaddrinfo", code: "ENOTFOUND" },
+      "no",
+      "this machine can't listen at nowhere (ENOTFOUND): name an address of its own with --host",
+    ],
+    [{ syscall: "open", code: "EACCES" }, "no such luck", "no such luck"],
+  ])("says what to do when it can't listen: %j", async (fields, message, told) => {
+    startDev.mockRejectedValue(Object.assign(new Error(message), fields));
+    await expect(start({ port: 80, host: "nowhere" })).rejects.toThrow(told);
+  });
+
+  it.each([
     [["--port", "x"], "It is a number from 0 to 65535."],
     [["--port", "65536"], "It is a number from 0 to 65535."],
     [["--prot", "1"], "Did you mean --port?"],
