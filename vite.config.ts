@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 
 // What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
 // production install has one dependency.
-const external: (string | RegExp)[] = ["undici", "vite", "vite/module-runner", "msw", /^node:/];
+const external: (string | RegExp)[] = ["undici", "vite", "vite/module-runner", /^node:/];
 
 /** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
 const ofClient: readonly [RegExp, string] = [/(^|\/)(context|errors|trace|version)\.ts$/, "./client.js"];
@@ -65,7 +65,7 @@ export default defineConfig({
   environments: {
     node: {
       consumer: "server",
-      resolve: { noExternal: true, external: ["undici", "vite", "msw"] },
+      resolve: { noExternal: true, external: ["undici", "vite"] },
       build: {
         outDir: ".build",
         target: "node20.19",
@@ -79,12 +79,27 @@ export default defineConfig({
             vite: "server/build/index.ts",
             cli: "server/cli/cli.ts",
             testing: "server/testing/index.ts",
-            // For browsers as well: what it shares with the others is what runs everywhere.
-            "testing-msw": "client/testing/msw.ts",
           },
           external,
           preserveEntrySignatures: "strict",
           output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },
+        },
+      },
+    },
+    // For browsers as well, so it shares nothing with what Node runs. msw is the user's own.
+    msw: {
+      consumer: "server",
+      resolve: { conditions: ["browser", "module"], noExternal: true, external: ["msw"] },
+      build: {
+        outDir: ".build",
+        target: "es2022",
+        minify: false,
+        license: { fileName: "licenses.msw.json" },
+        rolldownOptions: {
+          input: { "testing-msw": "client/testing/msw.ts" },
+          external: ["msw"],
+          preserveEntrySignatures: "strict",
+          output: { format: "es", entryFileNames: "[name].js", codeSplitting: false },
         },
       },
     },
@@ -111,7 +126,7 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "client", "hooks", "remote", "superjson", "missing", "page", "console"])
+      for (const name of ["node", "msw", "client", "hooks", "remote", "superjson", "missing", "page", "console"])
         await builder.build(builder.environments[name]!);
     },
   },
