@@ -11,21 +11,28 @@ const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
 const drawTime = 250;
 
 export function callsView(model: Model): HTMLElement {
-  const body = h("div", { role: "rowgroup", class: "scroller" });
+  const body = h("div", { role: "rowgroup" });
   const grid = h(
     "div",
     { class: "grid calls-grid", role: "grid", "aria-label": "Last calls", "aria-colcount": heads.length },
     h(
       "div",
-      { role: "rowgroup" },
-      h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
+      { class: "scroller", role: "presentation" },
+      h(
+        "div",
+        { role: "rowgroup", class: "head" },
+        h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
+      ),
+      body,
     ),
-    body,
   );
   const empty = h("p", { class: "empty" }, "No call yet. Calls show here as they pass.");
   const pause = h("button", { type: "button", "aria-pressed": "false" }, "Pause");
   const only = h("input", { type: "checkbox", id: "only-failures" });
+  const note = h("p", { class: "note", role: "status" });
+  /** What is shown while the list stands still: somebody asked for that, or is about to choose one. */
   let held: readonly SeenCall[] | undefined;
+  let paused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let drawnAt = 0;
   let rows = new Map<number, HTMLElement>();
@@ -56,11 +63,21 @@ export function callsView(model: Model): HTMLElement {
     if (!parts.has("calls") || held !== undefined || timer !== undefined) return;
     timer = setTimeout(draw, Math.max(0, drawnAt + drawTime - performance.now()));
   });
+  const hold = (): void => {
+    const still = paused || grid.matches(":hover") || grid.contains(document.activeElement);
+    setText(note, !still ? "" : paused ? "paused" : "held while you are in it");
+    if (still === (held !== undefined)) return;
+    held = still ? model.calls : undefined;
+    if (!still) draw();
+  };
+  for (const event of ["pointerenter", "pointerleave", "focusin"]) grid.addEventListener(event, hold);
+  // The focus has left when the event is over.
+  grid.addEventListener("focusout", () => setTimeout(hold));
   pause.addEventListener("click", () => {
-    held = held === undefined ? model.calls : undefined;
-    pause.setAttribute("aria-pressed", String(held !== undefined));
-    setText(pause, held === undefined ? "Pause" : "Go on");
-    draw();
+    paused = !paused;
+    pause.setAttribute("aria-pressed", String(paused));
+    setText(pause, paused ? "Go on" : "Pause");
+    hold();
   });
   only.addEventListener("change", draw);
   const openRow = (event: Event): void => {
@@ -83,6 +100,7 @@ export function callsView(model: Model): HTMLElement {
       "div",
       { class: "section-head" },
       h("h2", { id: "calls-title" }, "Last calls"),
+      note,
       h("div", { class: "field" }, h("label", { class: "check" }, only, "Failures only"), pause),
     ),
     grid,

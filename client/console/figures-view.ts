@@ -1,7 +1,7 @@
 // The figures at the top: calls per second with a minute's course, failures, latency, members, browsers.
 
 import { h, setText } from "./dom.ts";
-import { count, duration, rate } from "./format.ts";
+import { count, durations, rate } from "./format.ts";
 import type { Model } from "./model.ts";
 
 /** Calls per second are of so many whole seconds. */
@@ -26,12 +26,19 @@ function figure(label: string, ...more: readonly Node[]): Figure {
 
 export function figuresView(model: Model): HTMLElement {
   const course = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const bars = Array.from({ length: 60 }, () => document.createElementNS("http://www.w3.org/2000/svg", "path"));
+  const paths = (className: string): SVGPathElement[] =>
+    Array.from({ length: 60 }, () => {
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      path.setAttribute("class", className);
+      return path;
+    });
+  const bars = paths("");
+  const reds = paths("bad");
   course.setAttribute("viewBox", "0 0 120 28");
   course.setAttribute("preserveAspectRatio", "none");
   course.setAttribute("class", "course");
   course.setAttribute("aria-hidden", "true");
-  course.append(...bars);
+  course.append(...bars, ...reds);
   const box = h("dd", { class: "chart" });
   box.append(course);
   const calls = figure("Calls per second", box);
@@ -52,7 +59,7 @@ export function figuresView(model: Model): HTMLElement {
     failures.set(count(bad), all === 0 ? "no calls" : `${((100 * bad) / all).toFixed(bad === 0 ? 0 : 1)} % of ${count(all)} calls`);
     failures.element.classList.toggle("bad", bad > 0);
     latency.set(
-      figures.p50 === undefined || figures.p95 === undefined ? "–" : `${duration(figures.p50)} / ${duration(figures.p95)}`,
+      figures.p50 === undefined || figures.p95 === undefined ? "–" : durations(figures.p50, figures.p95),
       figures.open === 0 ? "none under way" : `${count(figures.open)} under way`,
     );
     const ready = model.members.filter(({ state }) => state === "ready").length;
@@ -61,19 +68,21 @@ export function figuresView(model: Model): HTMLElement {
       ready === model.members.length ? "all members healthy" : `${model.members.length - ready} out`,
     );
     members.element.classList.toggle("bad", ready < model.members.length);
-    browsers.set(count(figures.browsers), figures.origins[0] ?? "none has called");
-    draw(bars, whole);
+    browsers.set(count(figures.browsers), figures.sites.join(", ") || "none has called");
+    draw(bars, reds, whole);
   });
   return h("dl", { class: "figures" }, ...[calls, failures, latency, members, browsers].map(({ element }) => element));
 }
 
-function draw(bars: readonly SVGPathElement[], seconds: readonly (readonly [number, number])[]): void {
+function draw(bars: readonly SVGPathElement[], reds: readonly SVGPathElement[], seconds: readonly (readonly [number, number])[]): void {
   const most = Math.max(1, ...seconds.map(([calls]) => calls));
+  const set = (bar: SVGPathElement, at: number, size: number): void => {
+    const path = size === 0 ? "" : `M${at * 2 + 1} 28v-${size.toFixed(1)}`;
+    if (bar.getAttribute("d") !== path) bar.setAttribute("d", path);
+  };
   bars.forEach((bar, at) => {
     const [calls, failures] = seconds[at] ?? [0, 0];
-    const height = calls === 0 ? 0.5 : Math.max(1.5, (calls / most) * 26);
-    const path = `M${at * 2 + 1} 28v-${height.toFixed(1)}`;
-    if (bar.getAttribute("d") !== path) bar.setAttribute("d", path);
-    bar.classList.toggle("bad", failures > 0);
+    set(bar, at, calls === 0 ? 0.5 : Math.max(1.5, (calls / most) * 26));
+    set(reds[at]!, at, failures === 0 ? 0 : Math.max(1.5, (failures / most) * 26));
   });
 }

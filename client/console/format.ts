@@ -18,6 +18,15 @@ export function duration(ms: number): string {
   return `${ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2)} ms`;
 }
 
+/** Two of them, with one unit where that is the same: `172 / 526 ms`. */
+export function durations(one: number, other: number): string {
+  const [first, second] = [duration(one), duration(other)];
+  const unit = second.slice(second.indexOf(" "));
+  return first.endsWith(unit) && !(unit === " s" && first.endsWith(" ms"))
+    ? `${first.slice(0, -unit.length)} / ${second}`
+    : `${first} / ${second}`;
+}
+
 /** `17 B`, `1.2 kB`. */
 export function bytes(size: number | undefined): string {
   if (size === undefined) return "–";

@@ -84,8 +84,8 @@ export function mapView(
       drawn = now;
     }
     if (parts.has("figures") && model.figures !== undefined) {
-      const { browsers: seen, origins } = model.figures;
-      browsers.set("Browsers", seen === 0 ? "none lately" : `${seen} from ${origins.map(hostOf).slice(0, 2).join(", ")}`);
+      const { browsers: seen, sites } = model.figures;
+      browsers.set("Browsers", seen === 0 ? "none lately" : `${seen} from ${sites.slice(0, 2).join(", ")}`);
     }
   });
 

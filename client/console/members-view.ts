@@ -9,16 +9,20 @@ import { holdersOf, type Model } from "./model.ts";
 const heads = ["Service", "Segments", "State", "Lease", "Checked", "Health checks"];
 
 export function membersView(model: Model): HTMLElement {
-  const body = h("div", { role: "rowgroup", class: "scroller" });
+  const body = h("div", { role: "rowgroup" });
   const grid = h(
     "div",
     { class: "grid members-grid", role: "grid", "aria-label": "Services and their health", "aria-colcount": heads.length },
     h(
       "div",
-      { role: "rowgroup" },
-      h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
+      { class: "scroller", role: "presentation" },
+      h(
+        "div",
+        { role: "rowgroup", class: "head" },
+        h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
+      ),
+      body,
     ),
-    body,
   );
   let rows: HTMLElement[] = [];
   model.onChange((parts) => {

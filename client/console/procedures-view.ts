@@ -26,11 +26,15 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
   const found = h("p", { class: "note", role: "status" });
   const heads = ["Procedure", "Access", "Calls/s", "Failures", "p50", "p95"].map((head) => h("div", { role: "columnheader" }, head));
   const space = h("div", { class: "space", role: "rowgroup" });
-  const scroller = h("div", { class: "scroller", role: "presentation" }, space);
+  const header = h(
+    "div",
+    { role: "rowgroup", class: "head" },
+    h("div", { class: "row header", role: "row", "aria-rowindex": 1 }, ...heads),
+  );
+  const scroller = h("div", { class: "scroller", role: "presentation" }, header, space);
   const grid = h(
     "div",
     { class: "grid procedures-grid", role: "treegrid", "aria-label": "Procedures by segment", "aria-colcount": heads.length },
-    h("div", { role: "rowgroup" }, h("div", { class: "row header", role: "row", "aria-rowindex": 1 }, ...heads)),
     scroller,
   );
   const closed = new Map<string, boolean>();
@@ -142,7 +146,10 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     current = to;
     const size = height();
     if (to * size < scroller.scrollTop) scroller.scrollTop = to * size;
-    else if ((to + 1) * size > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = (to + 1) * size - scroller.clientHeight;
+    else {
+      const end = (to + 1) * size + (narrow.matches ? 0 : header.clientHeight);
+      if (end > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = end - scroller.clientHeight;
+    }
     draw();
     const element = made.get(to)?.element;
     if (element !== undefined) {

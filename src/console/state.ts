@@ -70,8 +70,8 @@ export interface Figures {
   readonly p95?: number;
   /** Pairs of site and kind of browser that called within the last minute. */
   readonly browsers: number;
-  /** Their sites, a few of them. */
-  readonly origins: readonly string[];
+  /** Their sites (`shop.example`), a few of them. */
+  readonly sites: readonly string[];
 }
 
 /** Of one version of one procedure, over the last minute. */

@@ -46,7 +46,7 @@ export class Watch implements CallObserver {
   readonly #all = new Window();
   readonly #seconds: Seconds;
   readonly #procedures = new Map<string, Counted>();
-  readonly #browsers = new Map<string, { origin: string; at: number }>();
+  readonly #browsers = new Map<string, { site: string; at: number }>();
   #number = 0;
   #failures = 0;
   #open = 0;
@@ -103,7 +103,7 @@ export class Watch implements CallObserver {
       seconds: this.#seconds.read(now),
       ...(calls === 0 ? {} : { p50, p95 }),
       browsers: this.#browsers.size,
-      origins: [...new Set([...this.#browsers.values()].map(({ origin }) => origin))].slice(0, 8),
+      sites: [...new Set([...this.#browsers.values()].map(({ site }) => site))].slice(0, 8),
     };
   }
 
@@ -170,9 +170,11 @@ export class Watch implements CallObserver {
     if (this.#trust(fields).trusted) return "member";
     // Browsers send the first with every call, the second with every POST and to other sites.
     if (fields["sec-fetch-mode"] === undefined && fields["origin"] === undefined) return "outside";
-    const origin = String(fields["origin"] ?? fields["x-forwarded-host"] ?? fields["host"] ?? "").slice(0, 200);
-    const key = `${origin} ${String(fields["user-agent"] ?? "").slice(0, 200)}`;
-    if (this.#browsers.has(key) || this.#browsers.size < mostBrowsers) this.#browsers.set(key, { origin, at: this.#clock.now() });
+    const origin = String(fields["origin"] ?? "");
+    // A GET of a page of the same origin doesn't say which one that is.
+    const site = (URL.canParse(origin) ? new URL(origin).host : String(fields["x-forwarded-host"] ?? fields["host"] ?? "")).slice(0, 200);
+    const key = `${site} ${String(fields["user-agent"] ?? "").slice(0, 200)}`;
+    if (this.#browsers.has(key) || this.#browsers.size < mostBrowsers) this.#browsers.set(key, { site, at: this.#clock.now() });
     return "browser";
   }
 

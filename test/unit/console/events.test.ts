@@ -91,7 +91,7 @@ describe("the calls that pass", () => {
       { number: 4, fqn: "shop/stock", version: "1.2.0", from: "outside", status: 404, error: "ProcedureNotFound" },
     ]);
     expect(JSON.stringify(calls)).not.toContain("tweed-in-secret");
-    expect(figures).toMatchObject({ calls: 4, failures: 1, open: 0, browsers: 1, origins: ["http://shop.example"] });
+    expect(figures).toMatchObject({ calls: 4, failures: 1, open: 0, browsers: 1, sites: ["shop.example"] });
     await reader.end();
   });
 
