@@ -14,6 +14,10 @@ const standalone = process.argv.includes("--standalone");
 /** @type {import("./runner/processes.mjs").Running[]} */
 const running = [];
 let stopping = false;
+/** @type {(link: string) => void} */
+let tellLink = () => {};
+/** Of whoever has a console, the gateway or the one process: it says so when it has started. */
+const consoleLink = new Promise((/** @type {(link: string) => void} */ resolve) => (tellLink = resolve));
 
 /**
  * For a terminal that shows it.
@@ -94,7 +98,11 @@ async function main() {
         cwd: folder,
         env,
         // The configurations let warnings through, and nothing else: what a service has to say is worth reading.
-        tell: (line) => stopping || console.log(`  ${role.label} │ ${line}`),
+        tell: (line) => {
+          const link = /^console at (\S+)/.exec(line)?.[1];
+          if (link !== undefined) tellLink(link);
+          else if (!stopping) console.log(`  ${role.label} │ ${line}`);
+        },
       });
       running.push(one);
       void one.ended.then((how) => fail(deathOf(one, how)));
@@ -103,7 +111,9 @@ async function main() {
   }
   const page = roles.at(-1)?.url;
   console.log(`\n${await describe(folder, roles)}\n`);
-  console.log(`  Open  ${styled("bold", `${page}/`)}\n        ${page}/plain.html without a bundler\n\n  Ctrl-C stops everything.`);
+  console.log(
+    `  Open  ${styled("bold", `${page}/`)}\n        ${page}/plain.html without a bundler\n\n  See   ${await consoleLink}\n        the console, as calls go by: the link opens once, within 10 minutes\n\n  Ctrl-C stops everything.`,
+  );
 }
 
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => void leave(0));
