@@ -49,6 +49,12 @@ export interface BuildFolders {
 
 type Context = Rolldown.PluginContext & { readonly environment: Environment };
 
+/**
+ * Builds under way, by application folder. Vite reads a configuration file once for each environment: the plugin that it asks for pages is not
+ * the one that builds.
+ */
+const running = new Map<string, Build>();
+
 export class Build {
   options: SeamlineOptions;
   root = "";
@@ -109,7 +115,7 @@ export class Build {
 
   /** What was read last, if anything was. */
   get latest(): Promise<Application> | undefined {
-    return this.#application;
+    return (running.get(this.root) ?? this).#application;
   }
 
   /** What the application says, read once. */
@@ -156,6 +162,7 @@ export class Build {
     };
     await sweep(this.#folders === undefined ? final.server : dirname(final.server));
     const kept = `${this.serverFolder}.kept`;
+    running.set(this.root, this);
     try {
       const known = await keepFiles(final, kept);
       const problems: Problem[] = [];
@@ -171,6 +178,7 @@ export class Build {
         for (const warning of this.warnings) builder.config.logger.warn(formatProblem(warning));
       }
     } finally {
+      running.delete(this.root);
       await rm(kept, { recursive: true, force: true });
       if (this.#folders === undefined) await rm(this.serverFolder, { recursive: true, force: true });
     }

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger, PreviewServer } from "vite";
 
 import type { Log } from "../../src/ports.ts";
-import { applicationImporter } from "../cli/start.ts";
+import { applicationImporter } from "../application-importer.ts";
 import { composeRole } from "../compose-role.ts";
 import { readConfig, type StandaloneConfig } from "../config.ts";
 import { configuredModules } from "../configured-modules.ts";

@@ -1,4 +1,4 @@
-import { createBuilder, createServer, preview } from "vite";
+import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
@@ -112,7 +112,7 @@ describe("architecture §1: Vite's own servers", () => {
 
   it("says in `vite preview` that there is nothing to preview yet", async () => {
     const app = createFixture({ ...shop, "dist/index.html": "<!doctype html>" });
-    const options = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] } as const;
+    const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] };
     await expect(preview({ ...options, preview: { port: 0, host: "127.0.0.1" } })).rejects.toThrow(/nothing to preview.*'vite build'/s);
   });
 });
@@ -131,8 +131,13 @@ describe("pages in which nothing calls startClient", () => {
   const started = /startClient/;
 
   it("start it by themselves, with nothing in the page that a policy for scripts would stop", async () => {
-    const app = createFixture({ ...office, "src/main.ts": main });
-    await viteBuild(app);
+    const config = "export default { plugins: [globalThis.seamlinePlugin()] };\n";
+    const app = createFixture({ ...office, "src/main.ts": main, "vite.config.js": config });
+    vi.stubGlobal("seamlinePlugin", seamline);
+    // From a file, as there Vite asks other plugins for pages than those that build.
+    const builder = await createBuilder({ root: app.root, logLevel: "silent" }, null);
+    await builder.buildApp();
+    vi.unstubAllGlobals();
     expect(scripts(app).filter((text) => started.test(text))).toHaveLength(1);
     expect(app.read("dist/index.html")).not.toMatch(/<script[^>]*>[^<]/);
   });

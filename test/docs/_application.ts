@@ -8,8 +8,19 @@ import { inject } from "vitest";
 import { root as packageRoot } from "../_sources.ts";
 
 /** What `npm install` has put there; each is a link to what the project itself uses. */
-const installed = ["vite", "vitest", "superjson", "typescript"];
-const commands = { seamline: "seamline/dist/cli.js", vite: "vite/bin/vite.js", vitest: "vitest/vitest.mjs", tsc: "typescript/bin/tsc" };
+// oxfmt-ignore
+const installed = [
+  "vite", "vitest", "superjson", "typescript", "@types/node",
+  "react", "react-dom", "@types/react", "@types/react-dom", "@vitejs/plugin-react",
+  "vue", "vue-tsc", "@vue/tsconfig", "@vitejs/plugin-vue",
+];
+const commands = {
+  seamline: "seamline/dist/cli.js",
+  vite: "vite/bin/vite.js",
+  vitest: "vitest/vitest.mjs",
+  tsc: "typescript/bin/tsc",
+  "vue-tsc": "vue-tsc/bin/vue-tsc.js",
+};
 /** Bounds a failure: no example takes nearly as long. */
 const longest = 30_000;
 
@@ -43,6 +54,7 @@ export async function createApplication(): Promise<Application> {
   await write("package.json", '{ "type": "module", "private": true }\n');
   await mkdir(join(root, "node_modules/.bin"), { recursive: true });
   await symlink(packageRoot, join(root, "node_modules/seamline"), "junction");
+  for (const scope of ["@types", "@vitejs", "@vue"]) await mkdir(join(root, "node_modules", scope));
   for (const name of installed) await symlink(join(packageRoot, "node_modules", name), join(root, "node_modules", name), "junction");
   await mkdir(home);
   // Without a terminal, curl would draw its progress.

@@ -29,7 +29,7 @@ export async function portsFor(page: string): Promise<Ports> {
 /** Below the range from which a system gives ports to whoever asks for any; beginning anywhere, as others do the same. */
 let next = 20_000 + Math.floor(Math.random() * 10_000);
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 1_000; tries++) {
     const port = (next = next >= 31_999 ? 20_000 : next + 1);
     if (await isFree(port)) return port;
