@@ -1,5 +1,6 @@
 // One JSON file, flat, with `mode` (§2.4, decisions §5). Whatever is wrong in it is told at once, with file and key.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import * as v from "valibot";
@@ -29,6 +30,8 @@ export async function readConfig(source: string | object, options: ConfigOptions
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
     const message = missing ? "there is no such file" : `it can't be read (${(error as NodeJS.ErrnoException).code})`;
+    if (missing && !existsSync(options.root))
+      throw new Problems([{ file, message: `there is no application folder ${options.root}`, hint: "Name the right one with --root DIR" }]);
     throw new Problems([{ file, message, hint: "Name the configuration with --config FILE, or with the variable SVC_CONFIG" }]);
   }
   const json = readJson(text, file);

@@ -179,7 +179,9 @@ function startedLine(server: Server): string {
 
 function configFile(): string {
   const { values } = parseArgs({ options: { config: { type: "string" } }, strict: false });
-  return typeof values.config === "string" ? values.config : (process.env["SVC_CONFIG"] ?? "./seamline.json");
+  if (typeof values.config === "string") return values.config;
+  const named = process.env["SVC_CONFIG"];
+  return named === undefined || named === "" ? "./seamline.json" : named;
 }
 
 /** What the process hears: signals that ask it to stop, and promises that failed with nobody waiting. */

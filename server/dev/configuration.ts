@@ -44,7 +44,7 @@ export async function readConfiguration(root: string, given: string | undefined)
 /** The file that would be read, whether it can be or not. */
 export function configurationFile(root: string, given: string | undefined): string | undefined {
   const named = given ?? process.env["SVC_CONFIG"];
-  if (named !== undefined) return resolve(root, named);
+  if (named !== undefined && named !== "") return resolve(root, named);
   const usual = resolve(root, "seamline.json");
   return existsSync(usual) ? usual : undefined;
 }

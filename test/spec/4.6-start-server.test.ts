@@ -110,6 +110,19 @@ describe("where the configuration comes from", () => {
     expect((await start(application, undefined)).role).toBe("gateway");
   });
 
+  it("a variable that is empty names nothing, as elsewhere (D6.start-server-3)", async () => {
+    process.argv = argv.slice(0, 2);
+    vi.stubEnv("SVC_CONFIG", "");
+    expect((await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role).toBe("gateway");
+  });
+
+  it("an application folder that isn't there is told as that, and not as a missing file (D6.start-server-4)", async () => {
+    const { importer, root } = applicationOf({});
+    await expect(start({ importer, root: `${root}/nowhere` }, "seamline.json")).rejects.toThrow(
+      `there is no application folder ${root}/nowhere`,
+    );
+  });
+
   it("D6.start-server-4 without any of the three the file is ./seamline.json in the application folder", async () => {
     process.argv = argv.slice(0, 2);
     expect((await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role).toBe("gateway");
