@@ -1,5 +1,6 @@
 // `seamline dev`: Vite's server for the page and a cluster beside it, until it is told to stop.
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DevSession, StartDev } from "../dev/session.ts";
 import { showAsJson } from "../dev/terminal/json-lines.ts";
@@ -25,6 +26,9 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
   let session: DevSession | undefined;
   try {
     const host = options.host === true ? "0.0.0.0" : options.host;
+    // What is wrong in a file is followed until it is mended; a name that was mistyped never will be.
+    if (options.config !== undefined && !existsSync(resolve(root, options.config)))
+      throw new Error(`${options.config}: there is no such file, but --config names it`);
     const starting = startDev({ root, config: options.config, port: options.port, host, log: shows.log });
     session = await Promise.race([starting, asked]).catch((error: unknown) => {
       throw listening(error, options);

@@ -11,6 +11,8 @@ export interface EventContext {
   readonly root: string;
   readonly width: number;
   readonly paint: Paint;
+  /** Whether there is an application that was whole once. */
+  readonly hasRun: () => boolean;
 }
 
 /** Lines for a person, and what makes them the same as others: the times that something took don't count. */
@@ -36,7 +38,10 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
       return nodeLines(event, paint);
     case "problems": {
       const lines = problemLines(event.problems, context);
-      const left = `${count(event.problems.length, "problem")}: what ran before goes on running`;
+      const after = context.hasRun()
+        ? "what ran before goes on running"
+        : `it starts when ${event.problems.length === 1 ? "it is" : "they are"} mended`;
+      const left = `${count(event.problems.length, "problem")}: ${after}`;
       return [{ text: `${lines.map((line) => `${paint("red", "error:")} ${line}`).join("\n\n")}\n${paint("dim", left)}` }];
     }
     case "mended":

@@ -42,7 +42,9 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     get width() {
       return screen.width();
     },
+    hasRun: () => hasRun,
   };
+  let hasRun = false;
   const warned = new Set<string>();
   let keyboard: Keyboard | undefined;
   let unsubscribe: (() => void) | undefined;
@@ -136,6 +138,8 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
       // What came before anybody listened comes now, and that nodes are ready has just been said.
       let isNow = false;
       unsubscribe = session.on((event) => {
+        const nodes = session.nodes();
+        hasRun ||= nodes.length === 0 ? session.procedures().length > 0 : nodes.some((node) => node.state === "ready");
         if (!isNow && event.kind === "node" && event.state === "ready") return;
         if (event.kind === "warning") {
           const known = formatProblem(event.problem);

@@ -209,6 +209,13 @@ error: src/gone.ts:1:1: is no longer there
 `);
   });
 
+  it("of an application that never ran are told as such", () => {
+    const nodes = () => [node("orders", { state: "failed" })];
+    const { session, after } = show({ session: { nodes } });
+    session.emit({ kind: "problems", problems: [{ file: "src/a.ts", message: "no" }] });
+    expect(after()).toBe("error: src/a.ts: no\n1 problem: it starts when it is mended\n");
+  });
+
   it("of long lines are shown around the marker", async () => {
     await writeFile(join(root, "long.ts"), `${"x".repeat(300)} = here; ${"y".repeat(300)}\n`);
     const { session, after } = show({ columns: 60 });

@@ -21,18 +21,18 @@ afterEach(() => {
 });
 
 const start = (options: Partial<DevCommandOptions>, terminal = fakeTerminal({ isTTY: false })) =>
-  dev({ root: "/app", ...options }, terminal, startDev);
+  dev({ root: ".", ...options }, terminal, startDev);
 
 describe("seamline dev", () => {
   it("starts a session with what the command line says, and closes it when it is told to quit", async () => {
     const terminal = fakeTerminal();
     const signals = process.listenerCount("SIGINT");
-    const ended = start({ port: 0, host: "::1", config: "a.json" }, terminal);
+    const ended = start({ port: 0, host: "::1", config: "package.json" }, terminal);
     await vi.waitFor(() => expect(terminal.seen()).toContain("ready"));
     expect(process.listenerCount("SIGINT")).toBe(signals + 1);
     await terminal.type("q");
     await ended;
-    expect(startDev.mock.calls).toEqual([[{ root: "/app", port: 0, host: "::1", config: "a.json", log: expect.anything() }]]);
+    expect(startDev.mock.calls).toEqual([[{ root: process.cwd(), port: 0, host: "::1", config: "package.json", log: expect.anything() }]]);
     expect(session.closed).toBe(true);
     expect(process.exitCode).toBe(0);
     expect(process.listenerCount("SIGINT")).toBe(signals);
@@ -70,6 +70,11 @@ describe("seamline dev", () => {
     await expect(start({}, terminal)).rejects.toThrow("port 5173 is taken");
     expect(terminal.stdin.rawMode).toBe(false);
     expect(process.listenerCount("SIGINT")).toBe(signals);
+  });
+
+  it("refuses a configuration that isn't there", async () => {
+    await expect(start({ config: "none.json" })).rejects.toThrow("none.json: there is no such file, but --config names it");
+    expect(startDev).not.toHaveBeenCalled();
   });
 
   it.each([
