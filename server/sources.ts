@@ -21,6 +21,8 @@ export const manifestFiles = {
   browser: "manifest.browser.json",
   /** Names the browser files of the two latest revisions, for the next build. */
   kept: "kept.json",
+  /** What each module has come to in the browser's files, for `seamline inspect`. */
+  sizes: "sizes.json",
 } as const;
 
 /** Where `seamline build` writes below `output` (architecture §1). */

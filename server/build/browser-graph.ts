@@ -2,25 +2,25 @@
 
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
 import type { ModuleDescription } from "../../src/split/describe.ts";
 import type { Part } from "../../src/split/split-module.ts";
-import { slashed } from "../sources.ts";
 import { graphId } from "./cut.ts";
 import { fileAddresses, textImport } from "./leaks.ts";
 import type { SourceModule } from "./modules.ts";
 import type { OpenApplication } from "./open-application.ts";
-import { importedByCode } from "./package-imports.ts";
+import { importedByCode, nameOfFile } from "./package-imports.ts";
 import { type NodeImport, isNodeOnly } from "./server-only.ts";
 
 export interface BrowserModule {
   /** A file, one of its parts (`file?seamline=body`), or the name of a module of Node. */
   readonly id: string;
-  readonly kind: "page" | "segment" | "entry" | "source" | "package" | "node" | "asset";
-  /** For people: relative to the application folder, or the package's name. */
+  readonly kind: "page" | "segment" | "entry" | "source" | "code" | "node" | "asset";
+  /** For people: relative to the application folder, or in its package. */
   readonly name: string;
+  readonly package?: string;
   /** Of a source module that segments cut. */
   readonly part?: "face" | "shared" | "body";
   readonly module?: SourceModule;
@@ -110,7 +110,7 @@ class Walker implements BrowserGraph {
     // A list hands out what is added while it is walked: nearest first, so that the first importer is on a shortest way.
     for (const one of this.#queue) {
       if (one.kind === "source") await this.#source(one);
-      else if (one.kind === "package") await this.#package(one);
+      else if (one.kind === "code") await this.#code(one);
     }
   }
 
@@ -146,8 +146,7 @@ class Walker implements BrowserGraph {
     const cut = application.cut.get(file);
     if (module === undefined) {
       const isCode = /\.[cm]?[jt]sx?$/.test(file);
-      const name = file.includes("/node_modules/") ? packagePath(file) : slashed(relative(application.root, file));
-      return { id, kind: isCode ? "package" : "asset", name, bytes: readFileSync(file).length, importers };
+      return { id, kind: isCode ? "code" : "asset", ...nameOfFile(application.root, file), bytes: readFileSync(file).length, importers };
     }
     if (cut === undefined)
       return { id, kind: "source", name: module.name, module, bytes: sizeOf(application.modules.text(file)), importers };
@@ -167,7 +166,7 @@ class Walker implements BrowserGraph {
     for (const specifier of new Set(valueImports(description))) await this.follow(one, specifier, module.file);
   }
 
-  async #package(one: BrowserModule): Promise<void> {
+  async #code(one: BrowserModule): Promise<void> {
     const source = readFileSync(one.id, "utf8");
     for (const specifier of importedByCode(one.id, source, this.#open.parse)) {
       const before = this.unresolved.length;
@@ -181,15 +180,10 @@ class Walker implements BrowserGraph {
 /** What code imports and passes on, types left out. */
 export function valueImports(description: ModuleDescription): readonly string[] {
   return [
-    ...description.imports.filter((one) => !one.typeOnly).map((one) => one.specifier),
+    ...description.imports.filter((one) => !one.typeOnly && one.unused !== true).map((one) => one.specifier),
     ...description.exports.flatMap((one) => one.from?.specifier ?? []),
     ...description.starReexports,
   ];
-}
-
-/** `react-dom/client.js` of `…/node_modules/react-dom/client.js`. */
-function packagePath(file: string): string {
-  return slashed(file).replace(/^.*\/node_modules\//, "");
 }
 
 function sizeOf(code: string): number {

@@ -8,6 +8,7 @@ import { manifestFiles } from "../sources.ts";
 import type { ClassRecord, FileRecord, Manifest, ModuleRecord, SegmentEntry, ServerManifest } from "../../src/manifest.ts";
 import { paths } from "../../src/protocol.ts";
 import type { Application } from "./application.ts";
+import { sizesOf } from "./built-sizes.ts";
 import type { Side } from "./cut.ts";
 import type { Procedure } from "./procedures.ts";
 import type { Written } from "./written.ts";
@@ -47,6 +48,9 @@ export async function writeManifests(options: {
   await mkdir(options.folder, { recursive: true });
   await writeFile(join(options.folder, manifestFiles.server), `${JSON.stringify(manifest, null, 1)}\n`);
   await writeFile(join(options.folder, manifestFiles.browser), JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest));
+  const { root, cut } = application;
+  const modules = sizesOf(written.browser, root, (file) => cut.has(file));
+  await writeFile(join(options.folder, manifestFiles.sizes), JSON.stringify({ modules, files: Object.keys(files) }, null, 1));
   for (const page of [...written.browser.files.keys()].filter(isPage)) await signPage(join(written.browser.folder, page), revision);
   return manifest;
 }

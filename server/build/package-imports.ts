@@ -1,6 +1,9 @@
-// What a package's file asks for, whether it was written as a module or for `require`.
+// Files of packages: what they are called, and what they ask for, whether they were written as modules or for `require`.
+
+import { relative } from "node:path";
 
 import type { Parse } from "../../src/split/split-module.ts";
+import { slashed } from "../sources.ts";
 import { child, list, nameOf, need, type Node, programOf, stringOf, walk } from "../../src/split/tree.ts";
 
 /** Specifiers of imports, re-exports, `import()` and `require()` with a literal. Text that can't be parsed imports nothing. */
@@ -21,4 +24,11 @@ export function importedByCode(file: string, source: string, parse: Parse): read
     return true;
   });
   return [...found];
+}
+
+/** A file as people know it: below the application folder, or in its package. */
+export function nameOfFile(root: string, file: string): { readonly name: string; readonly package?: string } {
+  const [, path] = /.*\/node_modules\/(.+)$/.exec(slashed(file)) ?? [];
+  if (path === undefined) return { name: slashed(relative(root, file)) };
+  return { name: path, package: path.split("/", path.startsWith("@") ? 2 : 1).join("/") };
 }

@@ -10,6 +10,8 @@ export interface Written {
   readonly parts: ReadonlyMap<string, { readonly face?: string; readonly body?: string }>;
   /** Output file → what it imports; all that the bundler made, style sheets and images too. */
   readonly files: ReadonlyMap<string, { readonly imports: readonly string[]; readonly dynamicImports: readonly string[] }>;
+  /** Module id → bytes of code that the bundler kept of it. */
+  readonly moduleSizes: ReadonlyMap<string, number>;
 }
 
 /** Reads a finished bundle. `entries` are the modules that have files; without them each chunk is one module. */
@@ -21,6 +23,7 @@ export function writtenOf(
   const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
   const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
   const chunks: (readonly [string, string])[] = [];
+  const moduleSizes = new Map<string, number>();
   for (const [name, one] of Object.entries(bundle)) {
     if (one.type !== "chunk") {
       files.set(name, { imports: [], dynamicImports: [] });
@@ -29,6 +32,7 @@ export function writtenOf(
     // A style sheet comes with the module that imports it, though no code says so any more.
     const styles = [...(one.viteMetadata?.importedCss ?? [])];
     files.set(name, { imports: [...own(one.imports), ...styles], dynamicImports: own(one.dynamicImports) });
+    for (const [id, { renderedLength }] of Object.entries(one.modules)) moduleSizes.set(id, (moduleSizes.get(id) ?? 0) + renderedLength);
     if (one.facadeModuleId !== null) chunks.push([one.facadeModuleId, name]);
   }
   const parts = new Map<string, { face?: string; body?: string }>();
@@ -36,7 +40,7 @@ export function writtenOf(
     const [file = id, part] = id.split("?seamline=");
     if (part !== "shared") parts.set(file, { ...parts.get(file), [part === "body" ? "body" : "face"]: name });
   }
-  return { folder, parts, files };
+  return { folder, parts, files, moduleSizes };
 }
 
 /**

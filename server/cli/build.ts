@@ -10,7 +10,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** Builds, and says in one line what came of it. */
 export async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
-  const settings = options.settings === undefined ? await settingsOf(options, terminal) : (JSON.parse(options.settings) as BuildSettings);
+  const settings =
+    options.settings === undefined ? await buildSettings(options, terminal) : (JSON.parse(options.settings) as BuildSettings);
   const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
   // The one place that leads to Vite.
   const { buildApplication } = await import("../build/build.ts");
@@ -29,7 +30,11 @@ function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-async function settingsOf(options: BuildCommandOptions, { env }: Terminal): Promise<BuildSettings> {
+/** What a build is made of, by the command line, else by a configuration, else by default. */
+export async function buildSettings(
+  options: Pick<BuildCommandOptions, "root" | "config" | "source" | "output">,
+  { env }: Terminal,
+): Promise<BuildSettings> {
   const root = resolve(options.root);
   const config = await configFor(options.config ?? env["SVC_CONFIG"], root, env);
   return {

@@ -14,6 +14,8 @@ Examples:
   seamline start --config standalone.json  the whole application in one process
   seamline start --config node.json        one service of several
   seamline call orders/quote --arg sku=42  one call, as any program would make it
+  seamline inspect                         what runs where, and what browsers receive
+  seamline check                           everything that is wrong, for CI
 
 Configuration: --config FILE, else the variable SVC_CONFIG, else ./seamline.json
 
@@ -25,6 +27,31 @@ Exit codes:
 Variables:
   DEBUG=seamline  show stacks of errors
   NO_COLOR=1      no colours
+`;
+
+const inspectExamples = `
+Examples:
+  seamline inspect                          segments, what browsers receive, warnings
+  seamline inspect --segment shop           the procedures of one segment
+  seamline inspect --procedure shop/quote   one procedure: where it is, what it takes, who imports it
+  seamline inspect --why node:fs            the chain of imports from a page to it
+
+Exit codes:
+  0  told, whatever there is to warn of
+  1  the application can't be read: the problems are told
+  2  there is no such segment, procedure or module
+`;
+
+const checkExamples = `
+Examples:
+  seamline check                    before a commit
+  seamline check --max-warnings 0   in CI, where a warning is a failure
+  seamline check --build --json     all that can be found, for a program
+
+Exit codes:
+  0  no problem, and not more warnings than --max-warnings allows
+  1  there are problems, or more warnings
+  2  the command line is wrong
 `;
 
 /** Runs one command line and gives the exit code; `start` goes on running after it. */
@@ -114,7 +141,52 @@ function createProgram(terminal: Terminal): Command {
     .option("--json", "one JSON object, values in the serialized encoding, for programs")
     .action(async (procedure: string, options: CallOptions) => await (await import("./call.ts")).call(procedure, options, terminal));
 
+  program
+    .command("inspect")
+    .description("what runs where, what browsers receive, and what will surprise")
+    .option("-s, --segment <name>", "only this segment, each of its procedures on a line")
+    .option("-p, --procedure <name>", "only these procedures, with all that is known of them: a full name, or its beginning")
+    .option("-w, --why <module>", "by which imports a module, a package or a module of Node gets into the browser, or why it doesn't")
+    .option("-c, --config <file>", "configuration of a repository or standalone, for source and output folder")
+    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--json", "one JSON object, for programs")
+    .addHelpText("after", inspectExamples)
+    .action(async (options: InspectCommandOptions) => await (await import("./inspect.ts")).inspect(options, terminal));
+
+  program
+    .command("check")
+    .description("look for mistakes in every segment file, configuration and module, without building")
+    .option("--build", "run a build as well, and throw its output away: finds what only a bundler sees")
+    .option("--max-warnings <number>", "end with 1 if there are more warnings", warningsOf)
+    .option("-c, --config <file>", "one more configuration to look at, wherever it is")
+    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--json", "one JSON object, for programs")
+    .addHelpText("after", checkExamples)
+    .action(async (options: CheckCommandOptions) => await (await import("./check.ts")).check(options, terminal));
+
   return program;
+}
+
+function warningsOf(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It is a number.");
+  return Number(text);
+}
+
+export interface CheckCommandOptions {
+  readonly build?: true;
+  readonly maxWarnings?: number;
+  readonly config?: string;
+  readonly root: string;
+  readonly json?: true;
+}
+
+export interface InspectCommandOptions {
+  readonly segment?: string;
+  readonly procedure?: string;
+  readonly why?: string;
+  readonly config?: string;
+  readonly root: string;
+  readonly json?: true;
 }
 
 function gathered(value: string, before: readonly string[]): readonly string[] {

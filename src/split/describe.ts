@@ -9,7 +9,7 @@ import { clientCallsOf } from "./client-calls.ts";
 import { parseProblems, placeOf } from "./mark.ts";
 import { parametersOf } from "./parameters.ts";
 import { signatureOf } from "./signature.ts";
-import { list, nameOf, need, type Node, type Parse, stringOf, walk } from "./tree.ts";
+import { list, nameOf, need, type Parse, stringOf, walk } from "./tree.ts";
 import { LocalTypes } from "./value-types.ts";
 
 /** One value export (types are none). */
@@ -60,6 +60,8 @@ export interface ModuleImport {
   /** `imported` is `default` and `*` where it has no name. */
   readonly names: readonly { readonly imported: string; readonly local: string }[];
   readonly dynamic?: true;
+  /** TypeScript that mentions none of the names as a value: the import goes with the types, unless `verbatimModuleSyntax` keeps it. */
+  readonly unused?: true;
 }
 
 export interface ModuleDescription {
@@ -95,7 +97,7 @@ export function describeModule(input: {
     return { exports: [], locals: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
   }
   const module = analyze(input, parsed);
-  const imports = importsOf(module.program);
+  const imports = importsOf(module);
   const imported = new Set(imports.flatMap((one) => one.names.map(({ local }) => local)));
   return {
     exports: [...localExports(module), ...module.reexports.map((one) => reexportOf(module, one))],
@@ -130,14 +132,17 @@ function reexportOf(module: Module, { exported, specifier, imported, node }: Ree
   return { name: exported, ...placeOf(module.source, node.start), kind: "reexport", from: { specifier, name: imported }, problems: [] };
 }
 
-function importsOf(program: Node): ModuleImport[] {
+function importsOf({ program, file, units, reexports }: Module): ModuleImport[] {
   const found: ModuleImport[] = [];
+  const used = new Set(units.flatMap((unit) => unit.references.map((one) => one.name)));
+  const passedOn = new Set(reexports.map((one) => one.source));
   for (const statement of list(program, "body").filter((one) => one.type === "ImportDeclaration")) {
     const specifiers = list(statement, "specifiers");
     const values = specifiers.filter((one) => one["importKind"] !== "type");
     const typeOnly = statement["importKind"] === "type" || (specifiers.length > 0 && values.length === 0);
     const names = specifiers.map((one) => ({ imported: importedName(one), local: nameOf(need(one, "local")) ?? "" }));
-    found.push({ specifier: specifierOf(statement), typeOnly, names });
+    const isKept = !/\.m?tsx?$/.test(file) || passedOn.has(statement) || names.length === 0 || names.some((one) => used.has(one.local));
+    found.push({ specifier: specifierOf(statement), typeOnly, names, ...(!typeOnly && !isKept && { unused: true }) });
   }
   walk(program, (node) => {
     const specifier = node.type === "ImportExpression" ? stringOf(need(node, "source")) : undefined;

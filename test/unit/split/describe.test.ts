@@ -213,7 +213,7 @@ suite("imports", () => {
           { imported: "T", local: "T" },
         ],
       },
-      { specifier: "./2", typeOnly: false, names: [{ imported: "*", local: "d" }] },
+      { specifier: "./2", typeOnly: false, names: [{ imported: "*", local: "d" }], unused: true },
       { specifier: "./3", typeOnly: false, names: [] },
       { specifier: "./4", typeOnly: true, names: [{ imported: "U", local: "U" }] },
       { specifier: "./5", typeOnly: true, names: [{ imported: "V", local: "V" }] },

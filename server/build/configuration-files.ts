@@ -1,0 +1,138 @@
+// The configurations of an application folder, as `seamline check` looks at them: what is wrong in each, and what they say of a build.
+
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+
+import { type JsonText, readJson } from "../../src/json.ts";
+import { type Problem, Problems, nearest } from "../../src/problem.ts";
+import { segmentFileEnding } from "../../src/segment.ts";
+import { type Config, type Mode, parseConfig, readConfig } from "../config.ts";
+import { slashed } from "../sources.ts";
+import type { Application } from "./application.ts";
+import type { Modules } from "./modules.ts";
+
+export interface ConfigurationFile {
+  /** Relative to the application folder. */
+  readonly file: string;
+  /** `undefined` where something is wrong with it. */
+  readonly config: Config | undefined;
+  readonly text: JsonText | undefined;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+const modes: readonly Mode[] = ["node", "gateway", "repository", "proxy", "standalone"];
+
+/**
+ * Chosen: a configuration is what is named, `./seamline.json`, and every other `.json` in the application folder or one folder below
+ * that has a `mode` of ours, or nearly one and a `url`. Other tools' files may be anything else.
+ */
+export async function findConfigurations(options: {
+  readonly root: string;
+  readonly files: readonly string[];
+  readonly named: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): Promise<readonly ConfigurationFile[]> {
+  const { root, env } = options;
+  const named = [...options.named, ...(existsSync(resolve(root, "seamline.json")) ? ["seamline.json"] : [])];
+  const known = new Set(named.map((file) => resolve(root, file)));
+  for (const file of options.files) if (isConfiguration(root, file)) known.add(file);
+  return await Promise.all([...known].map(async (file) => await readOne(file, root, env)));
+}
+
+function isConfiguration(root: string, file: string): boolean {
+  if (!file.endsWith(".json") || file.endsWith(segmentFileEnding)) return false;
+  const name = slashed(relative(root, file));
+  if (name.split("/").length > 2) return false;
+  const json = readJson(readFileSync(file, "utf8"), name);
+  if ("broken" in json || typeof json.value !== "object" || json.value === null) return false;
+  const { mode, url } = json.value as { mode?: unknown; url?: unknown };
+  if (typeof mode !== "string") return false;
+  return (modes as readonly string[]).includes(mode) || (url !== undefined && nearest(mode, modes) !== undefined);
+}
+
+async function readOne(path: string, root: string, env: Readonly<Record<string, string | undefined>>): Promise<ConfigurationFile> {
+  const name = relative(root, path);
+  const file = name.startsWith("..") || isAbsolute(name) ? path : slashed(name);
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  let config: Config | undefined;
+  let text: JsonText | undefined;
+  try {
+    config = await readConfig(path, { root, env });
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    // What the machine of the service has in its environment can't be known here.
+    for (const problem of error.problems)
+      (problem.message.startsWith("the environment has no variable") ? warnings : problems).push(problem);
+  }
+  if (existsSync(path)) {
+    const json = readJson(readFileSync(path, "utf8"), file);
+    if (!("broken" in json)) {
+      text = json;
+      if (config === undefined && problems.length === 0) config = withoutVariables(json, file, root, env);
+    }
+  }
+  return { file, config, text, problems, warnings };
+}
+
+/** The configuration as it is where every missing variable has a value that fits. */
+function withoutVariables(
+  json: JsonText,
+  file: string,
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Config | undefined {
+  const fitting = (value: unknown, key: string): unknown => {
+    if (typeof value === "string" && /\$\{[A-Za-z_]\w*\}/.test(value)) {
+      const missing = [...value.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].some((match) => env[match[1] ?? ""] === undefined);
+      if (missing) return /^(?:url|gateway|repository|node)$/.test(key) ? "http://127.0.0.1" : undefined;
+    }
+    return value;
+  };
+  const given = Object.entries(json.value as Record<string, unknown>).map(([key, value]) => [key, fitting(value, key)] as const);
+  try {
+    return parseConfig(Object.fromEntries(given.filter(([, value]) => value !== undefined)), file, { root, env });
+  } catch (error) {
+    // The warning says what is missing; with it, nothing more can be known.
+    if (error instanceof Problems) return undefined;
+    throw error;
+  }
+}
+
+/** What a configuration says that the application hasn't got: segments, modules. */
+export function configurationProblems({ file, config, text }: ConfigurationFile, application: Application): readonly Problem[] {
+  if (config === undefined) return [];
+  const problems: Problem[] = [];
+  const refuse = (path: readonly (string | number)[], message: string, near: string | undefined): void => {
+    const place = text?.placeOf(path.map(String)) ?? text?.placeOf([String(path[0])]);
+    const hint = near === undefined ? {} : { hint: `Did you mean "${near}"?` };
+    problems.push({ file, ...place, path: path.join("."), message, ...hint });
+  };
+  const segments = application.segments.map((one) => one.name);
+  if ("segments" in config)
+    for (const [at, name] of (config.segments ?? []).entries())
+      if (!segments.includes(name))
+        refuse(["segments", at], `there is no segment "${name}"; there are ${segments.join(", ") || "none"}`, nearest(name, segments));
+  for (const [at, path] of (config.middleware ?? []).entries())
+    if (isMissing(path, application))
+      refuse(["middleware", at], `there is no module ${shown(path, application.root)}`, nearModule(path, application));
+  for (const [name, path] of Object.entries(config.healthChecks ?? {}))
+    if (isMissing(path, application))
+      refuse(["healthChecks", name], `there is no module ${shown(path, application.root)}`, nearModule(path, application));
+  return problems;
+}
+
+/** Packages are the service's to find, on its own machine. */
+function isMissing(path: string, { modules }: { readonly modules: Modules }): boolean {
+  return isAbsolute(path) && modules.at(path) === undefined && !existsSync(path);
+}
+
+function shown(path: string, root: string): string {
+  return `./${slashed(relative(root, path))}`;
+}
+
+function nearModule(path: string, { modules, root }: Application): string | undefined {
+  const names = [...modules.ids].map((id) => shown(modules.get(id)?.file ?? id, root));
+  return nearest(shown(path, root), names);
+}
