@@ -1,5 +1,6 @@
 // Who writes to the terminal: lines above, and at the bottom what is being asked. Nothing that arrives meanwhile is lost or torn.
 
+import { stripVTControlCharacters } from "node:util";
 import type { Terminal } from "../../cli/terminal.ts";
 import { wantsColour } from "../../log.ts";
 import { count, createPaint, type Paint, widthOf } from "./text.ts";
@@ -31,7 +32,10 @@ export function createScreen(terminal: Terminal): Screen {
   const { stdout } = terminal;
   const colours = wantsColour(stdout, terminal.env);
   const looks = { colours, paint: createPaint(colours), width: () => Math.max(20, sizeOf(stdout.columns, 80)) };
-  return { ...looks, ...(stdout.isTTY === true ? onTerminal(terminal, looks) : onPipe(stdout)) };
+  const writes = stdout.isTTY === true ? onTerminal(terminal, looks) : onPipe(stdout);
+  if (colours) return { ...looks, ...writes };
+  // Messages of others, Vite's compiler for one, bring colours of their own.
+  return { ...looks, ...writes, print: (text, same) => writes.print(stripVTControlCharacters(text), same) };
 }
 
 // A terminal that nobody has told its size says 0.

@@ -64,6 +64,9 @@ Seamline 1.2.3 is ready after 412 ms
     for (const given of [{ isTTY: true, env: { NO_COLOR: "1" } }, { isTTY: false }])
       // oxlint-disable-next-line no-control-regex
       expect(show(given).terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
+    const { session, terminal } = show();
+    session.emit({ kind: "node", node: "orders", state: "failed", why: "\u001B[31m[PARSE_ERROR]\u001B[0m no" });
+    expect(terminal.raw()).toContain("node orders has failed: [PARSE_ERROR] no\n");
   });
 
   it("says what an application without segments is", () => {
