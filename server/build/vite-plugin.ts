@@ -256,10 +256,11 @@ export const { seam, traced, context, runProcedure, bind } = graph;
 `;
 
 // A procedure whose parameters have changed has the same seam as before; it is pointed anew after every change.
-const liveGraphCode = graphCode
-  .replaceAll('"seamline"', JSON.stringify(runtimeId))
-  .replace("seam, ", "")
-  .concat("export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });\n");
+const liveGraphCode = graphCode.replaceAll('"seamline"', JSON.stringify(runtimeId)).replace("seam, traced, ", "")
+  .concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
+export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
+export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
+`);
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";

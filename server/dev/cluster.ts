@@ -127,7 +127,8 @@ export class Cluster {
     for (const one of followed) one.drop();
     for (const node of gone) await this.#remove(node);
     if (failures.length > 0) throw failures[0];
-    return changes;
+    const order = [...this.#nodes.keys()];
+    return changes.toSorted((one, other) => order.indexOf(one.node) - order.indexOf(other.node));
   }
 
   async close(): Promise<void> {

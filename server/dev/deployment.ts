@@ -19,6 +19,7 @@ import { Cluster, type NodeChange } from "./cluster.ts";
 import { type DevConfiguration, configurationFile, makeGateway, readConfiguration } from "./configuration.ts";
 import type { Layout } from "./layout.ts";
 import { createNodeModules, type NodeModules } from "./runner.ts";
+import { tidy } from "./stacks.ts";
 import type { DevEvent } from "./session.ts";
 
 export interface DeploymentOptions {
@@ -146,4 +147,4 @@ export class Deployment {
 }
 
 // The package itself, wherever it lies: applications and their nodes have one `seamline`.
-const runtime = async (): Promise<ModuleNamespace> => await import("../main.ts");
+const runtime = async (): Promise<ModuleNamespace> => ({ ...(await import("../main.ts")), $tidy: tidy });

@@ -22,6 +22,7 @@ import { addressOf, codeId, partOfId } from "./ids.ts";
 import { page, placesIn } from "./layout.ts";
 import { createViteLog, eventToLog } from "./log.ts";
 import { browserManifest, serverManifest } from "./manifest.ts";
+import { Orphans } from "./orphans.ts";
 import { pageFile } from "./page-files.ts";
 import { Pages } from "./pages.ts";
 import { loadProblems } from "./problem-of.ts";
@@ -55,6 +56,7 @@ export class Development {
   readonly #problems: ProblemList;
   readonly #pages: Pages;
   readonly #changes: Changes = new Changes(async (files, since) => await this.#apply(files, since));
+  readonly #orphans: Orphans;
   readonly #first: Promise<void>;
   #application: Application | undefined;
   #manifest: ServerManifest | undefined;
@@ -62,6 +64,7 @@ export class Development {
   #owed = new Set<string>();
   /** What pages were told last, and how that is called. */
   #said = "";
+  #latest: Manifest | undefined;
   #revision = "";
   #revisions = 0;
 
@@ -85,9 +88,11 @@ export class Development {
       log,
       tell: this.#tell,
     });
+    this.#orphans = new Orphans(this.#tell, (file) => this.#changes.heard(file));
     this.#first = this.#changes.run(async () => {
       this.#problems.set("configuration", await this.deployment.configure());
-      await this.#readApplication();
+      const application = await this.#readApplication();
+      if (application !== undefined) await this.#take(application);
     });
     const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
     this.ready = Promise.all([this.#first, listening]).then(
@@ -100,6 +105,7 @@ export class Development {
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
     server.close = async () => {
+      this.#orphans.close();
       await this.#changes.settled();
       await this.deployment.close();
       await close.call(server);
@@ -165,6 +171,8 @@ export class Development {
 
   async #browserManifest(): Promise<Manifest> {
     const application = await this.application();
+    // By what is wrong now nobody goes.
+    if (this.#latest !== undefined && this.#problems.of("application").length > 0) return this.#latest;
     const { config } = this.#server;
     const { moduleGraph } = this.#environment("browser");
     const manifest = await browserManifest(application, "", (id) => addressOf(id, config, moduleGraph.getModuleById(id)?.lastHMRTimestamp));
@@ -172,7 +180,7 @@ export class Development {
     // No two sessions call anything the same: what a page keeps of one is nothing to another.
     if (said !== this.#said) this.#revision = `development-${started}-${++this.#revisions}`;
     this.#said = said;
-    return { ...manifest, revision: this.#revision };
+    return (this.#latest = { ...manifest, revision: this.#revision });
   }
 
   /** Reads what changed; `undefined` while something is wrong. */
@@ -180,9 +188,12 @@ export class Development {
     const application = await this.#build.read(this.#environment("browser"));
     this.#problems.warn(application.warnings);
     this.#problems.set("application", application.problems);
-    if (application.problems.length > 0) return undefined;
+    return application.problems.length > 0 ? undefined : application;
+  }
+
+  async #take(application: Application): Promise<void> {
     this.#manifest = await serverManifest(application, `${++this.#revisions}`);
-    return (this.#application = application);
+    this.#application = application;
   }
 
   async #start(): Promise<void> {
@@ -210,6 +221,8 @@ export class Development {
     const before = this.#application;
     const application = await this.#readApplication();
     if (application === undefined || this.#problems.of("configuration").length > 0) return;
+    if (before !== undefined && this.#orphans.wait(before, application, files)) return;
+    await this.#take(application);
     const owed = this.#owed;
     this.#owed = new Set();
     if (before === undefined || isConfigured || this.deployment.cluster === undefined) return await this.#start();
@@ -230,11 +243,14 @@ export class Development {
       if (module !== undefined) server.moduleGraph.invalidateModule(module);
     }
     const inPages = new Set<string>();
+    const { reloads } = this.#pages;
     for (const id of changed.browser) {
       const module = browser.moduleGraph.getModuleById(id);
       if (module === undefined) continue;
       inPages.add(id);
-      await browser.reloadModule(module);
+      // A page that loads itself again is told once; all else that changed, it gets anew.
+      if (this.#pages.reloads > reloads) browser.moduleGraph.invalidateModule(module);
+      else await browser.reloadModule(module);
     }
     let changes: readonly NodeChange[] = [];
     const settled = async (): Promise<void> => await this.#pages.move();

@@ -3,31 +3,20 @@
 import type { ViteDevServer } from "vite";
 
 import type { HttpRequest, HttpResponse } from "../../src/ports.ts";
-import { NodeRequest, writeAnswer } from "../http-message.ts";
+import { mediaTypes } from "../../src/protocol.ts";
+import { connectDoors } from "../connect.ts";
 
 /** Gives `answer` what belongs to the runtime; all else is Vite's. */
 export function mountDoors(server: ViteDevServer, answer: (request: HttpRequest) => Promise<HttpResponse | undefined>): void {
-  const { logger } = server.config;
-  server.middlewares.use((message, response, next) => {
-    const path = (message.url ?? "/").replace(/\?.*$/, "");
-    if (!/^\/(?:rpc|svc|health)(?:\/|$)/.test(path)) return next();
-    const connection = { open: 1, aborts: new Set<() => void>() };
-    const request = new NodeRequest(message, connection, undefined);
-    response.once("close", () => {
-      if (!response.writableFinished) for (const abort of connection.aborts) abort();
+  const { base, logger } = server.config;
+  // Vite puts its base before every address that a module imports. A page still has one runtime: that of the one address.
+  if (base.startsWith("/") && base !== "/")
+    server.middlewares.use((message, response, next) => {
+      const [path = ""] = (message.url ?? "").split("?");
+      if (!path.startsWith(`${base}svc/`) || !path.endsWith(".js")) return next();
+      response.setHeader("content-type", mediaTypes.script);
+      response.setHeader("cache-control", "no-store");
+      response.end(`export * from ${JSON.stringify(path.slice(base.length - 1))};\n`);
     });
-    void (async () => {
-      try {
-        const answered = await answer(request);
-        if (answered === undefined) return next();
-        await writeAnswer(message, response, answered, { closing: false, takeTime: 60_000 });
-      } catch (fault) {
-        logger.error(`a request could not be answered: ${String(fault)}`);
-        if (response.headersSent) response.destroy();
-        else response.writeHead(500, { "content-length": 0 }).end();
-      } finally {
-        request.finished();
-      }
-    })();
-  });
+  server.middlewares.use(connectDoors(answer, (fault) => logger.error(`a request could not be answered: ${String(fault)}`)));
 }

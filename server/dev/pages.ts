@@ -1,6 +1,6 @@
 // The open pages, over Vite's line to them: what moved, what is wrong, and what they answer.
 
-import type { HotChannelClient, ViteDevServer } from "vite";
+import type { HotChannelClient, HotPayload, ViteDevServer } from "vite";
 
 import type { Manifest } from "../../src/manifest.ts";
 import { formatProblem, type Problem } from "../../src/problem.ts";
@@ -16,13 +16,24 @@ export class Pages {
   readonly #open = new Set<HotChannelClient>();
   readonly #waiting = new Map<number, { readonly left: Set<HotChannelClient>; readonly done: () => void }>();
   #number = 0;
+  #moving: Promise<void> = Promise.resolve();
   #told = "";
   #problems: readonly Problem[] = [];
+  /** How often pages were told to load themselves again. */
+  reloads = 0;
 
   constructor(server: ViteDevServer, manifest: () => Promise<Manifest>) {
     this.#server = server;
     this.#manifest = manifest;
     const { hot } = server.environments.client;
+    const { send } = hot;
+    hot.send = (payload: HotPayload | string, ...data: readonly unknown[]) => {
+      Reflect.apply(send, hot, [payload, ...data]);
+      if (typeof payload === "string") return;
+      if (payload.type === "full-reload") this.reloads++;
+      // What Vite has replaced has another address from now on, and what the page loads by the manifest must be the same.
+      if (payload.type === "update") void this.move();
+    };
     hot.on(developmentEvents.here, (_: unknown, client: HotChannelClient) => {
       this.#open.add(client);
       void this.#tell(client);
@@ -52,6 +63,11 @@ export class Pages {
 
   /** Tells pages what there is now, if it is something else than before. Resolves when they have followed. */
   async move(): Promise<void> {
+    this.#moving = this.#moving.then(async () => await this.#move());
+    await this.#moving;
+  }
+
+  async #move(): Promise<void> {
     if (this.#open.size === 0) return;
     const manifest = await this.#manifest();
     if (manifest.revision === this.#told) return;

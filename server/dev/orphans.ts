@@ -1,0 +1,66 @@
+// Procedures that no segment file names any more. Whoever moves one by hand takes it out of one file, saves, and then writes it into
+// another: in between it is not meant to become a part of all who import it. So it stays where it was for a while.
+
+import { join } from "node:path";
+
+import { segmentFileEnding } from "../../src/segment.ts";
+import type { Application } from "../build/application.ts";
+import type { Procedure } from "../build/procedures.ts";
+import type { DevEvent } from "./session.ts";
+
+/** Long enough to open another file and to write three words, in ms. */
+const patience = 10_000;
+
+export class Orphans {
+  readonly #tell: (event: DevEvent) => void;
+  readonly #again: (file: string) => void;
+  #deadline: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `again` has the application looked at once more, as if this file had changed. */
+  constructor(tell: (event: DevEvent) => void, again: (file: string) => void) {
+    this.#tell = tell;
+    this.#again = again;
+  }
+
+  /** Whether a change is to wait. One of something else than segment files says that nothing is to be moved. */
+  wait(before: Application, after: Application, changed: ReadonlySet<string>): boolean {
+    const [first, ...others] = orphansOf(before, after);
+    if (first === undefined) return this.#end();
+    this.#deadline ??= performance.now() + patience;
+    if (performance.now() >= this.#deadline || ![...changed].every((file) => file.endsWith(segmentFileEnding))) return this.#end();
+    if (this.#timer !== undefined) return true;
+    const [named] = first.entries;
+    const file = named?.segment.file ?? "";
+    this.#timer = setTimeout(() => this.#again(join(before.root, file)), patience);
+    this.#timer.unref();
+    const who = [first, ...others].map(({ fqn }) => fqn).join(", ");
+    const message = `no segment file names ${who} any more: it stays where it is for ${patience / 1000} s, for another one to name it`;
+    this.#tell({ kind: "warning", problem: { file, message } });
+    return true;
+  }
+
+  close(): void {
+    this.#end();
+  }
+
+  #end(): false {
+    clearTimeout(this.#timer);
+    this.#timer = this.#deadline = undefined;
+    return false;
+  }
+}
+
+/** Those whose functions are still there. */
+function orphansOf(before: Application, after: Application): readonly Procedure[] {
+  const named = new Set(after.procedures.map(nameOf));
+  return before.procedures.filter((one) => {
+    if (named.has(nameOf(one))) return false;
+    const module = after.modules.get(one.module.id);
+    return module !== undefined && after.modules.describe(module).exports.some((other) => other.name === one.export);
+  });
+}
+
+function nameOf({ module, export: name }: Procedure): string {
+  return `${module.id}#${name}`;
+}

@@ -1,0 +1,166 @@
+// Development sessions on applications in folders of their own: real files, which are edited as an editor would, and a real Vite.
+
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { onTestFinished, vi } from "vitest";
+
+import type { DevEvent, DevSession } from "../../server/dev/session.ts";
+import { startDev } from "../../server/dev/start-dev.ts";
+import { formatProblem } from "../../src/problem.ts";
+
+// Only bounds a failure: the first session of a process loads Vite, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+export type Files = Readonly<Record<string, string>>;
+
+export interface Application {
+  readonly root: string;
+  write(files: Files): void;
+  /** Replaces a text in a file, which must have it. */
+  edit(file: string, from: string, to: string): void;
+  remove(file: string): void;
+}
+
+export interface Running extends Application {
+  readonly session: DevSession;
+  readonly events: DevEvent[];
+  readonly logged: string[];
+  /** The answer to a call from outside, as JSON or as text. */
+  get(target: string): Promise<{ readonly status: number; readonly value: unknown }>;
+  text(path: string): Promise<string>;
+  /** Waits for an event of this kind that came after `since`, a number of events. */
+  told<Kind extends DevEvent["kind"]>(kind: Kind, since?: number): Promise<Extract<DevEvent, { kind: Kind }>>;
+}
+
+/** Asks until the answer is the wanted one; at the deadline the last one is given, for an assertion to show. */
+export async function eventually<T>(ask: () => T | Promise<T>, isIt: (value: T) => boolean, ms = 20_000): Promise<T> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const value = await ask();
+    if (isIt(value) || performance.now() > deadline) return value;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export function createApplication(files: Files): Application {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const write = (more: Files): void => {
+    for (const [name, text] of Object.entries(more)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    }
+  };
+  write({ "package.json": '{ "name": "fixture", "private": true, "type": "module" }', ...files });
+  // As an installed application has it: the session loads the Vite of the application.
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(join(import.meta.dirname, "../../node_modules/vite"), join(root, "node_modules/vite"));
+  return {
+    root,
+    write,
+    edit(file, from, to) {
+      const text = readFileSync(join(root, file), "utf8");
+      if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+      writeFileSync(join(root, file), text.replace(from, to));
+    },
+    remove: (file) => rmSync(join(root, file), { recursive: true }),
+  };
+}
+
+/** Starts a session on an application of these files; it ends with the test. */
+export async function develop(files: Files, options: { readonly config?: string } = {}): Promise<Running> {
+  // Under Vitest the plugin leaves people's modules as they are.
+  vi.stubEnv("VITEST", undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const application = createApplication(files);
+  const logged: string[] = [];
+  const log = {
+    info: (line: string) => void logged.push(line),
+    warn: (line: string) => void logged.push(`warning: ${line}`),
+    error: (line: string, cause?: unknown) => void logged.push(`error: ${line} ${cause instanceof Error ? (cause.stack ?? "") : ""}`),
+  };
+  const session = await startDev({ root: application.root, port: 0, host: "127.0.0.1", log, ...options });
+  onTestFinished(async () => await session.close());
+  const events: DevEvent[] = [];
+  session.on((event) => void events.push(event));
+  return {
+    ...application,
+    session,
+    events,
+    logged,
+    async get(target) {
+      const answer = await fetch(session.url + target);
+      const text = await answer.text();
+      try {
+        return { status: answer.status, value: JSON.parse(text) as unknown };
+      } catch {
+        return { status: answer.status, value: text };
+      }
+    },
+    text: async (path) => await (await fetch(session.url + path)).text(),
+    async told(kind, since = 0) {
+      const find = () => events.slice(since).find((event) => event.kind === kind);
+      const found = await eventually(find, (event) => event !== undefined);
+      if (found === undefined)
+        throw new Error(`no event '${kind}' came, but ${events.slice(since).map(shown).join("; ") || "none"}; ${logged.join("\n")}`);
+      return found as never;
+    },
+  };
+}
+
+function shown(event: DevEvent): string {
+  return event.kind === "problems" ? event.problems.map(formatProblem).join("\n") : JSON.stringify(event);
+}
+
+/** A shop of two servers and a page. */
+export const shop: Files = {
+  "index.html":
+    '<!doctype html><html><head><title>Shop</title></head><body><script type="module" src="/src/main.ts"></script></body></html>\n',
+  "src/main.ts": [
+    'import { startClient } from "seamline/client";',
+    'import { Money } from "./shop/money.ts";',
+    'import { quote } from "./shop/quote.ts";',
+    'await startClient("ui");',
+    "console.log(quote, Money);",
+    "",
+  ].join("\n"),
+  "src/shop/money.ts":
+    "export class Money {\n  readonly amount: number;\n  constructor(amount: number) {\n    this.amount = amount;\n  }\n}\n",
+  "src/shop/quote.ts": [
+    'import { Money } from "./money.ts";',
+    'import { costOf } from "./suppliers.ts";',
+    "",
+    "const margin = 2;",
+    "let calls = 0;",
+    "export const shared = new Map<string, number>();",
+    "",
+    "export async function quote(sku: string, metres = 1): Promise<Money> {",
+    "  calls++;",
+    "  shared.set(sku, calls);",
+    "  return new Money((await costOf(sku)) * margin * metres);",
+    "}",
+    "",
+    "export async function counts(): Promise<{ own: number; shared: number }> {",
+    "  return { own: calls, shared: shared.size };",
+    "}",
+    "",
+  ].join("\n"),
+  "src/shop/suppliers.ts": "export async function costOf(sku: string): Promise<number> {\n  return sku.length * 10;\n}\n",
+  "src/shop/stock.ts": [
+    'import { quote } from "./quote.ts";',
+    "export async function stock(sku: string): Promise<number> {",
+    "  return sku.length;",
+    "}",
+    "export async function worth(sku: string): Promise<number> {",
+    "  return (await quote(sku)).amount * (await stock(sku));",
+    "}",
+    "",
+  ].join("\n"),
+  "src/ui/filter.ts":
+    'export async function filter(words: string[]): Promise<string[]> {\n  return words.filter((word) => word !== "");\n}\n',
+  "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
+  "segments/store.segment.json": '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } } }\n',
+  "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }\n',
+};

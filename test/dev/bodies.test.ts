@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+
+import { develop, eventually, shop } from "./_session.ts";
+
+describe("a session", () => {
+  it("runs a node for each segment of servers, and none for what only pages load", async () => {
+    const { session, get } = await develop(shop);
+    expect(session.nodes()).toEqual([
+      { name: "office", segments: ["office"], procedures: 2, state: "ready" },
+      { name: "store", segments: ["store"], procedures: 2, state: "ready" },
+    ]);
+    expect(await get("/rpc/shop/worth?sku=abc")).toEqual({ status: 200, value: 180 });
+    expect((await get("/rpc/ui/filter?words=a")).status).toBe(404);
+    const places = Object.fromEntries(session.procedures().map(({ fqn, nodes }) => [fqn, nodes]));
+    expect(places).toEqual({
+      "shop/counts": ["office"],
+      "shop/quote": ["office"],
+      "shop/stock": ["store"],
+      "shop/worth": ["store"],
+      "ui/filter": ["page"],
+    });
+  });
+
+  it("calls a procedure as the application does, and says where it ran", async () => {
+    const { session } = await develop({
+      ...shop,
+      "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "private" }, "counts": { "access": "protected" } } }',
+    });
+    const { value, node } = await session.call("shop/counts", {});
+    expect({ value, node }).toEqual({ value: { own: 0, shared: 0 }, node: "office" });
+    expect((await session.call("shop/quote", { sku: "ab" })).value).toEqual({ amount: 40 });
+    await expect(session.call("shop/none", {})).rejects.toThrow("Procedure 'shop/none' v0.0.0 not found");
+  });
+});
+
+describe("a procedure's body that is edited", () => {
+  it("is replaced on the nodes that have it: its own state starts anew, what it shares stays", async () => {
+    const { edit, get, told, session } = await develop(shop);
+    await get("/rpc/shop/quote?sku=a");
+    await get("/rpc/shop/quote?sku=b");
+    expect((await get("/rpc/shop/counts")).value).toEqual({ own: 2, shared: 2 });
+    edit("src/shop/quote.ts", "* margin * metres", "* margin * metres + 1");
+    const event = await told("replaced");
+    expect(event).toMatchObject({ procedures: ["shop/counts", "shop/quote"], where: ["office"], file: "src/shop/quote.ts" });
+    expect((await get("/rpc/shop/quote?sku=a")).value).toEqual({ amount: 21 });
+    expect((await get("/rpc/shop/counts")).value).toEqual({ own: 1, shared: 2 });
+    expect(session.nodes().every((node) => node.state === "ready")).toBe(true);
+  });
+
+  it("leaves a call that runs to the former one", async () => {
+    const { edit, get, told } = await develop({
+      ...shop,
+      "src/shop/stock.ts": [
+        "const doors: (() => void)[] = [];",
+        "export const waiting = doors;",
+        "export async function stock(sku: string): Promise<string> {",
+        "  await new Promise<void>((resolve) => doors.push(resolve));",
+        "  return `old ${sku}`;",
+        "}",
+        "export async function worth(): Promise<number> {",
+        "  doors.forEach((open) => open());",
+        "  return doors.length;",
+        "}",
+        "",
+      ].join("\n"),
+    });
+    const running = get("/rpc/shop/stock?sku=a");
+    // It waits in the shared part's list: when that has one, the call is under way.
+    await eventually(
+      () => get("/health"),
+      () => true,
+    );
+    edit("src/shop/stock.ts", "old", "new");
+    await told("replaced");
+    const next = get("/rpc/shop/stock?sku=b");
+    await eventually(
+      async () => (await get("/rpc/shop/worth")).value,
+      (value) => value === 2,
+    );
+    expect([(await running).value, (await next).value]).toEqual(["old a", "new b"]);
+  });
+
+  it("keeps classes and seams what they are: an instance from before is one after", async () => {
+    const { edit, get, told } = await develop({
+      ...shop,
+      "src/shop/quote.ts": [
+        'import { Money } from "./money.ts";',
+        "export class Offer extends Money {}",
+        "const kept: Offer[] = [];",
+        "export const offers = kept;",
+        "export async function quote(): Promise<boolean> {",
+        "  kept.push(new Offer(1));",
+        "  return kept.every((one) => one instanceof Offer && one instanceof Money);",
+        "}",
+        "export async function counts(): Promise<number> {",
+        "  return kept.length;",
+        "}",
+        "",
+      ].join("\n"),
+      "src/shop/stock.ts":
+        "export async function stock(): Promise<number> {\n  return 0;\n}\nexport async function worth(): Promise<number> {\n  return 0;\n}\n",
+    });
+    expect((await get("/rpc/shop/quote")).value).toBe(true);
+    edit("src/shop/quote.ts", "return kept.length", "return kept.length * 100");
+    await told("replaced");
+    expect((await get("/rpc/shop/quote")).value).toBe(true);
+    expect((await get("/rpc/shop/counts")).value).toBe(200);
+  });
+
+  it("gives parameters that it did not have: face and body go together", async () => {
+    const { edit, get } = await develop(shop);
+    edit(
+      "src/shop/stock.ts",
+      "stock(sku: string): Promise<number> {\n  return sku.length;",
+      "stock(sku: string, more: number = 5): Promise<number> {\n  return sku.length + more;",
+    );
+    const value = await eventually(
+      async () => (await get("/rpc/shop/stock?sku=abc&more=7")).value,
+      (one) => one === 10,
+    );
+    expect(value).toBe(10);
+    expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(480);
+  });
+});
+
+describe("a module below bodies that is edited", () => {
+  it("is taken by every node that has it", async () => {
+    const { edit, get, told } = await develop(shop);
+    edit("src/shop/suppliers.ts", "* 10", "* 100");
+    expect(await told("reloaded")).toMatchObject({ file: "src/shop/suppliers.ts", where: ["office"] });
+    expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(1800);
+  });
+
+  it("brings its class along: instances of the new one travel", async () => {
+    const { edit, get, told } = await develop(shop);
+    await get("/rpc/shop/worth?sku=abc");
+    edit("src/shop/money.ts", "this.amount = amount;", "this.amount = amount + 1;");
+    expect(await told("reloaded")).toMatchObject({ file: "src/shop/money.ts", where: ["office", "store"] });
+    // One for the office, and one for the store, which builds the instance again.
+    expect((await get("/rpc/shop/worth?sku=abc")).value).toBe((60 + 2) * 3);
+  });
+});
