@@ -1,5 +1,6 @@
 // The terminal of a development session, for a program: one JSON object a line on standard output, and nothing else there.
 
+import { stripVTControlCharacters } from "node:util";
 import type { Terminal } from "../../cli/terminal.ts";
 import { traceOf } from "../../../src/trace.ts";
 import type { DevEvent, DevSession } from "../session.ts";
@@ -12,7 +13,7 @@ export function showAsJson(terminal: Terminal, { version }: { readonly version: 
   const write = stdout.write;
   stdout.write = (...given: Parameters<typeof write>) => stderr.write(...given);
   const put = (line: { readonly event: string } & Readonly<Record<string, unknown>>): void => {
-    write.call(stdout, `${JSON.stringify(line)}\n`);
+    write.call(stdout, `${JSON.stringify(line, withoutColours)}\n`);
   };
   const log = (level: string) => (text: string, cause?: unknown) =>
     put({ event: "log", level, text, ...(cause === undefined ? {} : { error: errorForm(cause) }) });
@@ -29,6 +30,11 @@ export function showAsJson(terminal: Terminal, { version }: { readonly version: 
       stdout.write = write;
     },
   };
+}
+
+// Messages of others, Vite's compiler for one, bring colours of their own.
+function withoutColours(_: string, value: unknown): unknown {
+  return typeof value === "string" ? stripVTControlCharacters(value) : value;
 }
 
 function stateOf(session: DevSession): Readonly<Record<string, unknown>> {

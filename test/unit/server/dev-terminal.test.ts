@@ -325,7 +325,7 @@ describe("for programs", () => {
     shows.log.warn("careful");
     shows.start(session, { ms: 412.4 });
     terminal.stdout.write("hello from a procedure\n");
-    session.emit({ kind: "node", node: "orders", state: "stopped", why: "killed" });
+    session.emit({ kind: "node", node: "orders", state: "stopped", why: "\u001B[31mkilled\u001B[0m" });
     session.emit({ kind: "failed", fqn: "a", node: "orders", error: new RangeError("no") });
     session.emit({ kind: "failed", fqn: "a", node: "orders", error: "text" });
     shows.close();
