@@ -1,72 +1,19 @@
 // Several roles in memory: no sockets, no files, a clock that moves when told to. Modules are given as namespaces, as a build would make them.
 
-import { createLocalCarrier } from "./_carrier.ts";
-import type { Context } from "../src/context.ts";
 import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/manifest.ts";
-import type { Clock, Host, IncomingResponse, Log, ModuleNamespace, OutgoingRequest } from "../src/ports.ts";
+import type { Host, IncomingResponse, ModuleNamespace, OutgoingRequest } from "../src/ports.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
 import type { Role } from "../src/roles/role.ts";
 import { createGraph, type Graph, type Procedure } from "../src/seam.ts";
+import { createCarrier } from "../server/host.ts";
+import { TestClock } from "../server/testing/test-clock.ts";
+import { TestLog } from "../server/testing/test-log.ts";
 
 export { ask } from "../src/roles/memory-network.ts";
 
-/** A clock whose time passes by {@link TestClock.pass} only. */
-export class TestClock implements Clock {
-  #now = 0;
-  #timers: { at: number; run: () => void }[] = [];
-
-  now(): number {
-    return this.#now;
-  }
-
-  /** Timers that are set. */
-  get waiting(): number {
-    return this.#timers.length;
-  }
-
-  after(ms: number, run: () => void): () => void {
-    const timer = { at: this.#now + ms, run };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((one) => one !== timer);
-    };
-  }
-
-  /** Lets `ms` pass, runs what is due in its order, and lets what that began come to rest. */
-  async pass(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    for (;;) {
-      const due = this.#timers.filter((one) => one.at <= end).sort((one, other) => one.at - other.at)[0];
-      if (due === undefined) break;
-      this.#timers = this.#timers.filter((one) => one !== due);
-      this.#now = Math.max(this.#now, due.at);
-      due.run();
-      await settle();
-    }
-    this.#now = end;
-    await settle();
-  }
-}
-
-/** Lets promises that are ready come to their end. */
-export async function settle(): Promise<void> {
-  for (let turns = 0; turns < 20; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
-/** Keeps the lines for assertions. */
-export class TestLog implements Log {
-  readonly lines: string[] = [];
-  info(line: string): void {
-    this.lines.push(line);
-  }
-  warn(line: string): void {
-    this.lines.push(`warning: ${line}`);
-  }
-  error(line: string, cause?: unknown): void {
-    this.lines.push(`error: ${line}${cause === undefined ? "" : ` (${cause instanceof Error ? cause.message : JSON.stringify(cause)})`}`);
-  }
-}
+export { settle, TestClock } from "../server/testing/test-clock.ts";
+export { TestLog } from "../server/testing/test-log.ts";
 
 /** A network in memory that keeps every request, for assertions on headers. */
 export class TestNetwork implements MemoryNetwork {
@@ -86,7 +33,7 @@ export class TestNetwork implements MemoryNetwork {
 }
 
 export function testHost(network: TestNetwork, clock: TestClock = new TestClock(), log: TestLog = new TestLog()): Host {
-  return { transport: network, clock, carrier: createLocalCarrier<Context>(), log, equalSecrets: (one, other) => one === other };
+  return { transport: network, clock, carrier: createCarrier(), log, equalSecrets: (one, other) => one === other };
 }
 
 /** One procedure of a test application. */

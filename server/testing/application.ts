@@ -19,9 +19,9 @@ import { environmentNames } from "../build/environments.ts";
 import { loadVite } from "../build/load-vite.ts";
 import type { SourceModule } from "../build/modules.ts";
 import { createPlugin } from "../build/vite-plugin.ts";
+import { browserManifest, serverManifest } from "../dev/manifest.ts";
 import * as core from "../main.ts";
 import { listFiles, outputFolders } from "../sources.ts";
-import { sourceManifest } from "./manifest.ts";
 
 /** As in `createTestCluster`. */
 export interface ApplicationOptions {
@@ -42,6 +42,9 @@ export interface TestApplication {
   /** A new graph of modules. With an importer, modules that lead to no procedure are taken from it. */
   modules(side: Side, own?: OwnImporter): ServerModules;
 }
+
+// Nothing is kept of one that could be taken for another.
+const revision = "sources";
 
 const opened = new Map<string, { readonly sources: string; readonly application: Promise<TestApplication> }>();
 
@@ -68,8 +71,7 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
   const output = join(root, "dist");
   // Nothing is written; the folders say what is no source.
   const folders = { work: outputFolders(root, output), final: outputFolders(root, output), except: [output] };
-  const ownOptions = { ...folders, folders };
-  const { plugin, build } = createPlugin({ root, source: options.source, clients: options.clients }, ownOptions);
+  const { plugin, build } = createPlugin({ root, source: options.source, clients: options.clients }, folders);
   const server = await vite.createServer({
     root,
     ...(options.viteConfig === undefined ? {} : { configFile: options.viteConfig }),
@@ -95,7 +97,9 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     const environment = environmentOf(server, "server");
     const read = await build.application(environment);
     if (read.problems.length > 0) throw new Problems(read.problems);
-    const manifests = { server: await sourceManifest(read, "server"), browser: await sourceManifest(read, "browser") };
+    const known = await serverManifest(read, revision);
+    // A page in memory loads what a node does, of what browsers may have.
+    const manifests = { server: known, browser: { ...known, ...(await browserManifest(read, revision, (id) => id)) } };
     return {
       read,
       manifests,

@@ -57,9 +57,9 @@ export class TestClock implements Clock {
   /** Lets promises that are ready come to their end, no time passes. */
   async settle(): Promise<void> {
     const begun = performance.now();
+    await settle();
     // What reads files is waited for, but not for ever: it may itself wait for this clock.
-    for (let turns = 0; turns < 20 || (this.#work.size > 0 && performance.now() - begun < mostWork); turns++)
-      await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#work.size > 0 && performance.now() - begun < mostWork) await settle();
   }
 
   /** Has {@link TestClock.settle} wait for work that takes real time, as loading a module does. */
@@ -69,4 +69,9 @@ export class TestClock implements Clock {
     void work.catch(() => {}).finally(() => this.#work.delete(work));
     return work;
   }
+}
+
+/** Lets promises that are ready come to their end. */
+export async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -13,10 +13,12 @@ export const shop: Files = {
   "node_modules/seamline/index.js": `export const { ${Object.keys(core).join(", ")} } = globalThis[${JSON.stringify(coreName)}];\n`,
   "index.html": '<!doctype html><html><body><script type="module" src="/src/main.ts"></script></body></html>',
   "src/main.ts": `import { startClient } from "seamline";
+import { Money } from "./shop/money.ts";
 import { quote } from "./shop/quote.ts";
 import { label } from "./ui/label.ts";
 await startClient("ui");
-document.body.textContent = await label("felt") + (await quote("felt")).cents;
+const shipping = new Money(400);
+document.body.textContent = await label("felt") + shipping.plus(await quote("felt")).cents;
 `,
   "src/shop/money.ts": `export class Money {
   readonly cents: number;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { type Context, emptyContext } from "../../src/context.ts";
+import { emptyContext } from "../../src/context.ts";
 import { createLocalNode, type ObservedCall } from "../../src/dispatch.ts";
 import type { Manifest } from "../../src/manifest.ts";
 import { createGraph, type Graph, type Procedure } from "../../src/seam.ts";
-import { createLocalCarrier } from "../_carrier.ts";
+import { createCarrier } from "../../server/host.ts";
 import { TestClock } from "../_cluster.ts";
 
-const carrier = createLocalCarrier<Context>();
+const carrier = createCarrier();
 
 /** A manifest with one procedure in each of the modules, all in segment `here`. */
 function manifestOf(...names: string[]): Manifest {
