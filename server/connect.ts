@@ -7,31 +7,40 @@ import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
 
-export type Middleware = (message: IncomingMessage, response: ServerResponse, next: (fault?: unknown) => void) => void;
+export type ConnectHandler = (message: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /** What stands under a role's own addresses: procedures, the runtime of pages, health (§4). */
 const doors = /^\/(?:rpc|svc|health)(?:[/?]|$)/;
 
-/** Hands what belongs to a role's doors to `handle`, and the rest on. */
-export function connectRole(handle: (request: HttpRequest) => Promise<HttpResponse>): Middleware {
+/** Gives `answer` what belongs to a role's doors, and the rest, with what it has no answer to, to the next. `onFault` hears of an error that it let through. */
+export function connectDoors(
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
+  onFault: (fault: unknown) => void,
+): ConnectHandler {
   return (message, response, next) => {
-    if (doors.test(message.url ?? "")) answer(handle, message, response).catch(next);
-    else next();
+    if (!doors.test(message.url ?? "")) return next();
+    serve(answer, message, response, next).catch((fault: unknown) => {
+      onFault(fault);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { "content-length": 0 }).end();
+    });
   };
 }
 
-async function answer(
-  handle: (request: HttpRequest) => Promise<HttpResponse>,
+async function serve(
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
   message: IncomingMessage,
   response: ServerResponse,
+  next: () => void,
 ): Promise<void> {
   const connection: Connection = { open: 1, aborts: new Set() };
   response.once("close", () => {
-    if (!response.writableEnded) for (const abort of connection.aborts) abort();
+    if (!response.writableFinished) for (const abort of connection.aborts) abort();
   });
   const request = new NodeRequest(message, connection, undefined);
   try {
-    const given = await handle(message.httpVersionMajor < 2 ? request : plain(request));
+    const given = await answer(message.httpVersionMajor < 2 ? request : plain(request));
+    if (given === undefined) return next();
     await writeAnswer(message, response, given, { closing: false, takeTime: defaultLimits.requestTime });
   } finally {
     request.finished();
@@ -46,7 +55,7 @@ function plain(request: NodeRequest): HttpRequest {
     method: request.method,
     target: request.target,
     headers,
-    readBody: (limit) => request.readBody(limit),
+    readBody: async (limit) => await request.readBody(limit),
     get signal() {
       return request.signal;
     },

@@ -119,8 +119,11 @@ export async function writeAnswer(
   const bodiless = answer.status === 204 || answer.status === 304;
   if (!streamed && !bodiless && !("content-length" in fields))
     fields["content-length"] = body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-  // Nobody reads the rest of this request: a short one Node drops as it comes, with a long one the connection ends.
-  const unread = !message.complete && (message.headers["expect"] !== undefined || !(Number(message.headers["content-length"]) <= dropped));
+  // Nobody reads the rest of this request: a short one Node drops as it comes, with a long one the connection ends. In HTTP/2 its stream does.
+  const unread =
+    message.httpVersionMajor < 2 &&
+    !message.complete &&
+    (message.headers["expect"] !== undefined || !(Number(message.headers["content-length"]) <= dropped));
   if (closing || unread) fields["connection"] = "close";
   response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
   if (streamed) {

@@ -9,7 +9,7 @@ import { applicationImporter } from "../application-importer.ts";
 import { composeRole } from "../compose-role.ts";
 import { readConfig, type StandaloneConfig } from "../config.ts";
 import { configuredModules } from "../configured-modules.ts";
-import { connectRole } from "../connect.ts";
+import { connectDoors } from "../connect.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { nodeHost } from "../host.ts";
 import { readTrustKey } from "../key.ts";
@@ -54,7 +54,8 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
   for (const one of middleware) role.addMiddleware(one);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   await role.start(config.url);
-  server.middlewares.use(connectRole((request) => role.handle(request)));
+  const fault = (error: unknown): void => log.error("a request could not be answered", error);
+  server.middlewares.use(connectDoors(async (request) => await role.handle(request), fault));
   server.httpServer.once("close", () => {
     void role.stop().finally(async () => {
       await host.transport.close();
