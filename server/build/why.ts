@@ -40,7 +40,7 @@ export function whyInBrowser(inspected: Inspected, asked: string): Why | { reado
   const shown = source === undefined ? found.slice(0, 1) : found;
   if (source === undefined && node === undefined && found.length === 0 && importers.length === 0) return { near: nearTo(inspected, asked) };
   return {
-    name: source?.name ?? node ?? shown[0]?.name ?? asked,
+    name: source?.name ?? node ?? asked,
     inBrowser: found.length > 0,
     ways: shown.map((one) => ({ ...(one.part !== undefined && { part: one.part }), chain: chainOf(one, inspected) })),
     importers,

@@ -12,6 +12,7 @@ export interface Style {
 // With more, a segment is one line, and its procedures are asked for by its name.
 const mostProcedures = 40;
 const mostModules = 15;
+const mostWarnings = 10;
 
 /** Segments and their procedures, what browsers receive, warnings. */
 export function overview(inspection: Inspection, style: Style, isChosen: boolean): readonly string[] {
@@ -28,7 +29,8 @@ export function overview(inspection: Inspection, style: Style, isChosen: boolean
   else for (const segment of segments) lines.push("", ...segmentLines(segment, procedures, style));
   if (isChosen) return lines;
   lines.push("", ...browserLines(browser, style));
-  for (const warning of warnings) lines.push("", `${style.paint("yellow", "warning:")} ${formatProblem(warning)}`);
+  for (const warning of warnings.slice(0, mostWarnings)) lines.push("", `${style.paint("yellow", "warning:")} ${formatProblem(warning)}`);
+  if (warnings.length > mostWarnings) lines.push("", style.paint("dim", `and ${warnings.length - mostWarnings} more warnings, which seamline check tells`));
   return lines;
 }
 
@@ -115,7 +117,7 @@ export function whyLines({ name, inBrowser, ways, importers }: Why, style: Style
   }
   const lines = [`${style.paint("bold", name)} reaches browsers`];
   for (const { part, chain } of ways) {
-    lines.push("", part === undefined ? "by" : partText[part]);
+    lines.push("", ...(part === undefined ? [] : [partText[part]]));
     for (const [at, step] of chain.entries()) lines.push(`  ${at === 0 ? "  " : "→ "}${stepOf(step)}`);
   }
   const others = importers.filter((one) => one.part !== "face" && !ways.some(({ chain }) => chain.some((step) => step.name === one.name)));
