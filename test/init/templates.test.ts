@@ -37,34 +37,55 @@ afterAll(async () => {
 }, 30_000);
 
 describe.concurrent.each(templates)("the template %s", (template) => {
-  it("passes its test and its checks, runs on server and page, and moves", { timeout: patience }, async ({ expect }) => {
-    const application = join(home.folder, template);
-    const script = (name: string): Promise<string> => done(home.start(["npm", "run", name], template));
-    expect(await script("test")).toMatch(/Tests +2 passed/);
-    await script("check");
-    await anyPort(application);
-    await script("build");
+  it(
+    "is developed, tested, checked, built and started, and its procedure moves from server to page and back",
+    async ({ expect }) => {
+      const application = join(home.folder, template);
+      const script = (name: string): Promise<string> => done(home.start(["npm", "run", name], template));
+      const onServer = { here: ["describe"], away: ["weave server"] };
+      const inPage = { here: ["describe", "weave"], away: [] };
 
-    const before = await visit(home, template);
-    await expect.poll(() => before.placed()).toEqual({ here: ["describe"], away: ["weave server"] });
-    expect(await before.words()).toMatch(/^Mostly \w+, with .* threads/);
-    const cloth = await before.pixels();
-    await before.weave("Grace");
-    await expect.poll(() => before.pixels()).not.toBe(cloth);
-    await before.weave(" ");
-    await before.page.getByText("A tartan needs a name").waitFor();
-    // The answer's status, which Chromium writes there itself.
-    expect(await before.looks()).toEqual([expect.stringContaining("400 (Bad Request)")]);
-    await before.leave();
+      // As a person who looks at the page: it follows the move, and is not loaded again.
+      const dev = home.start(["seamline", "dev", "--port", "0"], template);
+      const [, url = ""] = await dev.says(/Page +(http:\S+)/);
+      const open = await visit(url);
+      await expect.poll(open.placed).toEqual(onServer);
+      const cloth = await open.pixels();
+      await open.page.evaluate(() => Reflect.set(window, "opened", "once"));
+      await move(application, "./tartan/weave", "server", "browser");
+      await expect.poll(async () => [await open.weave("Ada"), await open.placed()].at(-1), { timeout: 20_000 }).toEqual(inPage);
+      expect(await open.pixels()).toBe(cloth);
+      expect(await open.page.evaluate(() => Reflect.get(window, "opened") as unknown)).toBe("once");
+      expect(await open.looks()).toEqual([]);
+      await open.page.close();
+      await dev.ended("SIGTERM");
 
-    await move(application, "./tartan/weave", "server", "browser");
-    await script("build");
-    const after = await visit(home, template);
-    await expect.poll(() => after.placed()).toEqual({ here: ["weave", "describe"], away: [] });
-    expect(await after.pixels()).toBe(cloth);
-    expect(await after.looks()).toEqual([]);
-    await after.leave();
-  });
+      expect(await script("test")).toMatch(/Tests +2 passed/);
+      await script("check");
+      await anyPort(application);
+      for (const placed of [inPage, onServer]) {
+        await script("build");
+        // Not by `npm start`: npm would end, and leave the service running.
+        const service = home.start(["seamline", "start"], template);
+        const [, at = ""] = await service.says(/standalone at (http:\S+)/);
+        const built = await visit(at);
+        await expect.poll(built.placed).toEqual(placed);
+        expect(await built.pixels()).toBe(cloth);
+        expect(await built.words()).toMatch(/^Mostly \w+, with .* threads/);
+        await built.weave("Grace");
+        await expect.poll(built.pixels).not.toBe(cloth);
+        expect(await built.looks()).toEqual([]);
+        await built.weave(" ");
+        await built.page.getByText("A tartan needs a name").waitFor();
+        // The status of the answer, which Chromium writes there itself.
+        expect(await built.looks()).toEqual(placed === onServer ? [expect.stringContaining("400 (Bad Request)")] : []);
+        await built.page.close();
+        await service.ended("SIGTERM");
+        if (placed === inPage) await move(application, "./tartan/weave", "browser", "server");
+      }
+    },
+    patience,
+  );
 });
 
 /** Ports are free ones, so that applications run beside each other. */
@@ -80,27 +101,11 @@ interface Visit {
   words(): Promise<string>;
   pixels(): Promise<string>;
   weave(name: string): Promise<void>;
-  /** What is wrong with the page, in both themes and at the width of a phone. */
+  /** What is wrong with the page until now, and how it looks in a light and a wide window and in a dark one as wide as a phone. */
   looks(): Promise<readonly string[]>;
-  leave(): Promise<void>;
 }
 
-/** Starts the application's service, and opens its page. */
-async function visit({ start }: Home, template: string): Promise<Visit> {
-  // Not by `npm start`: npm would end, and leave the service running.
-  const service = start(["seamline", "start"], template);
-  const [, url = ""] = await service.says(/standalone at (http:\S+)/);
-  const visited = await open(url);
-  return {
-    ...visited,
-    async leave() {
-      await visited.page.close();
-      await service.ended("SIGTERM");
-    },
-  };
-}
-
-async function open(url: string): Promise<Omit<Visit, "leave">> {
+async function visit(url: string): Promise<Visit> {
   const page = await browser.newPage();
   const problems: string[] = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(message.text()));
@@ -117,7 +122,7 @@ async function open(url: string): Promise<Omit<Visit, "leave">> {
   };
   return {
     page,
-    placed: async () => ({ here: await column(0), away: await column(1) }),
+    placed: async () => ({ here: (await column(0)).toSorted(), away: await column(1) }),
     words: () => page.locator("figcaption").innerText(),
     pixels: () => page.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()),
     async weave(name) {
