@@ -115,7 +115,7 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
   };
 
   const figures = (): void => {
-    for (const { row, cells } of made.values()) {
+    for (const { row, cells, element } of made.values()) {
       if (row.kind === "group") continue;
       const known = model.rates.get(rateKey(row.procedure.fqn, row.procedure.version));
       const texts = known && [
@@ -126,6 +126,7 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
       ];
       cells.slice(2).forEach((cell, at) => setText(cell, texts?.[at] ?? "–"));
       cells[3]?.classList.toggle("bad", (known?.failures ?? 0) > 0);
+      element.classList.toggle("quiet", known === undefined);
     }
   };
 

@@ -168,12 +168,13 @@ export class Watch implements CallObserver {
 
   #callerOf(fields: HeaderFields): Caller {
     if (this.#trust(fields).trusted) return "member";
-    // Browsers send the first with every call, the second with every POST and to other sites.
-    if (fields["sec-fetch-mode"] === undefined && fields["origin"] === undefined) return "outside";
+    const agent = String(fields["user-agent"] ?? "").slice(0, 200);
+    // All browsers begin like this, for reasons of the nineties, and nothing else does. Who pretends is only shown in the wrong box.
+    if (!agent.startsWith("Mozilla/")) return "outside";
     const origin = String(fields["origin"] ?? "");
     // A GET of a page of the same origin doesn't say which one that is.
     const site = (URL.canParse(origin) ? new URL(origin).host : String(fields["x-forwarded-host"] ?? fields["host"] ?? "")).slice(0, 200);
-    const key = `${site} ${String(fields["user-agent"] ?? "").slice(0, 200)}`;
+    const key = `${site} ${agent}`;
     if (this.#browsers.has(key) || this.#browsers.size < mostBrowsers) this.#browsers.set(key, { site, at: this.#clock.now() });
     return "browser";
   }

@@ -7,7 +7,7 @@ import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../.
 import { money, outOfStock, shop } from "../../spec/_shop.ts";
 import { address, alone, deployed, json, key, listen, stateOf, testConsole, withKey } from "./_console.ts";
 
-const browser = { "sec-fetch-mode": "cors", origin: "http://shop.example", "user-agent": "one" } as const;
+const browser = { "sec-fetch-mode": "cors", origin: "http://shop.example", "user-agent": "Mozilla/5.0 (one)" } as const;
 
 describe("GET /svc/console/state", () => {
   it("tells who is there, and what they have", async () => {

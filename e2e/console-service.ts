@@ -1,0 +1,151 @@
+// A gateway with its console, on a port of this machine; its nodes live in this process. It takes calls, and dies and comes back when told to.
+
+import { createConsole } from "../src/console/console.ts";
+import type { Console } from "../src/console/console.ts";
+import type { Log } from "../src/ports.ts";
+import { createGateway } from "../src/roles/gateway.ts";
+import { createMemoryNetwork } from "../src/roles/memory-network.ts";
+import { createNode } from "../src/roles/node.ts";
+import type { Role } from "../src/roles/role.ts";
+import { defaultLimits } from "../src/serializer/limits.ts";
+import { createConsoleFiles } from "../server/console-files.ts";
+import { nodeHost } from "../server/host.ts";
+import { type HttpServer, listen } from "../server/http.ts";
+import { type TestProcedure, testModules } from "../test/_cluster.ts";
+import { body, money, outOfStock, shop } from "../test/spec/_shop.ts";
+
+export const key = "the-key-of-the-console-tests";
+
+export interface ConsoleService {
+  readonly url: string;
+  link(): string;
+  call(target: string, headers?: Readonly<Record<string, string>>, text?: string): Promise<number>;
+  /** Nobody listens; sessions are kept. */
+  unplug(): Promise<void>;
+  plug(): Promise<void>;
+  /** A new process: whatever the old one knew is gone. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Takes one of every kind of parameter, and gives them back in a Map. */
+const everything: TestProcedure = {
+  fqn: "types/everything",
+  version: "1.2.3",
+  parameters: [
+    { kind: "plain", name: "size", type: "number" },
+    { kind: "plain", name: "sure", type: "boolean" },
+    { kind: "plain", name: "big", type: "bigint" },
+    { kind: "plain", name: "when", type: "Date" },
+    { kind: "plain", name: "sizes", type: "number[]" },
+    { kind: "object", names: [{ name: "first" }, { name: "second", optional: true }] },
+    { kind: "plain", name: "maybe", optional: true, type: "number" },
+    { kind: "rest", name: "others" },
+  ],
+  in: { types: "public" },
+  body: body(
+    "types/everything",
+    (_, __, size, sure, big, when, sizes, names, maybe, ...others) =>
+      new Map(Object.entries({ size, sure, big, when, sizes, names, maybe, others })),
+    "1.2.3",
+  ),
+};
+
+export interface ServiceOptions {
+  /** Further members that answer at once, each with so many procedures. */
+  readonly members?: number;
+  readonly each?: number;
+}
+
+export async function startConsoleService({ members = 0, each = 0 }: ServiceOptions = {}): Promise<ConsoleService> {
+  const network = createMemoryNetwork();
+  const procedures = [...shop, everything];
+  let port = 0;
+  let http: HttpServer;
+  let gateway: Role;
+  let console: Console;
+  const common = { trustKey: key, limits: defaultLimits };
+
+  const plug = async (): Promise<void> => {
+    http = await listen((request) => gateway.handle(request), { host: "127.0.0.1", port });
+    port = Number(new URL(http.url).port);
+  };
+
+  const start = async (): Promise<void> => {
+    const host = nodeHost({ transport: network, log: quiet });
+    console = createConsole(host, { trustKey: key, secure: false, file: createConsoleFiles() });
+    let ids = 0;
+    gateway = createGateway(host, { ...common, monitor: 1_000, lease: 15_000, newId: () => `m${++ids}`, console });
+    gateway.addHealthCheck("disk", { isHealthy: async () => true });
+    await plug();
+    network.roles.set(http.url, gateway);
+    await gateway.start(http.url);
+    for (const [name, segments] of [
+      ["node A", ["a"]],
+      ["node B", ["b", "types"]],
+      // Its check says no.
+      ["node C", ["types"]],
+    ] as const) {
+      const url = `http://${name.at(-1)!.toLowerCase()}`;
+      const modules = testModules(procedures, [outOfStock, money]);
+      const node = createNode(host, { ...common, gateway: http.url, modules, segments, name });
+      node.addHealthCheck("database", { isHealthy: async () => name !== "node C" });
+      network.roles.set(url, node);
+      await node.start(url);
+    }
+    for (let at = 0; at < members; at++) await joined(gateway, network, at, each);
+  };
+
+  await start();
+  return {
+    get url() {
+      return http.url;
+    },
+    link: () => console.link(),
+    async call(target, headers = {}, text) {
+      const answer = await fetch(http.url + target, text === undefined ? { headers } : { method: "POST", headers, body: text });
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+    unplug: () => http.close(0),
+    plug,
+    async restart() {
+      await gateway.stop();
+      await http.close(0);
+      await start();
+    },
+    async close() {
+      await gateway.stop();
+      await http.close(0);
+      await network.close();
+    },
+  };
+}
+
+/** A member of which there is no more than what it says of itself, and an answer to everything. */
+async function joined(gateway: Role, network: ReturnType<typeof createMemoryNetwork>, at: number, each: number): Promise<void> {
+  const url = `http://member${at}`;
+  const segment = `segment-${String(at).padStart(3, "0")}`;
+  const fqns = Array.from({ length: each }, (_, index) => `part${at % 10}/procedure${at}x${index}`);
+  const answer = async (text: string) => ({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: text });
+  network.roles.set(url, {
+    handle: async ({ target }) => await answer(target.startsWith("/health") ? (target === "/health" ? "{}" : "true") : "1"),
+  } as Role);
+  const about = fqns.map((fqn) => ({
+    fqn,
+    version: "0.0.0",
+    access: "public",
+    segments: [segment],
+    parameters: [{ kind: "plain", name: "id" }],
+  }));
+  const text = JSON.stringify({ url, procedures: fqns, node: { name: `member ${at}`, segments: [segment], procedures: about } });
+  await gateway.handle({
+    method: "POST",
+    target: "/nodes",
+    headers: { "x-svc-trust-key": key },
+    readBody: async () => new TextEncoder().encode(text),
+    signal: new AbortController().signal,
+  });
+}
