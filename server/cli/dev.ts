@@ -21,8 +21,6 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
   const shows = options.json ? showAsJson(terminal, { version }) : showInTerminal(terminal, { root, version, stop: ask });
   const lost = (reason: unknown): void => shows.log.error("a promise failed, and nobody waits for it", reason);
   process.on("unhandledRejection", lost);
-  // A stack leads to the application's TypeScript, not to what was made of it.
-  process.setSourceMapsEnabled(true);
   let session: DevSession | undefined;
   try {
     const host = options.host === true ? "0.0.0.0" : options.host;
