@@ -60,19 +60,20 @@ async function usesVite(root: string): Promise<boolean> {
   return /"vite"\s*:/.test(text);
 }
 
-const existing = (config: string): string => `To this one, add by hand:
+const existing = (config: string): string => {
+  const segment = "segments/server.segment.json";
+  const line = (file: string, text: string): string => `  ${file.padEnd(segment.length)}    ${text}`;
+  return `To this one, add by hand:
 
   npm install seamline
 
-  ${config}            import { seamline } from "seamline/vite";
-  ${" ".repeat(config.length)}            plugins: [seamline()], beside those that are there
-  segments/server.segment.json${" ".repeat(Math.max(0, config.length - 16))}
-  ${" ".repeat(config.length)}            { "./path/in/src": { "nameOfFunction": { "access": "public" } } }
+${line(config, 'import { seamline } from "seamline/vite";')}
+${line("", "plugins: [seamline()], beside those that are there")}
 
-  before the first call     import { startClient } from "seamline/client";
-                            await startClient();
+${line(segment, '{ "./path/in/src": { "nameOfFunction": { "access": "public" } } }')}
 
 The guide has a page about it: docs/guide/vite.md`;
+};
 
 /** Gives the application its name and its versions: those that this very package is built and tested with. */
 async function fillPackage(root: string, seamline: string): Promise<readonly string[]> {
