@@ -10,7 +10,7 @@ import { root as packageRoot } from "../_sources.ts";
 /** What `npm install` has put there; each is a link to what the project itself uses. */
 // oxfmt-ignore
 const installed = [
-  "vite", "vitest", "superjson", "typescript", "@types/node",
+  "vite", "vitest", "msw", "superjson", "typescript", "@types/node",
   "react", "react-dom", "@types/react", "@types/react-dom", "@vitejs/plugin-react",
   "vue", "vue-tsc", "@vue/tsconfig", "@vitejs/plugin-vue",
 ];

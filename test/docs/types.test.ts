@@ -36,6 +36,8 @@ const options: TypeScript.CompilerOptions = {
     "seamline/client": types("client/svc/client.d.ts"),
     "seamline/server": types("server/index.d.ts"),
     "seamline/vite": types("server/build/index.d.ts"),
+    "seamline/testing": types("server/testing/index.d.ts"),
+    "seamline/testing/msw": types("client/testing/msw.d.ts"),
     // The alias of the application that Vite builds already.
     "@/*": [join(folderOf("docs/guide/vite.md"), "src/*")],
   },
