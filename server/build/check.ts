@@ -14,6 +14,7 @@ import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
 import { importProblem } from "./import-problem.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
+import { writeModuleTypes } from "./module-types.ts";
 import { nodeImportProblems } from "./server-only.ts";
 import { splitState } from "./split-state.ts";
 
@@ -56,6 +57,8 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     counted.segments = application.segments.map((one) => one.file);
     // What is cut wrong would be followed to where it doesn't go.
     if (application.problems.length > 0) continue;
+    // The compiler, which comes after this in most lists of checks, reads them.
+    await writeModuleTypes(application);
     const found = await findings(open);
     problems.push(...found.problems);
     warnings.push(...found.warnings);
