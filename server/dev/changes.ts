@@ -11,12 +11,16 @@ export class Changes {
     this.#apply = apply;
   }
 
-  /** All files that change while something else goes on are one change: a branch that is checked out, for one. */
-  heard(file: string): void {
+  /**
+   * All files that change while something else goes on are one change: a branch that is checked out, for one. With `patience` it waits so
+   * many ms for others first.
+   */
+  heard(file: string, patience = 0): void {
     if (!this.#pending.has(file)) this.#pending.set(file, performance.now());
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     void this.run(async () => {
+      if (patience > 0) await new Promise((resolve) => setTimeout(resolve, patience));
       this.#isScheduled = false;
       const files = this.#pending;
       this.#pending = new Map();

@@ -60,10 +60,11 @@ export async function makeGateway(
     readonly modules: NodeModules;
     readonly newId: () => string;
     readonly console: Console;
+    readonly has: (fqn: string) => boolean;
   },
 ): Promise<Role> {
-  const { root, trustKey, configuration, modules, newId, console } = parts;
-  const role = create(host, { trustKey, limits: configuration.limits, monitor, lease, newId, modules, console });
+  const { root, trustKey, configuration, modules, newId, console, has } = parts;
+  const role = create(host, { trustKey, limits: configuration.limits, monitor, lease, newId, modules, console, has });
   if (configuration.config === undefined) return role;
   const ofPackages = applicationImporter(root);
   const { middleware, healthChecks } = await configuredModules(configuration.config, {

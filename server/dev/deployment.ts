@@ -135,6 +135,7 @@ export class Deployment {
         modules: own,
         newId: randomUUID,
         console,
+        has: (fqn) => isCallable(this.#options.manifest(), fqn),
       });
       await this.#gatewayModules?.close();
       [this.#gatewayModules, this.#console] = [own, console];
@@ -145,6 +146,18 @@ export class Deployment {
     }
   }
 }
+
+/** Whether any segment lets others call it. */
+function isCallable(manifest: ServerManifest, fqn: string): boolean {
+  let names = callable.get(manifest);
+  if (names === undefined) {
+    const entries = Object.values(manifest.segments).flatMap((segment) => segment.filter(({ access }) => access !== "private"));
+    callable.set(manifest, (names = new Set(entries.map(({ procedure }) => manifest.procedures[procedure]?.fqn ?? ""))));
+  }
+  return names.has(fqn);
+}
+
+const callable = new WeakMap<ServerManifest, ReadonlySet<string>>();
 
 // The package itself, wherever it lies: applications and their nodes have one `seamline`.
 const runtime = async (): Promise<ModuleNamespace> => ({ ...(await import("../main.ts")), $tidy: tidy });

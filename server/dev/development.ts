@@ -9,9 +9,11 @@ import type { Manifest, ServerManifest } from "../../src/manifest.ts";
 import type { HttpRequest, HttpResponse, Log } from "../../src/ports.ts";
 import { Problems } from "../../src/problem.ts";
 import { answerHeaders, mediaTypes, paths } from "../../src/protocol.ts";
+import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
 import type { Build } from "../build/build-run.ts";
 import { environmentNames } from "../build/environments.ts";
+import { writeModuleTypes } from "../build/module-types.ts";
 import { slashed } from "../sources.ts";
 import { Changes } from "./changes.ts";
 import type { NodeChange } from "./cluster.ts";
@@ -28,6 +30,7 @@ import { Pages } from "./pages.ts";
 import { loadProblems } from "./problem-of.ts";
 import { ProblemList } from "./problem-list.ts";
 import type { DevEvent } from "./session.ts";
+import { watch } from "./watch.ts";
 
 /** What `seamline dev` gives and wants; plain `vite` has the plugin's options and Vite's log. */
 export interface SessionParts {
@@ -99,12 +102,11 @@ export class Development {
       async () => await this.#changes.run(async () => void (this.#manifest !== undefined && (await this.#start()))),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
-    // Segment files and modules may lie beside Vite's root.
-    server.watcher.add(root);
-    server.watcher.on("all", (event, file) => void (event !== "addDir" && this.#heard(resolve(file))));
+    const unwatch = watch(server, root, (file) => this.#heard(file));
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
     server.close = async () => {
+      unwatch();
       this.#orphans.close();
       await this.#changes.settled();
       await this.deployment.close();
@@ -194,6 +196,7 @@ export class Development {
   async #take(application: Application): Promise<void> {
     this.#manifest = await serverManifest(application, `${++this.#revisions}`);
     this.#application = application;
+    await writeModuleTypes(application);
   }
 
   async #start(): Promise<void> {
@@ -211,7 +214,8 @@ export class Development {
 
   #heard(file: string): void {
     this.#build.changed(file);
-    this.#changes.heard(file);
+    // A procedure that moves leaves one file and comes into another, and both are saved at once.
+    this.#changes.heard(file, file.endsWith(segmentFileEnding) ? 20 : 0);
   }
 
   async #apply(files: ReadonlySet<string>, since: number): Promise<void> {

@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { develop, eventually, shop } from "./_session.ts";
+
+const office = '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n';
+const officeWithout = '{ "./shop/quote": { "counts": { "access": "public" } } }\n';
+const store = '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } } }\n';
+const storeWith =
+  '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n';
+
+/** Calls until it is stopped, and gives what came of all of them. */
+function calling(call: () => Promise<unknown>): () => Promise<unknown[]> {
+  const answers: unknown[] = [];
+  let isOver = false;
+  const one = async (): Promise<void> => {
+    while (!isOver) answers.push(await call());
+  };
+  const all = Promise.all([one(), one(), one(), one()]);
+  return async () => {
+    isOver = true;
+    await all;
+    return answers;
+  };
+}
+
+describe("a segment file that is edited", () => {
+  it("moves the procedure to another node; of the calls that go on meanwhile none fails", async () => {
+    const { write, get, told, session, events } = await develop(shop);
+    const places = () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes;
+    const stop = calling(async () => await get("/rpc/shop/quote?sku=abc"));
+    const stopInside = calling(async () => await get("/rpc/shop/worth?sku=abc"));
+    for (let round = 0; round < 5; round++) {
+      const since = events.length;
+      write({ "segments/office.segment.json": officeWithout, "segments/store.segment.json": storeWith });
+      await told("moved", since);
+      await eventually(places, (now) => now?.join() === "store");
+      expect(places()).toEqual(["store"]);
+      const back = events.length;
+      write({ "segments/office.segment.json": office, "segments/store.segment.json": store });
+      await told("moved", back);
+      await eventually(places, (now) => now?.join() === "office");
+    }
+    const answers = [await stop(), await stopInside()];
+    expect(answers.map((some) => some.length > 50)).toEqual([true, true]);
+    expect(new Set(answers[0]?.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"status":200,"value":{"amount":60}}']));
+    expect(new Set(answers[1]?.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"status":200,"value":180}']));
+  });
+
+  it("keeps a procedure where it was while no file names it: a person who moves it by hand saves twice", async () => {
+    const { write, get, told, session, events } = await develop(shop);
+    write({ "segments/office.segment.json": officeWithout });
+    expect((await told("warning")).problem.message).toMatch(/no segment file names shop\/quote any more: it stays where it is for 10 s/);
+    expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
+    const since = events.length;
+    write({ "segments/store.segment.json": storeWith });
+    expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/quote", from: ["office"], to: ["store"] }]);
+    expect(session.nodes().map(({ procedures }) => procedures)).toEqual([1, 3]);
+  });
+
+  it("changes who may call: what was public is private at once, and the other way round", async () => {
+    const { edit, get } = await develop(shop);
+    edit("segments/store.segment.json", '"stock": { "access": "public" }', '"stock": { "access": "private" }');
+    expect(
+      (
+        await eventually(
+          async () => await get("/rpc/shop/stock?sku=a"),
+          ({ status }) => status === 404,
+        )
+      ).status,
+    ).toBe(404);
+    expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(180);
+    edit("segments/store.segment.json", '"stock": { "access": "private" }', '"stock": { "access": "public" }');
+    expect(
+      (
+        await eventually(
+          async () => await get("/rpc/shop/stock?sku=a"),
+          ({ status }) => status === 200,
+        )
+      ).status,
+    ).toBe(200);
+  });
+
+  it("that is new brings a node, and one that goes takes its node along", async () => {
+    const { write, remove, get, told, session, events } = await develop(shop);
+    write({
+      "src/shop/dye.ts": "export async function dye(name: string): Promise<string> {\n  return `dyed ${name}`;\n}\n",
+      "segments/dyes.segment.json": '{ "./shop/dye": { "dye": { "access": "public" } } }',
+    });
+    await eventually(
+      () => session.nodes(),
+      (nodes) => nodes.some(({ name, state }) => name === "dyes" && state === "ready"),
+    );
+    expect(
+      (
+        await eventually(
+          async () => await get("/rpc/shop/dye?name=a"),
+          ({ status }) => status === 200,
+        )
+      ).value,
+    ).toBe("dyed a");
+    const since = events.length;
+    remove("src/shop/dye.ts");
+    remove("segments/dyes.segment.json");
+    await eventually(
+      () => session.nodes(),
+      (nodes) => nodes.length === 2,
+    );
+    expect(events.slice(since)).toContainEqual(expect.objectContaining({ kind: "node", node: "dyes", state: "stopped" }));
+    expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/dye", from: ["dyes"], to: [] }]);
+    expect((await get("/rpc/shop/dye?name=a")).status).toBe(404);
+  });
+
+  it("is written by the session itself, for who moves a procedure with a key", async () => {
+    const { root, session, told, events } = await develop(shop);
+    const read = (name: string): unknown => JSON.parse(readFileSync(join(root, name), "utf8"));
+    await session.move("shop/quote", "store");
+    await eventually(
+      () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes,
+      (nodes) => nodes?.join() === "store",
+    );
+    expect(read("segments/office.segment.json")).toEqual({ "./shop/quote": { counts: { access: "public" } } });
+    expect(read("segments/store.segment.json")).toMatchObject({ "./shop/quote": { quote: { access: "public" } } });
+    const since = events.length;
+    await session.move("shop/quote", "archive");
+    await told("moved", since);
+    expect(read("segments/archive.segment.json")).toEqual({ "./shop/quote": { quote: { access: "public" } } });
+    await eventually(
+      () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes,
+      (nodes) => nodes?.join() === "archive",
+    );
+    await eventually(
+      () => session.nodes(),
+      (nodes) => nodes.some(({ name, state }) => name === "archive" && state === "ready"),
+    );
+    expect((await session.call("shop/quote", { sku: "abc" })).node).toBe("archive");
+    await expect(session.move("shop/none", "store")).rejects.toThrow("There is no procedure 'shop/none'");
+  });
+});
+
+describe("a layout", () => {
+  it("puts several segments on one node, and client segments on servers too", async () => {
+    const { session, get, edit } = await develop({
+      ...shop,
+      "seamline.json":
+        '{ "mode": "standalone", "url": "http://127.0.0.1:0", "layout": { "one": ["office", "store"], "two": ["ui", "office"] } }',
+    });
+    expect(session.nodes().map(({ name, segments }) => [name, segments])).toEqual([
+      ["one", ["office", "store"]],
+      ["two", ["ui", "office"]],
+    ]);
+    expect((await get('/rpc/ui/filter?words=["a",""]')).status).toBe(200);
+    edit("seamline.json", '"two": ["ui", "office"]', '"three": ["ui"]');
+    await eventually(
+      () => session.nodes().map(({ name, state }) => `${name} ${state}`),
+      (nodes) => nodes.join() === "one ready,three ready",
+    );
+    expect(session.nodes().map(({ name, state }) => `${name} ${state}`)).toEqual(["one ready", "three ready"]);
+  });
+});
