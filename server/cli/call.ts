@@ -13,6 +13,7 @@ import { traceOf } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
 import { addressProblem } from "../config-address.ts";
 import { type Config, readConfig } from "../config.ts";
+import { notedAddress } from "../dev-address.ts";
 import { keyFile, readTrustKey } from "../key.ts";
 import { wantsColour } from "../log.ts";
 import { createTransport } from "../transport.ts";
@@ -56,7 +57,7 @@ async function requestFor(procedure: string, options: CallOptions, config: Confi
   const path = encodeURIComponent(procedure.replace(/^\//, "")).replaceAll("%2F", "/");
   const search = query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
   return {
-    url: `${urlFor(options, config)}${rpcPath}${path}${search === "" ? "" : `?${search}`}`,
+    url: `${await urlFor(options, config, terminal)}${rpcPath}${path}${search === "" ? "" : `?${search}`}`,
     method: body === undefined ? "GET" : "POST",
     headers: {
       ...Object.fromEntries(options.header.map(headerOf)),
@@ -83,10 +84,12 @@ async function authoritiesOf(config: Config | undefined): Promise<string[] | und
   return file === undefined ? undefined : [...rootCertificates, await readFile(file, "utf8")];
 }
 
-function urlFor({ url: given }: CallOptions, config: Config | undefined): string {
+async function urlFor({ url: given, config: named, root }: CallOptions, config: Config | undefined, { env }: Terminal): Promise<string> {
   const problem = given === undefined ? undefined : addressProblem(given);
   if (problem !== undefined) throw new UsageError(`--url: ${problem}`);
-  const url = new URL(given ?? config?.url ?? defaultUrl);
+  // Whoever names a configuration means its service; else the one that is being worked on goes first.
+  const developed = given === undefined && (named ?? env["SVC_CONFIG"]) === undefined ? await notedAddress(resolve(root)) : undefined;
+  const url = new URL(given ?? developed ?? config?.url ?? defaultUrl);
   if (url.port === "0") throw new UsageError("The configuration lets its service listen at any free port: say with --url which it took");
   return url.origin;
 }

@@ -6,6 +6,7 @@ import type { DevSession, StartDev } from "../dev/session.ts";
 import { showAsJson } from "../dev/terminal/json-lines.ts";
 import { openPage } from "../dev/terminal/open-page.ts";
 import { showInTerminal } from "../dev/terminal/show.ts";
+import { noteAddress } from "../dev-address.ts";
 import { packageVersion } from "../package-folder.ts";
 import type { DevCommandOptions } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
@@ -22,6 +23,7 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
   const lost = (reason: unknown): void => shows.log.error("a promise failed, and nobody waits for it", reason);
   process.on("unhandledRejection", lost);
   let session: DevSession | undefined;
+  let forgetAddress: (() => Promise<void>) | undefined;
   try {
     const host = options.host === true ? "0.0.0.0" : options.host;
     // What is wrong in a file is followed until it is mended; a name that was mistyped never will be.
@@ -33,6 +35,7 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
     });
     // Stopped before it was there: what is half started ends with the process.
     if (session === undefined) return void starting.catch(() => {});
+    forgetAddress = await noteAddress(root, session.url);
     shows.start(session, { ms: performance.now() });
     if (options.open)
       await openPage(session.url, terminal.env).catch((error: Error) => shows.log.warn(`the page was not opened: ${error.message}`));
@@ -41,6 +44,7 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
     shows.close();
     // Not before: with them gone, Ctrl-C would end the process in the middle.
     await session?.close();
+    await forgetAddress?.();
     process.off("unhandledRejection", lost);
     done();
   }

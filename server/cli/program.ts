@@ -132,7 +132,7 @@ function createProgram(terminal: Terminal): Command {
     .option("-a, --arg <name=text>", "an argument: text, as in a query; name:=json for JSON; as often as needed", gathered, [])
     .option("--args <json>", "arguments as a JSON object; - reads it from standard input")
     .option("--version <version>", "which version (default: 0.0.0)")
-    .option("-u, --url <address>", "where to (default: the url of the configuration, else http://127.0.0.1:3000)")
+    .option("-u, --url <address>", "where to (default: a running seamline dev, else the url of the configuration)")
     .option("-H, --header <name: value>", "a header to send; as often as needed", gathered, [])
     .option("--trust-key", "show the key of this application folder, as its own services do")
     .option("--timeout <ms>", "how long to wait", millisecondsOf, defaultLimits.time)

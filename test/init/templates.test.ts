@@ -50,6 +50,8 @@ describe.concurrent.each(templates)("the template %s", (template) => {
       const [, url = ""] = await dev.says(/Page +(http:\S+)/);
       const open = await visit(url);
       await expect.poll(open.placed).toEqual(onServer);
+      const call = home.start(["seamline", "call", "tartan/weave", "--arg", "name=Ada"], template);
+      expect(await done(call)).toMatch(/^tartan\/Tartan\('Ada', \[.*\bserver · [\d.]+ ms\n$/s);
       const cloth = await open.pixels();
       await open.page.evaluate(() => Reflect.set(window, "opened", "once"));
       await move(application, "./tartan/weave", "server", "browser");

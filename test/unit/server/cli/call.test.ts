@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { noteAddress } from "../../../../server/dev-address.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { type Server, startServer } from "../../../../server/start-server.ts";
 import { TestLog } from "../../../_cluster.ts";
@@ -195,6 +196,23 @@ describe("seamline call", () => {
     const away = await call(["orders/quote", "--url", "http://127.0.0.1:9"]);
     expect(away).toMatchObject({ code: 1, out: "" });
     expect(away.err).toBe("error: http://127.0.0.1:9 refused the connection\n  → Is the service started? --url says where it is\n");
+  });
+
+  it("asks a `seamline dev` that runs in the folder, unless an address or a configuration is named", async () => {
+    const folder = applicationOf({ "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' });
+    const words = ["orders/quote", "-a", "sku=1"];
+    expect((await call(words, folder)).err).toContain("http://127.0.0.1:9 refused");
+    const forget = await noteAddress(folder.root, `${server.url}/`);
+    expect(await call(words, folder)).toMatchObject({ code: 0 });
+    expect((await call([...words, "--config", "seamline.json"], folder)).err).toContain("http://127.0.0.1:9 refused");
+    expect((await call([...words, "--url", "http://127.0.0.1:7"], folder)).err).toContain("http://127.0.0.1:7 refused");
+    await forget();
+    expect(existsSync(folder.path(".seamline/dev.json"))).toBe(false);
+    // One whose process was killed, and one that was being written.
+    for (const left of ['{"url":"http://127.0.0.1:7","pid":999999999}', '{"url":"htt']) {
+      folder.write({ ".seamline/dev.json": left });
+      expect((await call(words, folder)).err).toContain("http://127.0.0.1:9 refused");
+    }
   });
 
   it.each([
