@@ -24,6 +24,7 @@ import { noteServer, forgetServer } from "./process-services.ts";
 /** Imports a module of the application, so that its dependencies load from the application's context (§4.6). */
 export type ModuleImporter = (specifier: string) => Promise<ModuleNamespace>;
 
+/** How a service starts. */
 export interface ServerOptions {
   /** A configuration file, or the configuration itself. Left out: `--config FILE`, else the variable SVC_CONFIG, else `./seamline.json`. */
   readonly config?: string | ConfigInput | object;
@@ -41,7 +42,9 @@ export interface ServerOptions {
 
 /** A running service. */
 export interface Server {
+  /** Where it listens. */
   readonly url: string;
+  /** The `mode` of its configuration. */
   readonly role: Config["mode"];
   /** Registers a check; a name that exists is overwritten (§2.6). */
   addHealthCheck(name: string, check: HealthCheck): void;
@@ -50,7 +53,7 @@ export interface Server {
   /** Runs a procedure here or on another node (§4.6). Only node and standalone have procedures to start from. */
   readonly runProcedure: RunProcedure;
   /** What it holds, for people: segments, number of procedures. */
-  describe(): ReturnType<Role["describe"]>;
+  describe(): Readonly<Record<string, string | number | readonly string[]>>;
   /** A link to its console for one person, to be opened once within ten minutes; `undefined` where that is off. */
   consoleLink(): string | undefined;
   /** Leaves its gateway, lets requests under way finish, and closes. Once; a second call waits for the first. */

@@ -2,7 +2,7 @@ import type { CallHeaders } from "./call.ts";
 
 const brand: unique symbol = Symbol.for("seamline.context");
 
-/** What a {@link Context} is made of. */
+/** What a {@link Context} is made of. @internal */
 export interface ContextParts {
   readonly headers: CallHeaders;
   readonly deadline: number | undefined;
@@ -23,9 +23,11 @@ export class Context {
   readonly deadline: number | undefined;
   /** The procedure's own line: the same whether its caller runs beside it or far away. */
   readonly trace: readonly string[];
+  /** How many services have passed the call on. */
   readonly hops: number;
   readonly #signal: () => AbortSignal;
 
+  /** @internal */
   constructor(parts: ContextParts) {
     this.headers = parts.headers;
     this.deadline = parts.deadline;
@@ -44,7 +46,7 @@ export class Context {
   }
 }
 
-/** `this` is a context only when branded: `ns.quote()` passes a namespace object (architecture: start-up). */
+/** `this` is a context only when branded: `ns.quote()` passes a namespace object (architecture: start-up). @internal */
 export function isContext(value: unknown): value is Context {
   return typeof value === "object" && value !== null && (value as { [brand]?: true })[brand] === true;
 }
@@ -52,7 +54,7 @@ export function isContext(value: unknown): value is Context {
 // One for all: it is read only, as nothing comes in beside a call that has no caller outside.
 const never = new AbortController().signal;
 
-/** The context of a call that nobody made from outside: no bounds, and no headers but those given. */
+/** The context of a call that nobody made from outside: no bounds, and no headers but those given. @internal */
 export function emptyContext(headers: CallHeaders = new Map()): Context {
   return new Context({ headers, deadline: undefined, trace: [], hops: 0, signal: () => never });
 }

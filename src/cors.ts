@@ -31,12 +31,12 @@ export class CorsMiddleware implements Middleware {
     return next();
   }
 
-  /** Whether pages of `origin` may read answers. */
+  /** Whether pages of `origin` may read answers. @internal */
   allows(origin: string | undefined): boolean {
     return this.#origin === "*" || this.#origin === origin;
   }
 
-  /** `answer` as it goes to browsers. */
+  /** `answer` as it goes to browsers. @internal */
   onto(answer: HttpResponse): HttpResponse {
     const { vary } = answer.headers;
     const varies =
@@ -54,7 +54,7 @@ export class CorsMiddleware implements Middleware {
     };
   }
 
-  /** The answer to a preflight, with what a browser may keep of it. */
+  /** The answer to a preflight, with what a browser may keep of it. @internal */
   ontoPreflight(answer: HttpResponse): HttpResponse {
     return this.onto({ ...answer, headers: { ...answer.headers, "access-control-max-age": "86400" } });
   }

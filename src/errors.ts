@@ -74,7 +74,7 @@ export class InvalidSerializedValue extends BadRequest {
   override readonly name: string = "InvalidSerializedValue";
 }
 
-/** 401 */
+/** 401: nobody knows who asks. */
 export class Unauthorized extends ServiceError {
   static override readonly status: number = 401;
   static override readonly kind: string = "Unauthorized";
@@ -84,7 +84,7 @@ export class Unauthorized extends ServiceError {
   }
 }
 
-/** 402 */
+/** 402: it costs something. */
 export class PaymentRequired extends ServiceError {
   static override readonly status: number = 402;
   static override readonly kind: string = "PaymentRequired";
@@ -94,7 +94,7 @@ export class PaymentRequired extends ServiceError {
   }
 }
 
-/** 403 */
+/** 403: known, and not allowed. */
 export class Forbidden extends ServiceError {
   static override readonly status: number = 403;
   static override readonly kind: string = "Forbidden";
@@ -104,7 +104,7 @@ export class Forbidden extends ServiceError {
   }
 }
 
-/** 404 */
+/** 404: what was asked for is not there. */
 export class NotFound extends ServiceError {
   static override readonly status: number = 404;
   static override readonly kind: string = "NotFound";
@@ -184,7 +184,7 @@ export class MiddlewareNotCompleted extends ServiceError {
   override readonly name: string = "MiddlewareNotCompleted";
 }
 
-/** 501 */
+/** 501: it may be there one day. */
 export class NotImplemented extends ServiceError {
   static override readonly status: number = 501;
   static override readonly kind: string = "NotImplemented";
@@ -234,7 +234,7 @@ export class LoopDetected extends ServiceError {
   }
 }
 
-/** The framework's classes by their name on the wire. */
+/** The framework's classes by their name on the wire. @internal */
 export const frameworkErrors: ReadonlyMap<string, new (message?: string, options?: ErrorOptions) => ServiceError> = new Map(
   [
     ServiceError,

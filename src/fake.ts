@@ -11,19 +11,24 @@ export type Fake<Replaced> = Replaced extends (...args: infer Args) => infer Res
 /** Where nothing is known of a procedure's type: the stand-in says it, `(sku: string) => …`. */
 export type AnyFake = (this: Context, ...args: never[]) => unknown;
 
+/** @internal */
 type Extension = "js" | "ts" | "jsx" | "tsx" | "mjs" | "mts";
+/** @internal */
 type Inside<Path extends string> = Path extends `./${infer Rest}` ? Rest : Path;
+/** @internal */
 type Bare<Path extends string> = Path extends `${infer Rest}.${Extension}` ? Rest : Path;
 
-/** `shop/quote` and `stock` → `shop/stock`: the directory of the module, then the name (decisions §1). */
+/** `shop/quote` and `stock` → `shop/stock`: the directory of the module, then the name (decisions §1). @internal */
 type FqnOf<Path extends string, Name extends string, Before extends string = ""> = Path extends `${infer Folder}/${infer Rest}`
   ? FqnOf<Rest, Name, `${Before}${Folder}/`>
   : `${Before}${Name}`;
 
+/** @internal */
 type ProceduresIn<Path extends string, Module> = {
   [Name in keyof Module & string as Module[Name] extends Procedure ? FqnOf<Bare<Inside<Path>>, Name> : never]: Module[Name];
 };
 
+/** @internal */
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
 /**

@@ -15,8 +15,12 @@ export type Procedure = (this: never, ...args: never[]) => Promise<unknown>;
  */
 export interface Modules {}
 
+// Steps on the way to the types that are for people, marked so that the reference leaves them out.
+/** @internal */
 type Extension = "js" | "ts" | "jsx" | "tsx" | "mjs" | "mts";
+/** @internal */
 type Inside<Path extends string> = Path extends `./${infer Rest}` ? Rest : Path;
+/** @internal */
 type Bare<Path extends string> = Path extends `${infer Rest}.${Extension}` ? Rest : Path;
 
 /** The module that a path names: as it stands, or with another extension or none (§4.6). */
@@ -34,6 +38,7 @@ export type ModuleAt<Path> = Path extends keyof Modules
  */
 export type Imported<Module> = { readonly [Name in keyof Module]: WithoutContext<Module[Name]> };
 
+/** @internal */
 // `this: unknown` or none is left as it is: taken apart, a generic function would lose its type parameters.
 type WithoutContext<Value> = Value extends (this: infer This, ...args: infer Args) => infer Result
   ? unknown extends This

@@ -94,7 +94,7 @@ export interface Manifest {
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
-/** The server's manifest holds all that the build found, and what the build itself needs to know again. */
+/** The server's manifest holds all that the build found, and what the build itself needs to know again. @internal */
 export interface ServerManifest extends Manifest {
   /** Hash of the sources that the build read; a different one now means that the output is stale. */
   readonly sources: string;

@@ -9,19 +9,20 @@ import { traced } from "./trace.ts";
 /** Any procedure; `this` is a context or nothing. */
 export type Procedure = (this: unknown, ...args: never[]) => Promise<unknown>;
 
-/** What a face says of a procedure: enough to call it elsewhere without a manifest. */
+/** What a face says of a procedure: enough to call it elsewhere without a manifest. @internal */
 export interface SeamRecord {
   readonly fqn: string;
   readonly version: string;
   readonly parameters: readonly Parameter[];
 }
 
+/** One procedure, as a graph of modules holds it. @internal */
 export interface Seam extends SeamRecord {
   /** What a call of the face runs. Read at each call, so that a procedure can move while calls go on. */
   run: Procedure;
 }
 
-/** The node, as the seams of its graph see it. */
+/** The node, as the seams of its graph see it. @internal */
 export interface SeamHost {
   /** Points a new seam at its procedure. */
   attach(seam: Seam): void;
@@ -30,7 +31,7 @@ export interface SeamHost {
   contextFor(self: unknown, line: string): Context;
 }
 
-/** One graph of modules, and the place where its seams find their node. */
+/** One graph of modules, and the place where its seams find their node. @internal */
 export interface Graph {
   /** For faces: the seam of one procedure version; the same record gives the same seam. */
   readonly seam: (record: SeamRecord) => Seam;
@@ -44,6 +45,7 @@ export interface Graph {
   bind(host: SeamHost): void;
 }
 
+/** For built modules and hosts. @internal */
 export function createGraph(): Graph {
   const seams = new Map<string, Seam>();
   let node: SeamHost | undefined;

@@ -3,14 +3,14 @@
 // An error object that an application keeps and throws again and again must not grow for ever.
 const mostLines = 64;
 
-/** The lines that `error` has gathered so far. */
+/** The trace lines (§7.1) that `error` has gathered so far: one for each procedure that it passed, the origin first. */
 export function traceOf(error: unknown): readonly string[] {
   const lines = (error as { trace?: unknown } | null | undefined)?.trace;
   // An application may have a `trace` of its own on its errors: what is no line no other service would take.
   return Array.isArray(lines) ? lines.filter((line): line is string => typeof line === "string") : [];
 }
 
-/** Sets the lines of `error`, out of sight of `Object.keys` and JSON. */
+/** Sets the lines of `error`, out of sight of `Object.keys` and JSON. @internal */
 export function setTrace(error: Error, lines: readonly string[]): void {
   // False where it can't be: of a frozen error the lines are lost, and the error is worth more.
   Reflect.defineProperty(error, "trace", { value: lines, configurable: true, writable: true });
@@ -28,7 +28,7 @@ export function traced(thrown: unknown, line: string): Error {
   return error;
 }
 
-/** `thrown` itself, or when it is no error, one with its text as message (decisions §4). */
+/** `thrown` itself, or when it is no error, one with its text as message (decisions §4). @internal */
 export function errorOf(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   try {
@@ -43,12 +43,12 @@ export function errorOf(thrown: unknown): Error {
 // Errors that came from a node with a name. Beside them, as they are the application's objects.
 const nodes = new WeakMap<object, string>();
 
-/** The name of the node whose error `thrown` is, when it came from elsewhere. */
+/** The name of the node whose error `thrown` is, when it came from elsewhere. @internal */
 export function ranOn(thrown: unknown): string | undefined {
   return typeof thrown === "object" && thrown !== null ? nodes.get(thrown) : undefined;
 }
 
-/** Notes which node an error came from. */
+/** Notes which node an error came from. @internal */
 export function setRanOn(error: object, node: string): void {
   nodes.set(error, node);
 }

@@ -16,8 +16,11 @@ export const startClient: StartClient = createStartClient(graph, browser);
 export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 
 // For generated code: faces and bodies of the application's modules.
+/** @internal */
 export const seam: Graph["seam"] = graph.seam;
+/** @internal */
 export const traced: Graph["traced"] = graph.traced;
+/** @internal */
 export const context: Graph["context"] = graph.context;
 
 export {

@@ -18,6 +18,7 @@ import { encodeError } from "../../src/wire/encode-result.ts";
 
 export type { AnyFake, Fake, Fakes, ProceduresOf } from "../../src/fake.ts";
 
+/** Which application the handlers stand for. */
 export interface MswOptions {
   /** What is known of the procedures: `dist/server/manifest.json` of a build, or what `readManifest()` of `seamline/testing` gives. */
   readonly manifest: object | Promise<object>;

@@ -31,6 +31,7 @@ export interface ApplicationOptions {
   readonly viteConfig: string | false | undefined;
 }
 
+/** Which application: as in `createTestCluster`, and each may be left out. */
 export type ManifestOptions = Partial<ApplicationOptions>;
 
 /** Imports a module of the application as the test itself would: the instance is the one that the test has. */
@@ -203,7 +204,7 @@ async function stateOf(root: string): Promise<string> {
   return states.join("\n");
 }
 
-/** What is known of an application's procedures, of its segment files and sources as they are now, as a build would write it down. */
+/** What is known of an application's procedures, of its segment files and sources as they are now, as a build would write it down. For `mswHandlers`. */
 export async function readManifest(options: ManifestOptions = {}): Promise<ServerManifest> {
   const { source, clients, viteConfig } = options;
   return (await openApplication({ root: resolve(options.root ?? "."), source, clients, viteConfig })).manifests.server;

@@ -16,6 +16,7 @@ import { type Restore, restoring } from "./fakes.ts";
  */
 export type Failure = "refuse" | "silence" | "lose" | { readonly status: number; readonly body?: string } | { readonly slow: number };
 
+/** Which requests fail. */
 export interface FailOptions {
   /** Only calls of this procedure [every request, those for the place's health too]. */
   readonly procedure?: string;

@@ -5,6 +5,7 @@ import type { ProcedureRecord } from "../../src/manifest.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { parseVersion } from "../../src/version.ts";
 
+/** Which calls a fake answers. */
 export interface FakeOptions {
   /** The version that it stands for [every version]. */
   readonly version?: string;

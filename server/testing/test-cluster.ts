@@ -9,6 +9,7 @@ import type { TestCaller, TestNode, TestService } from "./places.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestLog } from "./test-log.ts";
 
+/** What a test cluster is made of. */
 export interface TestClusterOptions<Procedures = ProceduresOf> {
   /** The application folder [the working directory]. */
   readonly root?: string;
