@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../../../server/cli/program.ts";
 import { applicationImporter } from "../../../../server/cli/start.ts";
-import { startServer } from "../../../../server/start-server.ts";
+import { type Server, startServer } from "../../../../server/start-server.ts";
 import { Problems } from "../../../../src/problem.ts";
 
-vi.mock("../../../../server/start-server.ts", () => ({ startServer: vi.fn<() => Promise<void>>() }));
+vi.mock("../../../../server/start-server.ts", () => ({ startServer: vi.fn<typeof startServer>() }));
 const started = vi.mocked(startServer);
 
 let root: string;
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), "seamline-cli-")));
-  started.mockReset();
+  started.mockReset().mockResolvedValue({ consoleLink: () => undefined } as Partial<Server> as Server);
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
