@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+
+import type { CheckReport } from "../../../../server/cli/check.ts";
+import { run } from "../../../../server/cli/program.ts";
+import { type Files, type Fixture, createFixture, shop } from "../../../build/_fixture.ts";
+
+async function check(app: Fixture, words: readonly string[] = [], more: { env?: Record<string, string>; isTTY?: boolean } = {}) {
+  let [out, err] = ["", ""];
+  const { env = {}, isTTY = false } = more;
+  const code = await run(["check", "--root", app.root, ...words], {
+    stdout: { isTTY, write: (text) => (out += text) },
+    stderr: { isTTY, write: (text) => (err += text) },
+    env,
+  });
+  return { code, out, err };
+}
+
+const wrong: Files = {
+  "shop.segment.json": '{ "./shop/qoute": { "quote": { "access": "public" } } }',
+  "node.json": '{ "mode": "node", "url": "x" }',
+};
+const doubtful: Files = {
+  "src/a.ts": "export async function* all(): AsyncGenerator<number> {\n  yield 1;\n}\n",
+  "a.segment.json": '{ "./a": { "all": { "access": "public" } } }',
+};
+
+describe("seamline check", () => {
+  it("ends with 0 and one line where nothing is wrong", async () => {
+    expect(await check(createFixture(shop))).toEqual({
+      code: 0,
+      out: "nothing wrong in 5 modules, 2 segment files and 0 configurations\n",
+      err: "",
+    });
+  });
+
+  it("ends with 1 and tells every problem with its place and what to do", async () => {
+    const { code, out, err } = await check(createFixture({ ...shop, ...wrong }));
+    expect([code, err]).toEqual([1, ""]);
+    expect(out).toMatch(/^error: node\.json:1:\d+ at url: /m);
+    expect(out).toContain(
+      'error: shop.segment.json:1:21 at $["./shop/qoute"].quote: expected a module of the source folder, but "./shop/qoute" is none\n  → Did you mean "./shop/quote"?\n',
+    );
+    expect(out).toMatch(/\n4 problems, 0 warnings in 5 modules, 2 segment files and 1 configuration\n$/);
+  });
+
+  it.each([
+    [[], 0],
+    [["--max-warnings", "1"], 0],
+    [["--max-warnings", "0"], 1],
+  ])("with warnings and %j ends with %i", async (words, expected) => {
+    const { code, out } = await check(createFixture({ ...shop, ...doubtful }), words);
+    expect(code).toBe(expected);
+    expect(out).toMatch(/^warning: src\/a\.ts:1:8: "all" is a generator/);
+    expect(out).toContain("0 problems, 1 warning in");
+    expect(out.includes("--max-warnings allows 0")).toBe(expected === 1);
+  });
+
+  it("gives programs a report, and nothing else", async () => {
+    const { code, out, err } = await check(createFixture({ ...shop, ...doubtful, ...wrong }), ["--json"]);
+    expect([code, err]).toEqual([1, ""]);
+    const report = JSON.parse(out) as CheckReport;
+    expect(report).toMatchObject({
+      ok: false,
+      warnings: [{ file: "src/a.ts", line: 1, column: 8 }],
+      checked: {
+        modules: 6,
+        procedures: 2,
+        segments: ["a.segment.json", "shop.segment.json", "src/ui/ui.segment.json"],
+        configurations: ["node.json"],
+      },
+      ms: expect.any(Number),
+    });
+    expect(report.problems.map((one) => one.file)).toEqual(["node.json", "node.json", "node.json", "shop.segment.json"]);
+  });
+
+  it("looks at the configuration that is named, also by SVC_CONFIG", async () => {
+    const app = createFixture({ ...shop, "deploy/eu/node.json": "{" });
+    expect((await check(app)).code).toBe(0);
+    expect((await check(app, ["--config", "deploy/eu/node.json"])).out).toMatch(/^error: deploy\/eu\/node\.json:1:2/);
+    expect((await check(app, [], { env: { SVC_CONFIG: "deploy/eu/node.json" } })).code).toBe(1);
+    expect((await check(app, ["--config", "gone.json"])).out).toMatch(/^error: gone\.json: there is no such file/);
+  });
+
+  it("colours at a terminal, and takes away what it said while it worked", async () => {
+    const { out, err } = await check(createFixture({ ...shop, ...wrong }), [], { isTTY: true });
+    expect(out).toContain("\u001b[31merror:\u001b[39m ");
+    expect(["", "checking …\r\u001b[2K"]).toContain(err);
+  });
+
+  it.each([
+    [["--max-warnings", "few"], "It is a number."],
+    [["extra"], "too many arguments"],
+  ])("ends with 2 for %j", async (words, message) => {
+    const { code, err } = await check(createFixture(shop), words);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
