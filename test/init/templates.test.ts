@@ -11,7 +11,9 @@ import { createHome, done, type Home, move, pack, unpack } from "./_made.ts";
 
 const templates = ["vanilla", "react", "vue"] as const;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const patience = 180_000;
+// Both only bound a failure: three applications are installed and built here at once, maybe beside other tests.
+const patience = 400_000;
+const soon = { timeout: 60_000 };
 
 let home: Home;
 let browser: Browser;
@@ -49,13 +51,13 @@ describe.concurrent.each(templates)("the template %s", (template) => {
       const dev = home.start(["seamline", "dev", "--port", "0"], template);
       const [, url = ""] = await dev.says(/Page +(http:\S+)/);
       const open = await visit(url);
-      await expect.poll(open.placed).toEqual(onServer);
+      await expect.poll(open.placed, soon).toEqual(onServer);
       const call = home.start(["seamline", "call", "tartan/weave", "--arg", "name=Ada"], template);
       expect(await done(call)).toMatch(/^tartan\/Tartan\('Ada', \[.*\bserver · [\d.]+ ms\n$/s);
       const cloth = await open.pixels();
       await open.page.evaluate(() => Reflect.set(window, "opened", "once"));
       await move(application, "./tartan/weave", "server", "browser");
-      await expect.poll(async () => [await open.weave("Ada"), await open.placed()].at(-1), { timeout: 20_000 }).toEqual(inPage);
+      await expect.poll(async () => [await open.weave("Ada"), await open.placed()].at(-1), soon).toEqual(inPage);
       expect(await open.pixels()).toBe(cloth);
       expect(await open.page.evaluate(() => Reflect.get(window, "opened") as unknown)).toBe("once");
       expect(await open.looks()).toEqual([]);
@@ -71,11 +73,11 @@ describe.concurrent.each(templates)("the template %s", (template) => {
         const service = home.start(["seamline", "start"], template);
         const [, at = ""] = await service.says(/standalone at (http:\S+)/);
         const built = await visit(at);
-        await expect.poll(built.placed).toEqual(placed);
+        await expect.poll(built.placed, soon).toEqual(placed);
         expect(await built.pixels()).toBe(cloth);
         expect(await built.words()).toMatch(/^Mostly \w+, with .* threads/);
         await built.weave("Grace");
-        await expect.poll(built.pixels).not.toBe(cloth);
+        await expect.poll(built.pixels, soon).not.toBe(cloth);
         expect(await built.looks()).toEqual([]);
         await built.weave(" ");
         await built.page.getByText("A tartan needs a name").waitFor();
