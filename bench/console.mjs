@@ -1,0 +1,103 @@
+// What the console costs a gateway while nobody looks, and while somebody does: calls through a gateway in memory, with and without it, in
+// turns. node bench/console.mjs [folder of another checkout, to be compared with as well]
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { runnerImport } from "vite";
+
+const here = fileURLToPath(new URL("..", import.meta.url));
+const rounds = 300;
+const calls = 400;
+const digest = (text) => createHash("sha256").update(text).digest();
+const log = { info() {}, warn() {}, error() {} };
+const answer = {
+  status: 200,
+  headers: { "content-type": "text/plain; charset=utf-8", "x-svc-data-type": "number" },
+  body: new TextEncoder().encode("1"),
+};
+const host = {
+  transport: { send: async () => answer, close: async () => {} },
+  clock: {
+    now: () => performance.now(),
+    after(ms, run) {
+      const timer = setTimeout(() => run(), ms).unref();
+      return () => clearTimeout(timer);
+    },
+  },
+  carrier: { run: (_, act) => act(), current: () => undefined },
+  log,
+  equalSecrets: (one, other) => timingSafeEqual(digest(one), digest(other)),
+};
+const options = { trustKey: "the key of this bench", limits: undefined, monitor: 1e8, lease: 1e8, newId: () => "1" };
+const request = (method, target, headers = {}, body = "") => ({
+  method,
+  target,
+  headers,
+  readBody: async () => new TextEncoder().encode(body),
+  // Nobody goes away here.
+  signal: { aborted: false, addEventListener() {}, removeEventListener() {} },
+});
+/** The modules of a checkout, once: two of one file would be compiled apart. */
+const loaded = new Map();
+const load = async (root, file) => {
+  const path = `${root}${file}`;
+  if (!loaded.has(path)) loaded.set(path, (await runnerImport(path, { root, configFile: false, logLevel: "error" })).module);
+  return loaded.get(path);
+};
+
+/** A gateway with one member. */
+async function gateway(root, withConsole) {
+  const [{ createGateway }, { defaultLimits }] = [await load(root, "src/roles/gateway.ts"), await load(root, "src/serializer/limits.ts")];
+  const console = withConsole
+    ? (await load(root, "src/console/console.ts")).createConsole(host, {
+        trustKey: options.trustKey,
+        secure: false,
+        file: async () => undefined,
+      })
+    : undefined;
+  const made = createGateway(host, { ...options, limits: defaultLimits, ...(console && { console }) });
+  await made.start("http://127.0.0.1:1");
+  const key = { "x-svc-trust-key": options.trustKey };
+  await made.handle(request("POST", "/nodes", key, JSON.stringify({ url: "http://node", procedures: ["shop/stock"] })));
+  return made;
+}
+
+/** µs of processor time for a call: a machine that is busy with something else changes little of it. */
+async function timeOf(role) {
+  const fields = { host: "a", "user-agent": "bench" };
+  const began = process.cpuUsage();
+  for (let at = 0; at < calls; at++) await role.handle(request("GET", "/rpc/shop/stock?sku=tweed", fields));
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / calls;
+}
+
+const median = (values) => values.toSorted((one, other) => one - other)[values.length >> 1];
+
+/** Paired: each round has both, in an order that changes. */
+async function compare(name, base, other) {
+  for (const one of [base, other]) for (let warm = 0; warm < 20; warm++) await timeOf(one);
+  const pairs = [];
+  for (let round = 0; round < rounds; round++) {
+    const first = round % 2 === 0;
+    const one = await timeOf(first ? base : other);
+    const two = await timeOf(first ? other : base);
+    pairs.push(first ? [one, two] : [two, one]);
+  }
+  const ratio = median(pairs.map(([a, b]) => b / a));
+  console.log(
+    `${name.padEnd(52)} ${median(pairs.map(([a]) => a)).toFixed(2)} → ${median(pairs.map(([, b]) => b)).toFixed(2)} µs a call, ratio ${ratio.toFixed(3)}`,
+  );
+}
+
+const without = await gateway(here, false);
+const watched = await gateway(here, true);
+await compare("without a console → on, and nobody looks", without, watched);
+if (process.argv[2] !== undefined)
+  await compare("another checkout → on, and nobody looks", await gateway(`${process.argv[2]}/`, false), watched);
+const events = await watched.handle(request("GET", "/svc/console/events", { "x-svc-trust-key": options.trustKey }));
+void (async () => {
+  for await (const chunk of events.body) void chunk;
+})();
+await new Promise((resolve) => setTimeout(resolve, 100));
+await compare("without a console → somebody looks", without, watched);
+process.exit(0);
