@@ -1,27 +1,24 @@
 // The application of a test cluster, from its sources: split as a build splits it, and run by Vite's module runner, a graph of modules for
 // each place. Nothing is written, and nothing listens.
 
-import { createRequire } from "node:module";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 
-import type { Plugin, RunnableDevEnvironment, ViteDevServer } from "vite";
-import type { ModuleEvaluator } from "vite/module-runner";
+import type { RunnableDevEnvironment, ViteDevServer } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import type { ModuleNamespace } from "../../src/ports.ts";
 import { Problems } from "../../src/problem.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { Application } from "../build/application.ts";
-import { graphId, type Side } from "../build/cut.ts";
+import type { Side } from "../build/cut.ts";
 import { environmentNames } from "../build/environments.ts";
 import { loadVite } from "../build/load-vite.ts";
 import type { SourceModule } from "../build/modules.ts";
 import { createPlugin } from "../build/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/manifest.ts";
-import * as core from "../main.ts";
 import { listFiles, outputFolders } from "../sources.ts";
+import { createRunner, loadRunner, runtimePlugin } from "./runner.ts";
 
 /** As in `createTestCluster`. */
 export interface ApplicationOptions {
@@ -42,6 +39,10 @@ export interface TestApplication {
   readonly manifests: Readonly<Record<Side, ServerManifest>>;
   /** A new graph of modules. With an importer, modules that lead to no procedure are taken from it. */
   modules(side: Side, own?: OwnImporter): ServerModules;
+  /** Has it stay until the returned function is called. */
+  use(): () => void;
+  /** It is not what the sources say any more: it goes with the last one who uses it. */
+  outdate(): void;
 }
 
 // Nothing is kept of one that could be taken for another.
@@ -58,6 +59,11 @@ export async function openApplication(given: ApplicationOptions): Promise<TestAp
   const sources = await stateOf(root);
   const known = opened.get(key);
   if (known?.sources === sources) return await known.application;
+  known?.application.then(
+    (one) => one.outdate(),
+    // There is nothing to close.
+    () => {},
+  );
   const application = open(options);
   opened.set(key, { sources, application });
   // What fails is tried again: the mistake may be mended without a change of the sources.
@@ -101,12 +107,26 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     const known = await serverManifest(read, revision);
     // A page in memory loads what a node does, of what browsers may have.
     const manifests = { server: known, browser: { ...known, ...(await browserManifest(read, revision, (id) => id)) } };
+    let users = 0;
+    let isOutdated = false;
+    const closeUnused = (): void => void (isOutdated && users === 0 && server.close());
     return {
       read,
       manifests,
+      use() {
+        users++;
+        return () => {
+          users--;
+          closeUnused();
+        };
+      },
+      outdate() {
+        isOutdated = true;
+        closeUnused();
+      },
       modules(side, own) {
-        const evaluator = createEvaluator(runtime, own && (async (file) => ((await isPlain(file, read)) ? await own(file) : undefined)));
-        const runner = vite.createServerModuleRunner(environmentOf(server, side), { hmr: false, evaluator });
+        const plain = own && (async (file: string) => ((await isPlain(file, read)) ? await own(file) : undefined));
+        const runner = createRunner(runtime, environmentOf(server, side), plain);
         return { manifest: async () => manifests[side], import: async (id) => await runner.import<ModuleNamespace>(id) };
       },
     };
@@ -118,65 +138,6 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
 
 function environmentOf(server: ViteDevServer, side: Side): RunnableDevEnvironment {
   return server.environments[environmentNames[side]] as RunnableDevEnvironment;
-}
-
-const placeId = "\0seamline:place";
-// An address that no package has, so that no resolver takes it for one: the evaluator knows what is meant.
-const coreAddress = "data:text/javascript,seamline";
-
-/** Gives each graph the runtime that the test kit itself runs on, so that both have the same classes of errors. */
-const runtimePlugin: Plugin = {
-  name: "seamline-testing",
-  enforce: "pre",
-  resolveId: {
-    order: "pre",
-    handler: (source) => (source === graphId || source === "seamline" || source === "seamline/client" ? placeId : undefined),
-  },
-  load: {
-    order: "pre",
-    handler: (id) =>
-      id === placeId
-        ? `export * from "${coreAddress}";
-import { createGraph } from "${coreAddress}";
-const graph = createGraph();
-export const { seam, traced, context, runProcedure, bind } = graph;
-`
-        : undefined,
-  },
-};
-
-type Runner = Pick<typeof import("vite/module-runner"), "ESModulesEvaluator" | "ssrModuleExportsKey">;
-
-/** The module runner of the application's own Vite. */
-async function loadRunner(root: string): Promise<Runner> {
-  const require = createRequire(join(root, "package.json"));
-  let file: string;
-  try {
-    file = require.resolve("vite/module-runner");
-  } catch {
-    // As with Vite itself: a workspace may keep it beside Seamline only.
-    return await import("vite/module-runner");
-  }
-  return (await import(pathToFileURL(file).href)) as Runner;
-}
-
-function createEvaluator(
-  { ESModulesEvaluator, ssrModuleExportsKey }: Runner,
-  own: ((file: string) => Promise<ModuleNamespace | undefined>) | undefined,
-): ModuleEvaluator {
-  const plain = new ESModulesEvaluator();
-  return {
-    startOffset: plain.startOffset,
-    async runInlinedModule(context, code, module) {
-      const namespace = module.id === module.file ? await own?.(module.file) : undefined;
-      if (namespace === undefined) return await plain.runInlinedModule(context, code);
-      const exports = context[ssrModuleExportsKey] as object;
-      for (const name of Object.keys(namespace))
-        Object.defineProperty(exports, name, { enumerable: true, configurable: true, get: () => namespace[name] });
-      return undefined;
-    },
-    runExternalModule: async (file: string) => (file === coreAddress ? core : await plain.runExternalModule(file)),
-  };
 }
 
 /** Whether a file is a module of the application from which no import leads to a procedure: then it is the same in every place. */
@@ -197,8 +158,9 @@ async function stateOf(root: string): Promise<string> {
   const files = await listFiles(root);
   const states = await Promise.all(
     files.map(async (file) => {
-      const { mtimeMs, size } = await stat(file);
-      return `${file} ${mtimeMs} ${size}`;
+      // One that has gone in this moment is another state as well.
+      const found = await stat(file).catch(() => undefined);
+      return `${file} ${found?.mtimeMs} ${found?.size}`;
     }),
   );
   return states.join("\n");

@@ -76,6 +76,7 @@ class Cluster {
   readonly nodes: readonly Node[];
   page: TestCaller = undefined as never;
   readonly #parts: ClusterParts;
+  readonly #release: () => void;
   readonly #recorder: CallRecorder;
   readonly #fakes: FakeRegistry;
   readonly #surroundings: Surroundings;
@@ -88,6 +89,7 @@ class Cluster {
   constructor(parts: ClusterParts) {
     const { application, clock, log } = parts;
     this.#parts = parts;
+    this.#release = application.use();
     this.clock = clock;
     this.log = log;
     this.#recorder = createCallRecorder(clock);
@@ -215,6 +217,7 @@ class Cluster {
     for (const node of this.nodes) node.kill();
     (this.gateway as Node).kill();
     await this.#surroundings.network.close();
+    this.#release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
