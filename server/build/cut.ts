@@ -1,6 +1,13 @@
 // The modules that segments cut, each split once for nodes and once for browsers (architecture §1).
 
-import { type Parse, type Part, type SegmentedExport, type SplitModule, splitModule } from "../../src/split/split-module.ts";
+import {
+  type Parse,
+  type Part,
+  type SegmentedExport,
+  type SplitModule,
+  type Variant,
+  splitVariants,
+} from "../../src/split/split-module.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import type { Procedure } from "./procedures.ts";
@@ -55,7 +62,7 @@ export function splitForServer(
   return cut;
 }
 
-/** The splits of one state of a module, each made when it is first asked for. */
+/** The splits of one state of a module. Those that nearly every module needs are made at once, from one reading of it. */
 class Splits {
   readonly #module: SourceModule;
   readonly #procedures: readonly SegmentedExport[];
@@ -69,7 +76,13 @@ class Splits {
     this.#procedures = procedures.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters }));
     this.#text = text;
     this.#parse = parse;
-    this.all = this.get("server", new Set(this.#procedures.map((one) => one.export)));
+    const everything = new Set(this.#procedures.map((one) => one.export));
+    this.#make([
+      { environment: "server", held: everything },
+      { environment: "browser", held: everything },
+      { environment: "browser", held: new Set() },
+    ]);
+    this.all = this.get("server", everything);
   }
 
   /** Whether the same is said of the same procedures. The text is the same as long as this is remembered. */
@@ -84,16 +97,21 @@ class Splits {
   }
 
   get(environment: Side, held: ReadonlySet<string>): SplitModule {
-    const key = held.size === 0 ? environment : [environment, ...[...held].sort()].join();
-    let split = this.#known.get(key);
-    if (split === undefined) {
-      const { file, name } = this.#module;
-      const ids = { face: file, shared: partId.shared(file), graph: graphId };
-      split = splitModule({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, held, environment, ids });
-      this.#known.set(key, split);
-    }
-    return split;
+    const variant = { environment, held };
+    return this.#known.get(keyOf(variant)) ?? (this.#make([variant])[0] as SplitModule);
   }
+
+  #make(variants: readonly Variant[]): readonly SplitModule[] {
+    const { file, name } = this.#module;
+    const ids = { face: file, shared: partId.shared(file), graph: graphId };
+    const made = splitVariants({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, ids }, variants);
+    for (const [at, variant] of variants.entries()) this.#known.set(keyOf(variant), made[at] as SplitModule);
+    return made;
+  }
+}
+
+function keyOf({ environment, held }: Variant): string {
+  return held.size === 0 ? environment : [environment, ...[...held].sort()].join();
 }
 
 /** The browser's bodies hold what segments that browsers may load name, and nothing else. */

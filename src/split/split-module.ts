@@ -67,28 +67,39 @@ export interface SplitModule {
   readonly warnings: readonly Problem[];
 }
 
+/** What one build may hold of a module. */
+export type Variant = Pick<SplitInput, "held" | "environment">;
+
 /** Splits a module. Never throws for what the source says: look at `problems`, with any of which the parts are not to be used. */
 export function splitModule(input: SplitInput): SplitModule {
+  return splitVariants(input, [input])[0] as SplitModule;
+}
+
+/** Splits a module for several builds, and reads it once. Parts that are the same in them are the same objects. */
+export function splitVariants(input: Omit<SplitInput, keyof Variant>, variants: readonly Variant[]): readonly SplitModule[] {
   const { source, file, ids } = input;
   const parsed = input.parse(file, source);
-  if (parsed.errors.length > 0) return unreadable(input, parseProblems({ file, source }, parsed.errors));
+  if (parsed.errors.length > 0) return variants.map(() => unreadable(input, parseProblems({ file, source }, parsed.errors)));
   const module = analyze({ file, source }, parsed);
   const { procedures, problems } = findProcedures(module, input.procedures);
-  const held = procedures.filter((one) => input.held.has(one.record.export));
   // What a build that holds everything would do decides over problems, and over what the shared part lends to bodies:
   // so both are the same in every build.
   const whole = place(module, procedures, procedures);
-  const placement = place(module, procedures, held);
   const names = sharedNames(module, procedures, whole);
-  return {
-    face: writeFace(module, procedures, ids),
-    shared: writeShared(module, procedures, placement, names, ids),
-    body: writeBody(module, procedures, held, placement, names, ids),
-    problems: [...problems, ...writesAcross(module, procedures, whole)],
-    warnings: input.environment === "server" ? unplaced(module, whole) : leftBehind(module, held, placement),
-  };
+  const all = [...problems, ...writesAcross(module, procedures, whole)];
+  const face = writeFace(module, procedures, ids);
+  const shared = writeShared(module, procedures, whole, names, ids);
+  const bodies = new Map<string, Part | undefined>();
+  return variants.map(({ held, environment }) => {
+    const here = procedures.filter((one) => held.has(one.record.export));
+    const placement = here.length === procedures.length ? whole : place(module, procedures, here);
+    const key = here.map((one) => one.record.export).join();
+    if (!bodies.has(key)) bodies.set(key, writeBody(module, procedures, here, placement, names, ids));
+    const warnings = environment === "server" ? unplaced(module, whole) : leftBehind(module, here, placement);
+    return { face, shared, body: bodies.get(key), problems: all, warnings };
+  });
 }
 
-function unreadable({ file, source }: SplitInput, problems: readonly Problem[]): SplitModule {
+function unreadable({ file, source }: Pick<SplitInput, "file" | "source">, problems: readonly Problem[]): SplitModule {
   return { face: partOf(new MagicString(allBlank(source)), file), shared: undefined, body: undefined, problems, warnings: [] };
 }
