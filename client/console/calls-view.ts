@@ -157,6 +157,10 @@ function details(call: SeenCall, model: Model): HTMLElement {
     {},
     facts,
     trace,
-    h("p", { class: "note" }, "Values of arguments and results, and messages of errors, are not shown here: the node's log has those."),
+    h(
+      "p",
+      { class: "note remark" },
+      "Values of arguments and results, and messages of errors, are not shown here: the node's log has those.",
+    ),
   );
 }

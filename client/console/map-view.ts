@@ -40,6 +40,7 @@ export function mapView(
   const layOut = (): void => {
     const dense = model.members.length > sparse;
     members.className = `members ${dense ? "tiles" : model.members.length > roomy ? "compact" : "full"}`;
+    stage.classList.toggle("dense", dense);
     stage.classList.toggle("alone", model.service.mode === "standalone");
     canvas.measure({
       stage,
