@@ -10,6 +10,7 @@ import { root as packageRoot } from "../_sources.ts";
 /** What `npm install` has put there; each is a link to what the project itself uses. */
 // oxfmt-ignore
 const installed = [
+  "@trpc/client", "@trpc/server", "express", "@types/express", "zod",
   "vite", "vitest", "msw", "superjson", "typescript", "@types/node",
   "react", "react-dom", "@types/react", "@types/react-dom", "@vitejs/plugin-react",
   "vue", "vue-tsc", "@vue/tsconfig", "@vitejs/plugin-vue",
@@ -21,8 +22,8 @@ const commands = {
   tsc: "typescript/bin/tsc",
   "vue-tsc": "vue-tsc/bin/vue-tsc.js",
 };
-/** Bounds a failure: no example takes nearly as long. */
-const longest = 30_000;
+/** Bounds a failure: no example takes nearly as long, even beside much else. */
+const longest = 90_000;
 
 export interface Finished {
   readonly code: number;
@@ -54,7 +55,7 @@ export async function createApplication(): Promise<Application> {
   await write("package.json", '{ "type": "module", "private": true }\n');
   await mkdir(join(root, "node_modules/.bin"), { recursive: true });
   await symlink(packageRoot, join(root, "node_modules/seamline"), "junction");
-  for (const scope of ["@types", "@vitejs", "@vue"]) await mkdir(join(root, "node_modules", scope));
+  for (const scope of ["@types", "@trpc", "@vitejs", "@vue"]) await mkdir(join(root, "node_modules", scope));
   for (const name of installed) await symlink(join(packageRoot, "node_modules", name), join(root, "node_modules", name), "junction");
   await mkdir(home);
   // Without a terminal, curl would draw its progress.

@@ -5,19 +5,19 @@ import { readdirSync } from "node:fs";
 import { cp, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { type Browser, chromium, type Page } from "playwright";
+import { type Browser, chromium } from "playwright";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-import { type Application, createApplication, type Service } from "../docs/_application.ts";
-import { freePort } from "../docs/_ports.ts";
+import { type Application, createApplication } from "../docs/_application.ts";
 import { root } from "../_sources.ts";
+import { type Change, editFile, type Opened, openVite, until } from "./_vite.ts";
 
 interface Starter {
   readonly name: "react" | "vue";
   /** Its `build` command. */
   readonly build: string;
   /** What a person types: file → the text in it that is replaced, and by what. */
-  readonly edits: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>>;
+  readonly edits: Readonly<Record<string, readonly Change[]>>;
   readonly component: string;
 }
 
@@ -92,36 +92,9 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
   });
 
   const read = async (path: string): Promise<string> => await readFile(join(app.root, path), "utf8");
-
-  async function edit(path: string, ...changes: readonly (readonly [string, string])[]): Promise<void> {
-    let text = await read(path);
-    for (const [before, after] of changes) {
-      if (!text.includes(before)) throw new Error(`${path} has no ${JSON.stringify(before)}`);
-      text = text.replace(before, () => after);
-    }
-    await app.write(path, text);
-  }
-
-  /** Starts a server of Vite's and opens its page. */
-  async function open(command: string): Promise<{ service: Service; page: Page; url: string; faults: string[] }> {
-    const port = await freePort();
-    const service = app.start(`npx vite ${command} --port ${port} --strictPort --host 127.0.0.1`);
-    const url = `http://127.0.0.1:${port}`;
-    await until(async () => {
-      if (service.code() !== undefined) throw new Error(service.output());
-      return await fetch(url).then(
-        (answer) => answer.ok,
-        () => false,
-      );
-    });
-    const page = await browser.newPage();
-    page.setDefaultTimeout(20_000);
-    const faults: string[] = [];
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-    await page.goto(url);
-    return { service, page, url, faults };
-  }
+  const edit = async (path: string, ...changes: readonly Change[]): Promise<void> => await editFile(app, path, changes);
+  const open = async (command: string): Promise<Opened> =>
+    await openVite(app, browser, `npx vite ${command} --host 127.0.0.1`, "http://127.0.0.1");
 
   it("builds with its own command, and its pages hold nothing of the server's", async () => {
     const { code, output } = await app.run(build);
@@ -132,7 +105,7 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
     expect(built).toContain("favicon.svg");
     for (const file of built) expect(await read(join("dist", file)), file).not.toMatch(/31\.5|1\.25/);
     expect(await read(".seamline/server/modules/shop/quote~body.js")).toContain("31.5");
-  }, 120_000);
+  }, 180_000);
 
   it("is previewed with its calls answered", async () => {
     const { service, page, url, faults } = await open("preview");
@@ -147,7 +120,7 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
     expect(faults).toEqual([]);
     await page.close();
     await service.stop();
-  }, 120_000);
+  }, 180_000);
 
   it("is developed with its own command: components keep their state, procedures are replaced", async () => {
     const { service, page, faults } = await open("");
@@ -172,18 +145,10 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
     expect(faults).toEqual([]);
     await page.close();
     await service.stop();
-  }, 120_000);
+  }, 180_000);
 });
 
 function filesOf(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-}
-
-/** Bounds a failure. */
-const patience = 30_000;
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + patience; !(await done()); await new Promise((resolve) => setTimeout(resolve, 50)))
-    if (Date.now() > end) throw new Error(`not within ${patience / 1_000} s`);
 }
