@@ -229,7 +229,11 @@ export class Development {
     await this.#take(application);
     const owed = this.#owed;
     this.#owed = new Set();
-    if (before === undefined || isConfigured || this.deployment.cluster === undefined) return await this.#start();
+    if (before === undefined || isConfigured || this.deployment.cluster === undefined) {
+      await this.#start();
+      // A page that came before there was anything to run, or that goes by what the configuration said before.
+      return this.#pages.reload();
+    }
     const changed = difference(before, application, (segments, { clients }) => placesIn(this.deployment.layout, segments, clients));
     await this.#follow(changed, owed, since);
   }

@@ -32,7 +32,8 @@ export function addressOf(id: string, { root, base }: Addresses, changed = 0): s
 /**
  * What a page loads in place of a body: each procedure under its name, for as long as the page lives, handing over to whatever code is the
  * latest. It names all procedures of the module, whether pages hold them or not, so it stays when one moves. A call that runs has taken its
- * function already and comes to its end; one that fails to load leaves the former.
+ * function already and comes to its end; one that fails to load leaves the former, and what the latest code lacks, having left the page,
+ * is the former's until nobody is led here any more.
  */
 export function holderText(file: string, exports: readonly string[]): string {
   const lines = exports.map(
@@ -41,9 +42,9 @@ export function holderText(file: string, exports: readonly string[]): string {
   const names = exports.map((name, index) => `$${index} as ${name}`);
   const code = JSON.stringify(codeId(file));
   return `import * as first from ${code};
-let code = first;
+let code = { ...first };
 ${lines.join("\n")}
 export { ${names.join(", ")} };
-if (import.meta.hot) import.meta.hot.accept(${code}, (next) => { code = next ?? code; });
+if (import.meta.hot) import.meta.hot.accept(${code}, (next) => { code = { ...code, ...next }; });
 `;
 }

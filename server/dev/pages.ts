@@ -85,13 +85,20 @@ export class Pages {
     this.#waiting.delete(number);
   }
 
+  /** Has pages load themselves again. */
+  reload(): void {
+    this.#server.environments.client.hot.send({ type: "full-reload" });
+  }
+
   /** Shows problems over the page, all at once; none takes them away. */
   problems(problems: readonly Problem[]): void {
     const before = this.#problems.length;
     this.#problems = problems;
-    const { hot } = this.#server.environments.client;
-    if (problems.length > 0) hot.send(errorOf(problems));
-    else if (before > 0) hot.send(developmentEvents.mended);
+    // To those that are there: Vite keeps an error for a page that comes later, and would show it when all is well again.
+    for (const client of this.#server.ws.clients) {
+      if (problems.length > 0) client.send(errorOf(problems));
+      else if (before > 0) client.send(developmentEvents.mended);
+    }
   }
 
   async #tell(client: HotChannelClient): Promise<void> {

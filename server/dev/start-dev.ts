@@ -2,7 +2,7 @@
 
 import { isAbsolute, resolve } from "node:path";
 
-import type { InlineConfig, ViteDevServer } from "vite";
+import type { InlineConfig, Logger, ViteDevServer } from "vite";
 
 import { Problems } from "../../src/problem.ts";
 import { findIndex } from "../build/environments.ts";
@@ -129,7 +129,7 @@ async function inlineConfig(
     plugins: [plugin],
     clearScreen: false,
     // What Vite has to say goes through our log, with all else.
-    logLevel: "warn",
+    customLogger: viteLogger(vite, options.log),
     server: {
       ...(options.port !== undefined && { port: options.port, strictPort: options.port !== 0 }),
       ...(options.host !== undefined && { host: options.host }),
@@ -137,6 +137,28 @@ async function inlineConfig(
     },
   };
 }
+
+/** Warnings and errors; of each change we tell ourselves, and of the application's mistakes once. */
+function viteLogger(vite: typeof import("vite"), log: DevOptions["log"]): Logger {
+  const silent = vite.createLogger("silent");
+  const told = new Set<string>();
+  const warn = (line: string): void => log.warn(plain(line));
+  return {
+    ...silent,
+    warn,
+    warnOnce: (line) => {
+      if (!told.has(line)) warn(line);
+      told.add(line);
+    },
+    error: (line, { error } = {}) => {
+      if (error?.name !== "Problems") log.error(plain(line));
+    },
+  };
+}
+
+// Vite writes for terminals of its own.
+// oxlint-disable-next-line no-control-regex
+const plain = (line: string): string => line.replace(/\u001b\[[\d;]*m/g, "");
 
 async function inTime(awaited: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

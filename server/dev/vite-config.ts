@@ -4,6 +4,7 @@ import type { Rolldown, UserConfig } from "vite";
 
 import type { Application } from "../build/application.ts";
 import { environmentNames } from "../build/environments.ts";
+import { isModuleFile } from "../build/modules.ts";
 import { partOfId } from "./ids.ts";
 
 /** Vite's own list, which a list in a configuration takes the place of. */
@@ -42,7 +43,9 @@ function scanned(development: () => { application(): Promise<Application> } | un
       const { file } = partOfId(id);
       const application = await development()
         ?.application()
-        .catch(() => undefined);
+        .catch(() => "broken" as const);
+      // What is wrong is told elsewhere; here it would be told once more, as a mistake of packages.
+      if (application === "broken") return isModuleFile(file) ? { code: "", moduleType: "js" } : undefined;
       const parts = application?.cut.get(file)?.parts.browser;
       if (parts === undefined) return undefined;
       const code = [parts.shared, parts.body].map((part) => part?.code ?? "").join("\n");

@@ -1,0 +1,66 @@
+// `seamline dev` as a person starts it, on an application in a folder of its own: a real process, whose lines are read as a program would.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+
+const root = join(import.meta.dirname, "..");
+
+export type Line = { readonly event: string; readonly ms?: number } & Readonly<Record<string, unknown>>;
+
+export interface DevRun {
+  readonly url: string;
+  /** The console's link. */
+  readonly console: string;
+  readonly lines: readonly Line[];
+  readonly folder: string;
+  write(file: string, text: string): void;
+  edit(file: string, from: string, to: string): void;
+  stop(): Promise<void>;
+}
+
+/** Starts it, and resolves when it says that it is ready. */
+export async function develop(files: Readonly<Record<string, string>>): Promise<DevRun> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
+  const write = (file: string, text: string): void => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  for (const [file, text] of Object.entries(files)) write(file, text);
+  write("package.json", '{ "name": "fixture", "private": true, "type": "module" }');
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(root, join(folder, "node_modules/seamline"), "dir");
+  symlinkSync(join(root, "node_modules/vite"), join(folder, "node_modules/vite"), "dir");
+  const child = spawn(process.execPath, [join(root, "dist/cli.js"), "dev", "--json", "--port", "0"], { cwd: folder });
+  const lines: Line[] = [];
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const ready = await new Promise<Line>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (text) => {
+      const line = JSON.parse(text) as Line;
+      lines.push(line);
+      if (line.event === "ready") resolve(line);
+    });
+    void ended.then(() => reject(new Error(`it ended before it was ready: ${errors}`)));
+  });
+  return {
+    url: String(ready["url"]),
+    console: String(ready["console"]),
+    lines,
+    folder,
+    write,
+    edit(file, from, to) {
+      const text = readFileSync(join(folder, file), "utf8");
+      if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+      write(file, text.replace(from, to));
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,201 @@
+// `seamline dev` in a real browser: what a person sees who edits an application while its page is open.
+
+import { expect, type Page, test } from "@playwright/test";
+import { develop, type DevRun } from "./dev-application.ts";
+
+const main = [
+  'import { startClient } from "seamline/client";',
+  'import { Money } from "./shop/money.ts";',
+  'import { counts, quote, shared } from "./shop/quote.ts";',
+  'import { filter } from "./ui/filter.ts";',
+  'import { title } from "./title.ts";',
+  'const client = await startClient("ui");',
+  "const at = async (call: () => Promise<unknown>): Promise<unknown> => {",
+  "  let where: unknown;",
+  "  const stop = client.observe((one) => (where = one.where));",
+  "  const value = await call();",
+  "  stop();",
+  "  return { value, where };",
+  "};",
+  "Object.assign(globalThis, { Money, counts, quote, shared, filter, at, page: Math.random() });",
+  "title();",
+  "",
+].join("\n");
+
+const application = {
+  "index.html":
+    '<!doctype html><html><head><title>Shop</title></head><body><h1></h1><script type="module" src="/src/main.ts"></script></body></html>\n',
+  "src/main.ts": main,
+  "src/title.ts":
+    'export function title(): void {\n  document.querySelector("h1")!.textContent = "Cloth";\n}\nif (import.meta.hot) import.meta.hot.accept((next) => next?.["title"]());\n',
+  "src/shop/money.ts":
+    "export class Money {\n  readonly amount: number;\n  constructor(amount: number) {\n    this.amount = amount;\n  }\n}\n",
+  "src/shop/quote.ts": [
+    'import { Money } from "./money.ts";',
+    "",
+    "let calls = 0;",
+    "export const shared = { calls: 0 };",
+    "",
+    "export async function quote(sku: string): Promise<Money> {",
+    "  calls++;",
+    "  shared.calls++;",
+    '  if (sku === "moth") {',
+    '    throw new RangeError("nobody sells moths");',
+    "  }",
+    "  return new Money(sku.length * 10);",
+    "}",
+    "",
+    "export async function counts(): Promise<number> {",
+    "  return calls;",
+    "}",
+    "",
+  ].join("\n"),
+  "src/ui/filter.ts":
+    'let calls = 0;\nexport async function filter(words: string[]): Promise<string> {\n  calls++;\n  return `${words.filter((word) => word !== "").join()} ${calls}`;\n}\n',
+  "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
+  "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }\n',
+};
+const moved = {
+  "segments/ui.segment.json":
+    '{ "./ui/filter": { "filter": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n',
+  "segments/office.segment.json": '{ "./shop/quote": { "counts": { "access": "public" } } }\n',
+};
+
+let run: DevRun;
+test.beforeEach(async () => {
+  run = await develop(application);
+});
+test.afterEach(async () => await run.stop());
+
+/** Runs code in the page; it has the application's functions. */
+const within = async (page: Page, code: string): Promise<unknown> => await page.evaluate(code);
+const open = async (page: Page): Promise<unknown> => {
+  await page.goto(run.url);
+  await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
+  return await within(page, "page");
+};
+const write = (files: Readonly<Record<string, string>>): void => Object.entries(files).forEach(([file, text]) => run.write(file, text));
+
+test("a module of the page is replaced by Vite as everybody knows it, and the page is not loaded again", async ({ page }) => {
+  const loaded = await open(page);
+  await expect(page.locator("h1")).toHaveText("Cloth");
+  run.edit("src/title.ts", "Cloth", "Cloth and thread");
+  await expect(page.locator("h1")).toHaveText("Cloth and thread");
+  expect(await within(page, "page")).toBe(loaded);
+});
+
+test("of a procedure that is edited only the body is replaced, in the page and on its node; what it shares stays", async ({ page }) => {
+  const loaded = await open(page);
+  expect(await within(page, 'filter(["a", "", "b"])')).toBe("a,b 1");
+  run.edit("src/ui/filter.ts", '!== ""', '=== ""');
+  await expect.poll(async () => String(await within(page, 'filter(["a", "", "b"])'))).toMatch(/^ [12]$/);
+  expect(await within(page, 'quote("abc").then((money) => [money instanceof Money, money.amount])')).toEqual([true, 30]);
+  run.edit("src/shop/quote.ts", "* 10", "* 11");
+  await expect.poll(async () => await within(page, 'quote("abc").then((money) => money.amount)')).toBe(33);
+  expect(await within(page, 'quote("abc").then((money) => money instanceof Money)')).toBe(true);
+  expect(await within(page, "page")).toBe(loaded);
+  await expect.poll(() => run.lines.filter((line) => line.event === "replaced").map(({ where }) => where)).toEqual([["page"], ["office"]]);
+});
+
+test("a procedure that is moved into the page and back is followed without a load, and of the calls meanwhile none fails", async ({
+  page,
+}) => {
+  const loaded = await open(page);
+  expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "away" });
+  await page.evaluate(`
+    globalThis.seen = [];
+    globalThis.calling = (async () => {
+      while (!globalThis.over) {
+        const { value, where } = await at(() => quote("abc"));
+        seen.push([value instanceof Money, value.amount, where].join());
+        // Calls that stay in the page would let nothing else have a turn.
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    })();
+    globalThis.calling.catch((error) => seen.push(String(error)));
+  `);
+  for (let round = 0; round < 3; round++) {
+    write(moved);
+    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,here");
+    write({
+      "segments/ui.segment.json": application["segments/ui.segment.json"],
+      "segments/office.segment.json": application["segments/office.segment.json"],
+    });
+    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,away");
+  }
+  await within(page, "globalThis.over = true, calling");
+  expect(new Set((await within(page, "seen")) as string[])).toEqual(new Set(["true,30,away", "true,30,here"]));
+  expect(await within(page, "page")).toBe(loaded);
+});
+
+test("once in the page, its body is replaced there; a page that is loaded later has all of it as it is now", async ({ page }) => {
+  await open(page);
+  write(moved);
+  await expect.poll(async () => await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "here" });
+  const shared = (await within(page, "shared.calls")) as number;
+  run.edit("src/shop/quote.ts", "* 10", "* 12");
+  await expect.poll(async () => await within(page, 'quote("abc").then((money) => money.amount)')).toBe(36);
+  expect(await within(page, "shared.calls")).toBeGreaterThan(shared);
+  const loaded = await open(page);
+  expect(await within(page, 'at(() => quote("abc"))')).toEqual({ value: { amount: 36 }, where: "here" });
+  run.edit("src/shop/quote.ts", "* 12", "* 13");
+  await expect.poll(async () => await within(page, 'quote("abc").then((money) => money.amount)')).toBe(39);
+  expect(await within(page, "page")).toBe(loaded);
+});
+
+test("a mistake is shown over the page with its lines, the page goes on, and it is gone when it is mended", async ({ page }) => {
+  const loaded = await open(page);
+  const overlay = page.locator("vite-error-overlay");
+  run.edit("src/shop/quote.ts", "sku: string", "sku: : string");
+  await expect(overlay.locator(".message")).toContainText(/expected|unexpected/i);
+  await expect(overlay.locator(".frame")).toContainText("> 6 | export async function quote(sku: : string)");
+  expect(await within(page, 'quote("abc").then((money) => money.amount)')).toBe(30);
+  run.edit("src/shop/quote.ts", ": :", ":");
+  await expect(overlay).toHaveCount(0);
+  run.edit("segments/ui.segment.json", '"public"', '"publik"');
+  await expect(overlay.locator(".message")).toContainText('Did you mean "public"?');
+  run.edit("segments/ui.segment.json", '"publik"', '"public"');
+  await expect(overlay).toHaveCount(0);
+  expect(await within(page, "page")).toBe(loaded);
+});
+
+test("an error that a procedure throws has the lines of the TypeScript and its trace in the page's console and in the terminal", async ({
+  page,
+}) => {
+  await open(page);
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  await page.evaluate('quote("moth").catch((error) => console.error(error, String(error.trace)))');
+  await expect.poll(() => errors.join("\n")).toMatch(/RangeError: nobody sells moths\n\s+at \S*quote \(\S+\/src\/shop\/quote\.ts:10:11\)/);
+  expect(errors.join("\n")).toContain("[shop/quote | v0.0.0]");
+  const failed = run.lines.find((line) => line.event === "failed");
+  expect(failed).toMatchObject({
+    fqn: "shop/quote",
+    node: "office",
+    error: { name: "RangeError", stack: expect.stringContaining("/src/shop/quote.ts:10:11") },
+  });
+});
+
+test("the source of a procedure that no page may load is in nothing that the server gives a page", async ({ request }) => {
+  const asked = [
+    "",
+    "?import",
+    "?v=1",
+    "?t=1",
+    "?seamline=body",
+    "?seamline=code",
+    "?seamline=shared",
+    "?raw",
+    "?url",
+    "?inline",
+    "?import&raw",
+    "?x&seamline=code",
+  ];
+  for (const query of asked)
+    for (const path of ["/src/shop/quote.ts", `/@fs${run.folder}/src/shop/quote.ts`, "/src/shop/../shop/quote.ts", "/src//shop/quote.ts"]) {
+      const text = await (await request.get(`${run.url}${path}${query}`)).text();
+      expect(text, `${path}${query}`).not.toContain("nobody sells");
+      expect(Buffer.from(/base64,([\w+/=]+)/.exec(text)?.[1] ?? "", "base64").toString(), `${path}${query}`).not.toContain("nobody sells");
+    }
+  expect((await request.get(`${run.url}/.seamline/key`)).status()).toBe(403);
+});
