@@ -11,7 +11,7 @@ export interface CallArguments {
   readonly body?: string;
 }
 
-export async function readArguments({ arg, args }: CallOptions, { stdin }: Terminal): Promise<CallArguments> {
+export async function readArguments({ arg = [], args }: CallOptions, { stdin }: Terminal): Promise<CallArguments> {
   const given = arg.map(readArgument);
   const texts = given.filter((one): one is TextArgument => "text" in one);
   if (args === undefined && texts.length === given.length) return { query: texts.map(({ name, text }) => [name, text]) };

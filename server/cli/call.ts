@@ -60,7 +60,7 @@ async function requestFor(procedure: string, options: CallOptions, config: Confi
     url: `${await urlFor(options, config, terminal)}${rpcPath}${path}${search === "" ? "" : `?${search}`}`,
     method: body === undefined ? "GET" : "POST",
     headers: {
-      ...Object.fromEntries(options.header.map(headerOf)),
+      ...Object.fromEntries((options.header ?? []).map(headerOf)),
       [headers.encoding]: "serialized, superjson",
       ...(options.trustKey && { [headers.trustKey]: await trustKeyFor(options, config) }),
       ...(body !== undefined && { "content-type": "application/json" }),

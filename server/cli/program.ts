@@ -129,11 +129,11 @@ function createProgram(terminal: Terminal): Command {
     .command("call")
     .description("call a procedure, and see what comes of it, where it ran and how long it took")
     .argument("<procedure>", "its full name, such as orders/quote")
-    .option("-a, --arg <name=text>", "an argument: text, as in a query; name:=json for JSON; as often as needed", gathered, [])
+    .option("-a, --arg <name=text>", "an argument: text, as in a query; name:=json for JSON; as often as needed", gathered)
     .option("--args <json>", "arguments as a JSON object; - reads it from standard input")
     .option("--version <version>", "which version (default: 0.0.0)")
     .option("-u, --url <address>", "where to (default: a running seamline dev, else the url of the configuration)")
-    .option("-H, --header <name: value>", "a header to send; as often as needed", gathered, [])
+    .option("-H, --header <name: value>", "a header to send; as often as needed", gathered)
     .option("--trust-key", "show the key of this application folder, as its own services do")
     .option("--timeout <ms>", "how long to wait", millisecondsOf, defaultLimits.time)
     .option("-c, --config <file>", "the configuration")
@@ -189,7 +189,7 @@ export interface InspectCommandOptions {
   readonly json?: true;
 }
 
-function gathered(value: string, before: readonly string[]): readonly string[] {
+function gathered(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
@@ -200,11 +200,11 @@ function millisecondsOf(text: string): number {
 }
 
 export interface CallOptions {
-  readonly arg: readonly string[];
+  readonly arg?: readonly string[];
   readonly args?: string;
   readonly version?: string;
   readonly url?: string;
-  readonly header: readonly string[];
+  readonly header?: readonly string[];
   readonly trustKey?: true;
   readonly timeout: number;
   readonly config?: string;
