@@ -1,6 +1,7 @@
 // The form that calls a procedure, with the rights of who looks.
 
 import type { ProcedureState } from "../../src/console/state.ts";
+import { headers } from "../../src/protocol.ts";
 import { anyField, fieldsOf } from "./argument-fields.ts";
 import { openDialog } from "./dialog.ts";
 import { fill, h } from "./dom.ts";
@@ -87,13 +88,13 @@ async function call(fqn: string, version: string | undefined, body: string, auth
     method: "POST",
     headers: {
       "content-type": "application/json",
-      "x-svc-data-encoding": "serialized",
+      [headers.encoding]: "serialized",
       ...(authorization === "" ? {} : { authorization }),
     },
     body,
   });
   const text = await answer.text();
-  const node = answer.headers.get("x-svc-node");
+  const node = answer.headers.get(headers.node);
   const head = h(
     "p",
     { class: "answer-head" },
@@ -101,7 +102,7 @@ async function call(fqn: string, version: string | undefined, body: string, auth
     ` ${duration(performance.now() - started)}${node === null ? "" : ` on ${node}`}`,
   );
   const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-  if (answer.ok) return [head, isJson ? valueView(JSON.parse(text)) : scalarView(answer.headers.get("x-svc-data-type") ?? "string", text)];
+  if (answer.ok) return [head, isJson ? valueView(JSON.parse(text)) : scalarView(answer.headers.get(headers.dataType) ?? "string", text)];
   const form = isJson ? (JSON.parse(text) as { type?: string; message?: string; trace?: string[] }) : { message: text };
   return [
     head,
