@@ -30,7 +30,8 @@ export function overview(inspection: Inspection, style: Style, isChosen: boolean
   if (isChosen) return lines;
   lines.push("", ...browserLines(browser, style));
   for (const warning of warnings.slice(0, mostWarnings)) lines.push("", `${style.paint("yellow", "warning:")} ${formatProblem(warning)}`);
-  if (warnings.length > mostWarnings) lines.push("", style.paint("dim", `and ${warnings.length - mostWarnings} more warnings, which seamline check tells`));
+  if (warnings.length > mostWarnings)
+    lines.push("", style.paint("dim", `and ${warnings.length - mostWarnings} more warnings, which seamline check tells`));
   return lines;
 }
 

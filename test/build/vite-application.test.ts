@@ -29,6 +29,7 @@ describe("architecture §1: in an existing Vite application", () => {
       "server/kept.json",
       "server/manifest.browser.json",
       "server/manifest.json",
+      "server/sizes.json",
     ]);
     expect(await findOutput(app.root, "public-html")).toEqual({ browser: app.path("public-html"), server: app.path(".seamline/server") });
     const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as { revision: string; clients: string[] };
