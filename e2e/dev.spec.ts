@@ -113,6 +113,7 @@ test("a procedure that is moved into the page and back is followed without a loa
       }
     })();
     globalThis.calling.catch((error) => seen.push(String(error)));
+    undefined;
   `);
   for (let round = 0; round < 3; round++) {
     write(moved);

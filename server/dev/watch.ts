@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 
 import type { ViteDevServer } from "vite";
 
+import { isInside } from "../sources.ts";
+
 /**
  * The watcher takes all that happens to a file within 50 ms for one change, and tells it at the beginning: a formatter that writes right
  * after the editor would go unheard. So every file is looked at once more.
@@ -12,7 +14,11 @@ import type { ViteDevServer } from "vite";
 const secondLook = 100;
 
 /** Calls `heard` with each file or folder below `root` that is new, changed or gone, until the returned function is called. */
-export function watch({ watcher }: Pick<ViteDevServer, "watcher">, root: string, heard: (file: string) => void): () => void {
+export function watch(
+  { watcher, config }: Pick<ViteDevServer, "watcher" | "config">,
+  root: string,
+  heard: (file: string) => void,
+): () => void {
   const timers = new Map<string, NodeJS.Timeout>();
   const listen = (event: string, path: string): void => {
     if (event === "addDir") return;
@@ -32,8 +38,8 @@ export function watch({ watcher }: Pick<ViteDevServer, "watcher">, root: string,
     );
     heard(file);
   };
-  // Segment files and modules may lie beside Vite's root.
-  watcher.add(root);
+  // Segment files and modules may lie beside Vite's root; what is watched already would be looked at twice.
+  if (root !== config.root && !isInside(config.root, root)) watcher.add(root);
   watcher.on("all", listen);
   return () => {
     watcher.off("all", listen);

@@ -14,13 +14,13 @@ const storeWith =
 /** Calls until it is stopped, and gives what came of all of them. */
 function calling(call: () => Promise<unknown>): () => Promise<unknown[]> {
   const answers: unknown[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const one = async (): Promise<void> => {
-    while (!isOver) answers.push(await call());
+    while (!over.signal.aborted) answers.push(await call());
   };
   const all = Promise.all([one(), one(), one(), one()]);
   return async () => {
-    isOver = true;
+    over.abort();
     await all;
     return answers;
   };
