@@ -10,7 +10,7 @@ const folder = join(root, "node_modules/.cache/seamline-consumer");
 const installed = join(folder, "node_modules/seamline");
 
 const application = `
-import { type Context, CorsMiddleware, type Middleware, NotFound, runProcedure, startClient, startServer } from "seamline";
+import { type Context, CorsMiddleware, defineConfig, type Middleware, NotFound, type Procedure, runProcedure, startClient, startServer } from "seamline";
 import { startClient as startPage } from "seamline/client";
 import { startServer as startHost } from "seamline/server";
 import { seamline } from "seamline/vite";
@@ -23,12 +23,22 @@ const plugins: unknown = [seamline()] satisfies (Plugin | Plugin[])[];
 export async function greet(this: Context, name: string): Promise<string> {
   return \`\${name} \${this.headers.get("accept-language")}\`;
 }
-const server = await startServer((specifier) => import(specifier));
+const config = defineConfig({ mode: "standalone", url: "http://127.0.0.1:3000" });
+const procedures: Procedure[] = [greet];
+const server = await startServer((specifier) => import(specifier), { config });
 server.addMiddleware(middleware);
 server.addHealthCheck("always", { isHealthy: async () => true });
 const client = await startClient("ui");
 const module = await client.import<{ greet: typeof greet }>("./greet.js");
-export const all: unknown = [error, plugins, module.greet, runProcedure("greet", "1.0.0", { name: "x" }), startPage, startHost];
+// As a build's .seamline/modules.d.ts does.
+declare module "seamline/client" {
+  interface Modules {
+    "./greet.js": { greet: typeof greet };
+  }
+}
+const greeted: string[] = [await module.greet("x"), await (await client.import("./greet.js")).greet("x")];
+const byName: string = await runProcedure<typeof greet>("greet", "1.0.0", { name: "x" });
+export const all: unknown = [error, plugins, greeted, byName, procedures, startPage, startHost];
 `;
 
 rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { type Client, startClient } from "seamline/client";
 import type { Imported } from "seamline";
 import { describe, expectTypeOf, it } from "vitest";
 
-import type { Money, Quote } from "./_shop.ts";
+import type { Money, Quote, units } from "./_shop.ts";
 
 const client: Client = await startClient("ui");
 
@@ -15,7 +15,7 @@ describe("client.import", () => {
     expectTypeOf(await shop.default({ sku: "a" })).toEqualTypeOf<number>();
     expectTypeOf(await shop.largest(1, 2)).toEqualTypeOf<number>();
     expectTypeOf(new shop.Money(1)).toEqualTypeOf<Money>();
-    expectTypeOf(shop.units).toEqualTypeOf<readonly ["m", "yd"]>();
+    expectTypeOf(shop.units).toEqualTypeOf<typeof units>();
     // @ts-expect-error a number is no cloth
     await shop.quote(1);
     // @ts-expect-error the module has no such export
