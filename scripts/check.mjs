@@ -45,3 +45,4 @@ gate("attw", ["attw", "--profile", "esm-only", tarball]);
 gate("consumer", ["node", "scripts/consumer.mjs", tarball]);
 gate("size", ["size-limit"]);
 gate("knip", ["knip"]);
+gate("site", ["node", "scripts/docs.mjs"]);

@@ -3,12 +3,14 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
+import { toJsonSchema } from "@valibot/to-json-schema";
 import * as vite from "vite";
 import { describe, expect, it } from "vitest";
 
 import { parserOf } from "../server/build/load-vite.ts";
-import { parseConfig } from "../server/config.ts";
-import { schemas } from "../server/config-schema.ts";
+import { configJsonSchema, type Convert } from "../server/json-schema.ts";
+import { configurationDocument, document as configuration } from "../scripts/docs-configuration.mjs";
+import { frameworkErrors, statusOf } from "../src/errors.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { describeModule } from "../src/split/describe.ts";
 import { splitModule } from "../src/split/split-module.ts";
@@ -16,7 +18,8 @@ import { filesIn, root } from "./_sources.ts";
 import { createFixture } from "./build/_fixture.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-const pages = filesIn("docs").filter((path) => path.endsWith(".md"));
+// Pages of the API are made when the site is: it looks after their links itself.
+const pages = filesIn("docs").filter((path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"));
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "demo/README.md", ...pages];
 const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
 
@@ -76,7 +79,9 @@ describe("links", () => {
 
   it("every page of docs/ is in its index", () => {
     const index = read("docs/README.md");
-    const named = pages.filter((path) => /^docs\/(?:guide\/[^/]+|(?!README)[^/]+|decisions\/README)\.md$/.test(path));
+    const named = pages.filter((path) =>
+      /^docs\/(?:guide\/[^/]+|(?!README|index)[^/]+|reference\/[^/]+|decisions\/README)\.md$/.test(path),
+    );
     expect(named.filter((path) => !index.includes(`(${posix.relative("docs", path)})`))).toEqual([]);
   });
 });
@@ -152,30 +157,30 @@ describe("code blocks", () => {
 });
 
 describe("tables", () => {
-  const modes = ["standalone", "repository", "gateway", "node", "proxy"] as const;
-  const rows = tableOf("docs/guide/configuration.md", "key").flatMap(([keys = "", named = "", value = ""]) =>
-    keys.split(", ").map((key) => ({ key, modes: named === "all" ? [...modes] : named.split(", "), value })),
-  );
-
-  it.each(modes)("configuration: every key of a %s", (mode) => {
-    const listed = rows.filter((row) => row.modes.includes(mode)).map((row) => row.key);
-    expect(listed.toSorted()).toEqual(Object.keys(schemas[mode].entries).toSorted());
+  it("configuration: the reference is what the schema says", () => {
+    const convert: Convert = (schema) => ({ ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }) });
+    expect(read(configuration), "run: npm run docs").toBe(configurationDocument(configJsonSchema(convert)));
   });
 
-  it("configuration: the defaults", () => {
-    const url = "http://127.0.0.1:1";
-    const required = { url, repository: url, gateway: url, segments: ["a"] };
-    for (const mode of modes) {
-      const given = Object.fromEntries(Object.entries({ mode, ...required }).filter(([key]) => key in schemas[mode].entries));
-      if (mode === "standalone") delete given["segments"];
-      const config = parseConfig(given, "test", { root: "/", env: {} }) as unknown as Record<string, unknown>;
-      for (const row of rows.filter((one) => one.modes.includes(mode) && !(one.key in given))) {
-        const literal = /^(?:\.\/|\d+$|\[\]$|index\.html$|memory$)/.test(row.value);
-        const value = config[row.key];
-        const text = typeof value === "string" ? value.replace(/^\/(?=src$|dist$)/, "./") : JSON.stringify(value);
-        expect(literal ? row.value : undefined, `${mode}.${row.key}`).toBe(text);
-      }
-    }
+  it("errors: every class of the runtime with its status, and the message of those that are for procedures", () => {
+    const namesOf = (cell = ""): string[] => cell.replace(/;.*/, "").split(", ");
+    const thrown = tableOf("docs/guide/errors.md", "status | to throw").map(([status, name, message]) => [
+      status,
+      ...namesOf(name),
+      message,
+    ]);
+    const others = tableOf("docs/guide/errors.md", "status | class").flatMap(([status, names]) =>
+      namesOf(names).map((name) => [status, name]),
+    );
+    const errors = [...frameworkErrors.values()].map((Class) => new Class());
+    const found = (name: string | undefined): Error => errors.find((one) => one.name === name) ?? new Error("");
+    expect(thrown.filter(([, name]) => name !== "any other")).toEqual(
+      thrown.filter(([, name]) => name !== "any other").map(([, name]) => [String(statusOf(found(name))), name, found(name).message]),
+    );
+    expect(others).toEqual(others.map(([, name]) => [String(statusOf(found(name))), name]));
+    expect([...thrown, ...others].map(([, name]) => String(name === "any other" ? "ServiceError" : name)).toSorted()).toEqual(
+      [...frameworkErrors.keys()].toSorted(),
+    );
   });
 
   it("limits: all of them, with their defaults", () => {

@@ -5,13 +5,20 @@ import { captions } from "./captions.ts";
 import { outsideLinks } from "./outside-links.ts";
 import { sidebar } from "./sidebar.ts";
 
+const slugify = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+
 export default defineConfig({
   title: "Seamline",
   description: "Write one TypeScript application; segment files say where it runs",
   lang: "en",
   cleanUrls: true,
-  // The list of documents is what a reader of the repository sees first as well.
-  rewrites: { "README.md": "index.md", "decisions/README.md": "decisions/index.md" },
+  // The list of documents is what a reader of the repository sees first; the site begins with a page of its own.
+  rewrites: { "README.md": "documents.md", "decisions/README.md": "decisions/index.md" },
   // Nothing on a page comes from elsewhere.
   head: [
     ["meta", { name: "referrer", content: "no-referrer" }],
@@ -19,6 +26,8 @@ export default defineConfig({
   ],
   markdown: {
     languageAlias: { svg: "xml" },
+    // As repository hosts make them, so that a link leads to the same heading in both.
+    anchor: { slugify },
     config(md) {
       md.use(captions);
       md.use(outsideLinks);
@@ -26,8 +35,10 @@ export default defineConfig({
   },
   themeConfig: {
     nav: [
-      { text: "Guide", link: "/guide/getting-started" },
-      { text: "Architecture", link: "/architecture" },
+      { text: "Start", link: "/guide/getting-started" },
+      { text: "Guide", link: "/guide/segments" },
+      { text: "Reference", link: "/reference/configuration" },
+      { text: "All pages", link: "/documents" },
     ],
     sidebar,
     outline: [2, 3],

@@ -1,0 +1,109 @@
+// docs/reference/configuration.md: each mode with its keys, made of the schema that checks configurations. `npm run docs` writes it, and
+// test/docs.test.ts holds it to the schema.
+
+/** Where the document lies, from the root. */
+export const document = "docs/reference/configuration.md";
+
+/**
+ * @typedef {{ type?: string, description?: string, default?: unknown, const?: unknown, enum?: readonly unknown[], anyOf?: readonly Json[], $ref?: string,
+ *   items?: Json, additionalProperties?: Json | boolean, properties?: Record<string, Json>, required?: readonly string[] }} Json
+ * @typedef {{ properties: Record<string, Json>, allOf: readonly { if: { properties?: { mode?: { const: string } } }, then: Json }[] }} Schema
+ */
+
+/** What else is written of a key, from the document. */
+const guides = /** @type {Record<string, string>} */ ({
+  trustKey: "access.md#the-trust-key",
+  middleware: "middleware.md",
+  healthChecks: "health.md",
+  tls: "deployment.md#tls-without-anything-in-front",
+  cache: "deployment.md#what-a-node-keeps",
+  assets: "assets.md",
+  monitor: "health.md#what-a-gateway-does-with-it",
+  layout: "development.md",
+});
+
+/** @param {unknown} given what `configJsonSchema` makes */
+export function configurationDocument(given) {
+  const schema = /** @type {Schema} */ (given);
+  const modes = schema.allOf.flatMap(({ if: condition, then }) => {
+    const mode = condition.properties?.mode?.const;
+    return mode === undefined ? [] : [{ mode, keys: then.properties ?? {}, required: then.required ?? [] }];
+  });
+  const [first] = modes;
+  if (first === undefined) throw new Error("the schema has no modes");
+  const isCommon = (/** @type {string} */ key) => modes.every(({ keys }) => JSON.stringify(keys[key]) === JSON.stringify(first.keys[key]));
+  const common = Object.keys(first.keys).filter((key) => !/^(?:mode|\$schema)$/.test(key) && isCommon(key));
+  const words = /** @type {{ anyOf: [{ enum: string[], enumDescriptions: string[] }] }} */ (
+    /** @type {unknown} */ (schema.properties["mode"])
+  ).anyOf[0];
+  // Limits have a table in the guide, with what happens past each.
+  const nested = common.filter((key) => key !== "limits" && first.keys[key]?.properties !== undefined);
+  return [
+    "# Configuration reference",
+    "",
+    "<!-- Written by `npm run docs` from the schema that checks configurations. -->",
+    "",
+    "Every key of every mode. How a file is found, what paths in it are relative to, and what mistakes look like stands in",
+    "[the guide](../guide/configuration.md). Wherever more is asked than a text, `${NAME}` and `${NAME:-default}` may stand too.",
+    "",
+    "`mode` is required, and decides which keys there are; `$schema` is allowed in each, for [editors](../guide/configuration.md#in-an-editor).",
+    "",
+    "| mode | what the service does |",
+    "|---|---|",
+    ...modes.map(({ mode }) => `| [\`${mode}\`](#${mode}) | ${words.enumDescriptions[words.enum.indexOf(mode)]} |`),
+    "",
+    "## Every mode",
+    "",
+    ...table(common, first.keys, first.required),
+    ...modes.flatMap(({ mode, keys, required }) => [
+      `## ${mode}`,
+      "",
+      `${words.enumDescriptions[words.enum.indexOf(mode)]} Besides the keys of [every mode](#every-mode):`,
+      "",
+      ...table(
+        Object.keys(keys).filter((key) => !/^(?:mode|\$schema)$/.test(key) && !common.includes(key)),
+        keys,
+        required,
+      ),
+    ]),
+    ...nested.flatMap((key) => {
+      const { properties = {}, required = [] } = first.keys[key] ?? {};
+      return [`## ${key}`, "", first.keys[key]?.description ?? "", "", ...table(Object.keys(properties), properties, required)];
+    }),
+  ].join("\n");
+}
+
+/**
+ * @param {readonly string[]} names
+ * @param {Record<string, Json>} keys
+ * @param {readonly string[]} required
+ */
+function table(names, keys, required) {
+  if (names.length === 0) return ["None.", ""];
+  const rows = names.map((name) => {
+    const key = keys[name] ?? {};
+    const guide = guides[name];
+    const more = guide === undefined ? "" : ` [More](../guide/${guide})`;
+    const kind =
+      key.properties === undefined ? typeOf(key) : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${name}`})`;
+    return `| \`${name}\` | ${kind} | ${required.includes(name) ? "required" : defaultOf(key)} | ${key.description ?? ""}${more} |`;
+  });
+  return ["| key | type | default | meaning |", "|---|---|---|---|", ...rows, ""];
+}
+
+/** @param {Json} schema @returns {string} */
+function typeOf({ anyOf, $ref, const: only, enum: words, type, items, additionalProperties }) {
+  // The other kind is a placeholder, which may stand everywhere.
+  const [asked] = anyOf?.filter((one) => one.$ref === undefined) ?? [];
+  if (asked !== undefined) return typeOf(asked);
+  if ($ref !== undefined) return "text";
+  if (only !== undefined) return `\`${JSON.stringify(only)}\``;
+  if (words !== undefined) return words.map((word) => `\`${JSON.stringify(word)}\``).join(" or ");
+  if (type === "array") return `list of ${typeOf(items ?? {})}s`;
+  if (type === "object" && typeof additionalProperties === "object")
+    return `object of ${typeOf(additionalProperties)}s`.replace("list of texts", "list");
+  return type === "string" ? "text" : type === "integer" ? "number" : (type ?? "text");
+}
+
+/** @param {Json} schema */
+const defaultOf = (schema) => (schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``);
