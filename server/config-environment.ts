@@ -6,6 +6,7 @@ const placeholder = /\$\{([^}]*)(?:\}|$)/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 // Text from the environment stands for a number only where a number belongs: a trust key of digits stays text.
 const numbers = /^(?:monitor|limits\..*)$/;
+const flags = /^console$/;
 // No configuration goes deeper than three levels; an object that holds itself goes down for ever.
 const deepest = 16;
 
@@ -54,6 +55,7 @@ export function substitute(
       });
       return "";
     });
+    if (flags.test(path) && /^(?:true|false)$/.test(replaced)) return replaced === "true";
     return numbers.test(path) && /^\d+$/.test(replaced) ? Number(replaced) : replaced;
   };
   return walk(value, "", 0) as Record<string, unknown>;

@@ -81,6 +81,12 @@ describe("variables", () => {
     expect(config).toMatchObject({ monitor: 250, trustKey: "1234567890123456", limits: { body: 250 } });
   });
 
+  it("become true and false for the console, and nowhere else", () => {
+    const config = parse({ mode: "gateway", url: "http://127.0.0.1:1", console: "${ON}", trustKey: "${ON:-}" }, { ON: "true" });
+    expect(config).toMatchObject({ console: true, trustKey: "true" });
+    expect(parse({ mode: "gateway", url: "http://127.0.0.1:1", console: "${ON:-false}" }, {})).toMatchObject({ console: false });
+  });
+
   it("that are not set are all told, each once, with the key and the nearest name", () => {
     expect(problemsOf({ ...node, url: "${URI}", gateway: "${GATE}" }, { GATES: "x" })).toEqual([
       "url: the environment has no variable URI",

@@ -73,6 +73,8 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   cache: ["./c", ""],
   monitor: [1, 5000, 0, "5000", true],
   directory: ["memory", "disk"],
+  console: [true, false, "yes", 1, null],
+  layout: [{ a: ["x"] }, { a: ["x", "y"], b: [] }, {}, { a: "x" }, { a: [1] }],
   source: ["./src", ""],
   output: ["./dist", 1],
   index: ["index.html", ""],
