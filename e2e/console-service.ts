@@ -4,7 +4,7 @@ import { createConsole } from "../src/console/console.ts";
 import type { Console } from "../src/console/console.ts";
 import type { Log } from "../src/ports.ts";
 import { createGateway } from "../src/roles/gateway.ts";
-import { createMemoryNetwork } from "../src/roles/memory-network.ts";
+import { ask, createMemoryNetwork } from "../src/roles/memory-network.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
@@ -20,6 +20,8 @@ export interface ConsoleService {
   readonly url: string;
   link(): string;
   call(target: string, headers?: Readonly<Record<string, string>>, text?: string): Promise<number>;
+  /** A call without a socket: thousands of them leave the machine time for the page. */
+  pass(target: string): Promise<unknown>;
   /** Nobody listens; sessions are kept. */
   unplug(): Promise<void>;
   plug(): Promise<void>;
@@ -109,6 +111,7 @@ export async function startConsoleService({ members = 0, each = 0 }: ServiceOpti
       await answer.arrayBuffer();
       return answer.status;
     },
+    pass: (target) => ask(gateway, "GET", target),
     unplug: () => http.close(0),
     plug,
     async restart() {

@@ -281,9 +281,14 @@ test.describe("a hundred nodes and two thousand procedures", () => {
     await expect(live(page)).toBeVisible();
     await expect(page.locator(".members.tiles .box")).toHaveCount(100);
     await expect(page.getByText(/^1,9\d\d in \d+ segments$/)).toBeVisible();
-    await expect(procedures(page).getByRole("row").filter({ hasText: /procedure\d/ })).toHaveCount(0);
+    await expect(
+      procedures(page)
+        .getByRole("row")
+        .filter({ hasText: /procedure\d/ }),
+    ).toHaveCount(0);
     const client = await page.context().newCDPSession(page);
-    await client.send("Performance.enable");
+    // Of its own thread: what others do on the machine is not counted.
+    await client.send("Performance.enable", { timeDomain: "threadTicks" });
     const taskTime = async (): Promise<number> =>
       (await client.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
     const began = { task: await taskTime(), at: performance.now() };
@@ -293,7 +298,7 @@ test.describe("a hundred nodes and two thousand procedures", () => {
       const due = Math.floor((performance.now() - began.at) / 2);
       const batch = Array.from({ length: Math.min(50, Math.max(0, due - sent)) }, (_, at) => {
         const node = (sent + at) % 97;
-        return big.call(`/rpc/part${node % 10}/procedure${node}x${(sent + at) % 20}?id=1`);
+        return big.pass(`/rpc/part${node % 10}/procedure${node}x${(sent + at) % 20}?id=1`);
       });
       sent += batch.length;
       await Promise.all(batch);
@@ -302,12 +307,10 @@ test.describe("a hundred nodes and two thousand procedures", () => {
     const seconds = (performance.now() - began.at) / 1000;
     const busy = ((await taskTime()) - began.task) / seconds;
     const elements = await page.evaluate(() => document.querySelectorAll("*").length);
-    test
-      .info()
-      .annotations.push({
-        type: "measured",
-        description: `${Math.round(sent / seconds)} calls/s: ${(busy * 100).toFixed(0)} % of the page's thread, ${elements} elements`,
-      });
+    test.info().annotations.push({
+      type: "measured",
+      description: `${Math.round(sent / seconds)} calls/s: ${(busy * 100).toFixed(0)} % of the page's thread, ${elements} elements`,
+    });
     // Of a thread that is free for half of the time no frame waits for long; machines that run other tests beside are slow.
     expect(busy).toBeLessThan(0.6);
     expect(elements).toBeLessThan(3_000);

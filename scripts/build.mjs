@@ -28,6 +28,7 @@ async function writeDeclarations() {
     for (const file of await filesOf(join(root, ".types", room))) {
       const source = file.replace(join(root, ".types"), root).replace(/\.d\.ts$/, ".ts");
       if (!file.endsWith(".d.ts") || !existsSync(source)) continue; // not the compiler's notes, nor what a removed source left
+      if (source.includes("/client/console/")) continue; // a page, which nobody imports
       const target = file.replace(join(root, ".types"), join(made, "types"));
       await mkdir(dirname(target), { recursive: true });
       await writeFile(target, (await readFile(file, "utf8")).replaceAll(/(from |import\(|import )"(\.[^"]+)\.ts"/g, '$1"$2.js"'));
