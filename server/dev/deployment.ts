@@ -17,7 +17,7 @@ import { nodeHost } from "../host.ts";
 import { readTrustKey } from "../key.ts";
 import { Cluster, type NodeChange } from "./cluster.ts";
 import { type DevConfiguration, configurationFile, makeGateway, readConfiguration } from "./configuration.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, nodesIn } from "./layout.ts";
 import { createNodeModules, type NodeModules } from "./runner.ts";
 import { tidy } from "./stacks.ts";
 import type { DevEvent } from "./session.ts";
@@ -40,6 +40,7 @@ export class Deployment {
   #cluster: Cluster | undefined;
   #gatewayModules: NodeModules | undefined;
   #console: Console | undefined;
+  #callable: { readonly of: ServerManifest; readonly names: ReadonlySet<string> } | undefined;
 
   constructor(options: DeploymentOptions) {
     this.#options = options;
@@ -123,6 +124,12 @@ export class Deployment {
     await this.#gatewayModules?.close();
   }
 
+  #has(fqn: string): boolean {
+    const manifest = this.#options.manifest();
+    if (this.#callable?.of !== manifest) this.#callable = { of: manifest, names: callableIn(manifest, this.layout) };
+    return this.#callable.names.has(fqn);
+  }
+
   async #gateway(host: Host, create: typeof createGateway, modules: () => NodeModules): Promise<Role> {
     const { root } = this.#options;
     const own = modules();
@@ -135,7 +142,7 @@ export class Deployment {
         modules: own,
         newId: randomUUID,
         console,
-        has: (fqn) => isCallable(this.#options.manifest(), fqn),
+        has: (fqn) => this.#has(fqn),
       });
       await this.#gatewayModules?.close();
       [this.#gatewayModules, this.#console] = [own, console];
@@ -147,17 +154,13 @@ export class Deployment {
   }
 }
 
-/** Whether any segment lets others call it. */
-function isCallable(manifest: ServerManifest, fqn: string): boolean {
-  let names = callable.get(manifest);
-  if (names === undefined) {
-    const entries = Object.values(manifest.segments).flatMap((segment) => segment.filter(({ access }) => access !== "private"));
-    callable.set(manifest, (names = new Set(entries.map(({ procedure }) => manifest.procedures[procedure]?.fqn ?? ""))));
-  }
-  return names.has(fqn);
+/** FQNs that nodes let others call. */
+function callableIn(manifest: ServerManifest, layout: Layout | undefined): ReadonlySet<string> {
+  const { segments, procedures, clients } = manifest;
+  const onNodes = new Set(Object.values(nodesIn(layout, Object.keys(segments), clients)).flat());
+  const entries = [...onNodes].flatMap((name) => (segments[name] ?? []).filter(({ access }) => access !== "private"));
+  return new Set(entries.map(({ procedure }) => procedures[procedure]?.fqn ?? ""));
 }
-
-const callable = new WeakMap<ServerManifest, ReadonlySet<string>>();
 
 // The package itself, wherever it lies: applications and their nodes have one `seamline`.
 const runtime = async (): Promise<ModuleNamespace> => ({ ...(await import("../main.ts")), $tidy: tidy });

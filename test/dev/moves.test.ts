@@ -140,6 +140,24 @@ describe("a segment file that is edited", () => {
   });
 });
 
+it("into a segment that only pages load is not found on servers any more", async () => {
+  const { write, get, session } = await develop(shop);
+  write({
+    "segments/store.segment.json": '{ "./shop/stock": { "worth": { "access": "public" } } }',
+    "segments/ui.segment.json":
+      '{ "./ui/filter": { "filter": { "access": "public" } }, "./shop/stock": { "stock": { "access": "public" } } }',
+  });
+  expect(
+    (
+      await eventually(
+        async () => await get("/rpc/shop/stock?sku=a"),
+        ({ status }) => status === 404,
+      )
+    ).status,
+  ).toBe(404);
+  expect(session.procedures().find(({ fqn }) => fqn === "shop/stock")?.nodes).toEqual(["page"]);
+});
+
 describe("a layout", () => {
   it("puts several segments on one node, and client segments on servers too", async () => {
     const { session, get, edit } = await develop({
