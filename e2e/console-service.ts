@@ -133,9 +133,10 @@ async function joined(gateway: Role, network: ReturnType<typeof createMemoryNetw
   const segment = `segment-${String(at).padStart(3, "0")}`;
   const fqns = Array.from({ length: each }, (_, index) => `part${at % 10}/procedure${at}x${index}`);
   const answer = async (text: string) => ({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: text });
-  network.roles.set(url, {
+  const role: Pick<Role, "handle"> = {
     handle: async ({ target }) => await answer(target.startsWith("/health") ? (target === "/health" ? "{}" : "true") : "1"),
-  } as Role);
+  };
+  network.roles.set(url, role as Role);
   const about = fqns.map((fqn) => ({
     fqn,
     version: "0.0.0",

@@ -266,3 +266,27 @@ describe("a call of the console's form", () => {
     await reader.end();
   });
 });
+
+describe("what joins the gateway", () => {
+  it("is refused with what is wrong in it, and is no member then", async () => {
+    const { gateway } = await alone();
+    const join = (node: unknown) =>
+      ask(gateway, "POST", "/nodes", withKey, JSON.stringify({ url: "http://c", procedures: ["c/only"], node }));
+    expect(await join({ segments: [], procedures: [{ fqn: "x".repeat(301) }] })).toMatchObject({ status: 400 });
+    expect(await join({ segments: Array.from({ length: 1001 }, () => "s"), procedures: [] })).toMatchObject({
+      status: 400,
+      text: "'node.segments' is not a list of at most 1000",
+    });
+    expect(await join({ name: "x".repeat(2_000_000), segments: [], procedures: [] })).toMatchObject({ status: 413 });
+    expect(gateway.describe()).toEqual({ members: [] });
+    expect(await join({ segments: ["c"], procedures: [] })).toMatchObject({ status: 201 });
+  });
+
+  it("may name itself as it likes: what it says stays text", async () => {
+    const { gateway } = await alone();
+    const node = { name: "<img src=x onerror=alert(1)>", segments: ["__proto__", "constructor"], procedures: [] };
+    const body = `{"url":"http://c","procedures":["__proto__"],"node":${JSON.stringify(node)}}`;
+    expect((await ask(gateway, "POST", "/nodes", withKey, body)).status).toBe(201);
+    expect((await stateOf(gateway)).members).toMatchObject([{ name: node.name, segments: node.segments }]);
+  });
+});
