@@ -213,13 +213,18 @@ function declarationText(node) {
   const file = node.getSourceFile();
   /** @type {(start: number, end: number) => string} */
   const slice = (start, end) => file.text.slice(start, end);
-  const bare = (/** @type {string} */ text) =>
-    text
-      .replace(/^export (?:default )?/, "")
-      .replaceAll(/^ *\/\/ .*\n/gm, "")
-      .trim();
-  if (ts.isFunctionDeclaration(node))
-    return bare(`${slice(node.getStart(), node.body?.pos ?? node.end).replace(/^(?:export )?async /, "")};`);
+  const bare = (/** @type {string} */ text) => {
+    const own = text.replace(/^export (?:default )?/, "").replaceAll(/^ *\/\/ .*\n/gm, "");
+    return namesOf(own.trim());
+  };
+  if (ts.isFunctionDeclaration(node)) {
+    const text = bare(`${slice(node.getStart(), node.body?.pos ?? node.end).replace(/^(?:export )?async /, "")};`);
+    if (text.includes("\n") || text.length < 80) return text;
+    const parameters = node.parameters.map((one) => `  ${one.getText()},\n`);
+    return bare(
+      `${slice(node.getStart(), node.parameters.pos).replace(/^(?:export )?async /, "")}\n${parameters.join("")}): ${node.type?.getText()};`,
+    );
+  }
   if (ts.isVariableDeclaration(node)) return `const ${slice(node.getStart(), node.type?.end ?? node.end)};`;
   if (!ts.isClassDeclaration(node)) return bare(withoutNotes(node.getText()));
   const [first] = node.members;
@@ -241,8 +246,13 @@ function memberText(member, slice) {
   const text = slice(member.getStart(), end)
     .replaceAll(/\b(?:override|async) /g, "")
     .trim();
-  return `${words}${text.replace(/;$/, "")};`;
+  return `${words}${namesOf(text.replace(/;$/, ""))};`;
 }
+
+/** A parameter that the code makes nothing of begins with `_`, which is nobody else's business.
+ * @param {string} text
+ */
+const namesOf = (text) => text.replaceAll(/([(,] ?(?:\.\.\.)?)_(\w)/g, "$1$2");
 
 /** Docstrings name parts of the specification, which readers of the code look up. A page leaves them out.
  * @param {string} text
