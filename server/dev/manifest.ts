@@ -72,29 +72,31 @@ function namedIn(application: Application, segments: readonly string[]): Pick<Ma
   };
 }
 
-/** What browsers get, by value imports: of a split module its shared part, and what its body for browsers holds. */
+/** What browsers get, by value imports: of a split module what its face passes on, its shared part, and what its body for browsers holds. */
 async function reachable({ cut, pageModules, clientModules, modules }: Application): Promise<readonly SourceModule[]> {
   const held = [...cut.values()].filter((one) => one.parts.browser.body !== undefined).map((one) => one.module);
   const reached = new Set<SourceModule>([...pageModules, ...clientModules, ...held]);
-  const described = (module: SourceModule, part: Part): ModuleDescription => {
-    let known = descriptions.get(part);
-    if (known === undefined) descriptions.set(part, (known = modules.describeText(part.code, module.file, module.id)));
-    return known;
-  };
   // A set hands out what is added while it is walked.
   for (const module of reached) {
     const parts = cut.get(module.file)?.parts.browser;
-    const texts =
-      parts === undefined
-        ? [modules.describe(module)]
-        : [parts.shared, parts.body].flatMap((part) => (part === undefined ? [] : [described(module, part)]));
+    const whole = modules.describe(module);
+    const described = [parts?.shared, parts?.body].flatMap((part) =>
+      part === undefined ? [] : [once(part, () => modules.describeText(part.code, module.file, module.id))],
+    );
+    const texts = parts === undefined ? [whole] : [once(whole, () => ({ ...whole, imports: [] })), ...described];
     for (const text of texts) for (const edge of await modules.importsOf(module, text)) if (!edge.typeOnly) reached.add(edge.module);
   }
   return [...reached];
 }
 
-// Parts stay the same objects as long as nothing in their module changes.
-const descriptions = new WeakMap<Part, ModuleDescription>();
+const descriptions = new WeakMap<Part | ModuleDescription, ModuleDescription>();
+
+/** Parts and descriptions stay the same objects as long as nothing in their module changes. */
+function once(of: Part | ModuleDescription, make: () => ModuleDescription): ModuleDescription {
+  const known = descriptions.get(of) ?? make();
+  descriptions.set(of, known);
+  return known;
+}
 
 function byId(modules: readonly SourceModule[]): readonly SourceModule[] {
   return [...modules].sort((one, other) => (one.id < other.id ? -1 : 1));
