@@ -7,8 +7,10 @@ import { bytes, callers, duration, failed, memberName, outcome, versionText } fr
 import type { Model } from "./model.ts";
 
 const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
-/** Rows are made anew so often at most, in ms: a thousand calls a second are a colour, and no reading. */
+/** The list is drawn so often at most, in ms; where most of it is new each time, nobody reads it, and it is drawn less often. */
 const drawTime = 250;
+const rushTime = 1_000;
+const rush = 20;
 
 export function callsView(model: Model): HTMLElement {
   const body = h("div", { role: "rowgroup" });
@@ -35,12 +37,14 @@ export function callsView(model: Model): HTMLElement {
   let paused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let drawnAt = 0;
+  let newest = 0;
   let rows = new Map<number, HTMLElement>();
 
   const draw = (): void => {
     clearTimeout(timer);
     timer = undefined;
     drawnAt = performance.now();
+    newest = model.calls[0]?.number ?? 0;
     const calls = (held ?? model.calls).filter((call) => !only.checked || failed(call));
     const kept = new Map<number, HTMLElement>();
     for (const call of calls) kept.set(call.number, rows.get(call.number) ?? rowOf(call, model));
@@ -61,7 +65,8 @@ export function callsView(model: Model): HTMLElement {
 
   model.onChange((parts) => {
     if (!parts.has("calls") || held !== undefined || timer !== undefined) return;
-    timer = setTimeout(draw, Math.max(0, drawnAt + drawTime - performance.now()));
+    const wait = (model.calls[0]?.number ?? 0) - newest > rush ? rushTime : drawTime;
+    timer = setTimeout(draw, Math.max(0, drawnAt + wait - performance.now()));
   });
   const hold = (): void => {
     const still = paused || grid.matches(":hover") || grid.contains(document.activeElement);

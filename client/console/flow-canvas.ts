@@ -56,9 +56,11 @@ export class FlowCanvas {
     const box = stage.getBoundingClientRect();
     const ratio = devicePixelRatio || 1;
     this.#width = box.width;
-    this.#height = box.height;
+    // Over a hundred tiles nothing is drawn: a canvas of that size would cost more at each frame than all else.
+    this.#height = lines || hub === undefined ? box.height : hub.getBoundingClientRect().bottom - box.y + 1;
+    this.element.style.height = `${this.#height}px`;
     this.element.width = Math.round(box.width * ratio);
-    this.element.height = Math.round(box.height * ratio);
+    this.element.height = Math.round(this.#height * ratio);
     this.#context?.setTransform(ratio, 0, 0, ratio, 0, 0);
     const placeOf = (element: HTMLElement): DOMRect => {
       const { x, y, width, height } = element.getBoundingClientRect();
@@ -77,11 +79,11 @@ export class FlowCanvas {
         drawn.push(line);
       }
     }
-    if (middle !== undefined)
+    if (middle !== undefined && lines)
       for (const [id, to] of places) {
         const line = lineOf(middle, to);
         this.#lines.set(`hub ${id}`, line);
-        if (lines) drawn.push(line);
+        drawn.push(line);
       }
     this.#still = drawn;
     this.repaint();
