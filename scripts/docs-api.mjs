@@ -20,16 +20,23 @@ export const entries = Object.entries(exports).flatMap(([path, target]) => {
  * @returns {{ pages: Record<string, string>, problems: string[] }}
  */
 export function apiPages(errors) {
+  /** @type {ts.CompilerOptions} */
+  const options = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    allowImportingTsExtensions: true,
+    noLib: true,
+    types: [],
+  };
+  const host = ts.createCompilerHost(options);
+  // Of types of others only the names are shown: reading all of Vite's would take longer than all the rest.
+  host.resolveModuleNameLiterals = (literals, file) =>
+    literals.map(({ text }) => (text.startsWith(".") ? ts.resolveModuleName(text, file, options, host) : { resolvedModule: undefined }));
   const program = ts.createProgram(
     entries.map(({ source }) => join(root, source)),
-    {
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      target: ts.ScriptTarget.ES2023,
-      allowImportingTsExtensions: true,
-      noLib: true,
-      types: [],
-    },
+    options,
+    host,
   );
   const checker = program.getTypeChecker();
   /** @type {Map<ts.Symbol, string>} What is described, and at which address. */
