@@ -26,7 +26,7 @@ export interface GatewayOptions {
   readonly newId: () => string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
-  /** Whether the application has a procedure that nodes may call for others: what it hasn't is not found, even if a node had it once. */
+  /** Whether the application has a procedure for nodes: one that no member has any more is not found then, and not away. */
   readonly has?: (fqn: string) => boolean;
   /** Shows this service to people (docs/guide/console.md). */
   readonly console?: Console | undefined;
@@ -43,7 +43,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 
   const forward = async (call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> => {
     const holders = members.holders(call.fqn);
-    if (holders.kind === "never" || options.has?.(call.fqn) === false) throw procedureNotFound(call.fqn, call.version.toString());
+    if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
+      throw procedureNotFound(call.fqn, call.version.toString());
     for (let tries = members.all().length; holders.kind === "some" && tries > 0; tries--) {
       const member = holders.next();
       if (member === undefined) break;
