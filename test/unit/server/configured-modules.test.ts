@@ -23,11 +23,16 @@ it("a configured middleware that is a plain object has its module's name in the 
 });
 
 it.each([
-  ["nowhere.js", "ERR_MODULE_NOT_FOUND", "configuration at middleware[0]: './src/nowhere.js' is not there"],
-  ["log.ts", "ERR_UNKNOWN_FILE_EXTENSION", "configuration at middleware[0]: './src/log.ts' is not in the build"],
+  ["nowhere.js", "ERR_MODULE_NOT_FOUND", "configuration at middleware[0]: './src/nowhere.js' is not there", "run 'seamline build'"],
+  [
+    "log.ts",
+    "ERR_UNKNOWN_FILE_EXTENSION",
+    "configuration at middleware[0]: './src/log.ts' is in the source folder, and this gateway has no modules of the build",
+    "Name the 'repository' that has them",
+  ],
 ])(
-  "a configured module that can't be had is told as the configuration names it, with the build as the way out: %s",
-  async (file, code, message) => {
+  "a configured module that can't be had is told as the configuration names it, with the way out: %s",
+  async (file, code, message, wayOut) => {
     const root = join(import.meta.dirname, "application");
     const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", file)] };
     const moduleImporter = (): Promise<never> => Promise.reject(Object.assign(new Error("imported from start.js"), { code }));
@@ -37,7 +42,7 @@ it.each([
       moduleImporter,
     }).catch((error: Error) => error.message);
     expect(told).toContain(message);
-    expect(told).toContain("run 'seamline build'");
+    expect(told).toContain(wayOut);
     expect(told).not.toContain("start.js");
   },
 );
