@@ -74,7 +74,7 @@ export function createPlugin(
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
-        ...(command === "serve" && developmentConfig(config, () => development)),
+        ...(command === "serve" && developmentConfig(config, () => development, session?.config)),
       };
     },
 

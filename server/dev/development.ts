@@ -30,6 +30,7 @@ import { Pages } from "./pages.ts";
 import { loadProblems } from "./problem-of.ts";
 import { ProblemList } from "./problem-list.ts";
 import type { DevEvent } from "./session.ts";
+import { keepSources } from "./sources.ts";
 import { watch } from "./watch.ts";
 
 /** What `seamline dev` gives and wants; plain `vite` has the plugin's options and Vite's log. */
@@ -103,6 +104,7 @@ export class Development {
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     const unwatch = watch(server, root, (file) => this.#heard(file));
+    keepSources(server, async () => await this.application());
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
     server.close = async () => {

@@ -1,5 +1,7 @@
 // What Vite's configuration has more of while it serves pages and nodes.
 
+import { basename } from "node:path";
+
 import type { Rolldown, UserConfig } from "vite";
 
 import type { Application } from "../build/application.ts";
@@ -11,7 +13,11 @@ import { partOfId } from "./ids.ts";
 const viteDenies = [".env", ".env.*", "*.{crt,pem}", "**/.git/**"];
 
 /** `development` is there as soon as there is a server. */
-export function developmentConfig(config: UserConfig, development: () => { application(): Promise<Application> } | undefined): UserConfig {
+export function developmentConfig(
+  config: UserConfig,
+  development: () => { application(): Promise<Application> } | undefined,
+  named: string | undefined,
+): UserConfig {
   return {
     environments: {
       [environmentNames.browser]: {
@@ -25,11 +31,16 @@ export function developmentConfig(config: UserConfig, development: () => { appli
       [environmentNames.server]: { resolve: { noExternal: [/^seamline$/] } },
     },
     server: {
-      // The trust key, and what builds leave.
-      fs: { deny: [...(config.server?.fs?.deny === undefined ? viteDenies : []), "**/.seamline/**"] },
+      // The trust key, which a configuration may say as well, and what builds leave.
+      fs: { deny: [...(config.server?.fs?.deny === undefined ? viteDenies : []), "**/.seamline/**", ...configurations(named)] },
       watch: config.server?.watch === null ? null : { ignored: ["**/.seamline/**"] },
     },
   };
+}
+
+/** By their names: those of another folder say no less. */
+function configurations(named: string | undefined): string[] {
+  return ["seamline.json", named ?? "", process.env["SVC_CONFIG"] ?? ""].filter((one) => one !== "").map((one) => basename(one));
 }
 
 /**
