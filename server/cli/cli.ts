@@ -9,7 +9,14 @@ import module from "node:module";
 // Only what is imported after that is kept.
 const { run } = await import("./program.ts");
 
-const code = await run(process.argv.slice(2));
+const words = process.argv.slice(2);
+// Who reads has enough, as `head` has after a line. A service that loses its log has lost more.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE" || words[0] === "start") throw error;
+  // All others come to their end, with the code that they have.
+  if (words[0] === "dev") process.kill(process.pid, "SIGTERM");
+});
+const code = await run(words);
 if (code !== 0) process.exitCode = code;
 // A zero says that a command ran until it was told to stop. `start` leaves none, and goes on running.
 if (code !== 0 || process.exitCode === 0) {

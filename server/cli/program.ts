@@ -1,5 +1,7 @@
 // Commands, their options and their help. What a command does is in a file of its own, loaded when it is run.
 
+import { statSync } from "node:fs";
+
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { wantsColour } from "../log.ts";
@@ -98,7 +100,7 @@ function createProgram(terminal: Terminal): Command {
     .command("dev")
     .description("work on an application: Vite's server, a cluster beside it, hot updates in both")
     .option("-c, --config <file>", "configuration of a repository or standalone")
-    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .option("-p, --port <number>", "port of the page (default: Vite's)", portOf)
     .option("--host [address]", "listen there, without an address on all; left out, only this machine gets in")
     .option("--open", "open the page in the browser")
@@ -109,7 +111,7 @@ function createProgram(terminal: Terminal): Command {
     .command("start")
     .description("start the service that a configuration names")
     .option("-c, --config <file>", "the configuration")
-    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .option("--build", "build before the start")
     .option("--no-build", "never build; without either, a missing build is made if Vite is installed")
     .option("--console", "switch the console on, and print a link to it")
@@ -121,7 +123,7 @@ function createProgram(terminal: Terminal): Command {
     .option("-s, --source <folder>", "where the modules are (default: ./src)")
     .option("-o, --output <folder>", "where the build goes (default: ./dist)")
     .option("-c, --config <file>", "configuration of a repository or standalone that says both")
-    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .addOption(new Option("--settings <json>").hideHelp())
     .action(async (options: BuildCommandOptions) => await (await import("./build.ts")).build(options, terminal));
 
@@ -137,7 +139,7 @@ function createProgram(terminal: Terminal): Command {
     .option("--trust-key", "show the key of this application folder, as its own services do")
     .option("--timeout <ms>", "how long to wait", millisecondsOf, defaultLimits.time)
     .option("-c, --config <file>", "the configuration")
-    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .option("--json", "one JSON object, values in the serialized encoding, for programs")
     .action(async (procedure: string, options: CallOptions) => await (await import("./call.ts")).call(procedure, options, terminal));
 
@@ -148,7 +150,7 @@ function createProgram(terminal: Terminal): Command {
     .option("-p, --procedure <name>", "only these procedures, with all that is known of them: a full name, or its beginning")
     .option("-w, --why <module>", "by which imports a module, a package or a module of Node gets into the browser, or why it doesn't")
     .option("-c, --config <file>", "configuration of a repository or standalone, for source and output folder")
-    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .option("--json", "one JSON object, for programs")
     .addHelpText("after", inspectExamples)
     .action(async (options: InspectCommandOptions) => await (await import("./inspect.ts")).inspect(options, terminal));
@@ -159,7 +161,7 @@ function createProgram(terminal: Terminal): Command {
     .option("--build", "run a build as well, and throw its output away: finds what only a bundler sees")
     .option("--max-warnings <number>", "end with 1 if there are more warnings", warningsOf)
     .option("-c, --config <file>", "one more configuration to look at, wherever it is")
-    .option("--root <folder>", "the application folder; all paths are relative to it", ".")
+    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .option("--json", "one JSON object, for programs")
     .addHelpText("after", checkExamples)
     .action(async (options: CheckCommandOptions) => await (await import("./check.ts")).check(options, terminal));
@@ -216,6 +218,11 @@ export interface InitOptions {
   readonly template?: "vanilla" | "react" | "vue";
   readonly install?: true;
   readonly seamline?: string;
+}
+
+function folderOf(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw new InvalidArgumentError("There is no such folder.");
+  return path;
 }
 
 function portOf(text: string): number {

@@ -29,6 +29,24 @@ afterEach(() => application.remove());
 
 const get = async (url: string): Promise<string> => await (await fetch(url)).text();
 
+it.each([["--help"], ["inspect"], ["check"]])(
+  "%s says nothing of a reader that has had enough, as head has",
+  { timeout: 30_000 },
+  async (word) => {
+    const command = application.seamline([word]);
+    command.child.stdout.destroy();
+    expect(await command.ended()).toBe(0);
+    expect(command.output()).toBe("");
+  },
+);
+
+it("check tells by its code what nobody reads", { timeout: 30_000 }, async () => {
+  await application.put("greet.segment.json", { "./greet": { greet: { access: "publik" } } });
+  const command = application.seamline(["check"]);
+  command.child.stdout.destroy();
+  expect(await command.ended()).toBe(1);
+});
+
 describe("seamline start, as a process", () => {
   it("outlives a promise that fails with nobody waiting, and says so", { timeout: 30_000 }, async () => {
     await application.put(

@@ -51,6 +51,8 @@ describe("seamline", () => {
     [["start", "--confg", "x"], "unknown option '--confg'\n(Did you mean --config?)"],
     [["start", "--config"], "argument missing"],
     [["build", "extra"], "too many arguments"],
+    [["check", "--root", "/no/such"], "'--root <folder>' argument '/no/such' is invalid. There is no such folder."],
+    [["dev", "--root", "package.json"], "There is no such folder."],
   ])("ends with 2 for %j, and says what was meant", async (words, message) => {
     const { code, out, err } = await command(words);
     expect([code, out]).toEqual([2, ""]);
