@@ -69,11 +69,11 @@ export function createRole(parts: RoleParts): Role {
   let ready = false;
   let stopping = false;
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
-  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, stacks: boolean): Promise<HttpResponse> => {
+  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trusted: boolean): Promise<HttpResponse> => {
     if (!(thrown instanceof ServiceError)) host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
     const answer = await encodeError(thrown, encoding, {
       classes: parts.classes,
-      stacks,
+      stacks: stacks || trusted,
       onLost: (what) => host.log.warn(`${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`),
     });
     if (!(thrown instanceof ServiceError)) return answer;
@@ -94,9 +94,9 @@ export function createRole(parts: RoleParts): Role {
       answer: (incoming) => {
         // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
         if (!ready) return Promise.reject(new NodeNotAvailable("This service is starting"));
-        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, stacks || incoming.trusted));
+        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
       },
-      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, stacks || trust.trusted),
+      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
     });
   const view = parts.console?.console;
   if (parts.console !== undefined && rpc !== undefined) parts.console.console.attach({ source: parts.console.source, health, rpc });

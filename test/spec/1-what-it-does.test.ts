@@ -77,8 +77,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => built?.remove());
 
-const get = (door: { handle: Parameters<typeof ask>[0]["handle"] }, path: string) =>
-  ask(door as Parameters<typeof ask>[0], "GET", `/rpc/${path}`);
+const get = (door: { handle: Parameters<typeof ask>[0]["handle"] }, path: string) => ask(door, "GET", `/rpc/${path}`);
 
 describe("§1 procedures", () => {
   it("§1-1 functions of an application are run, and callers from outside reach them over HTTP", async () => {

@@ -54,7 +54,7 @@ describe("what a member tells of itself", () => {
     ["'node.segments' is not a list of at most 1000", { procedures: [] }],
     ["'node.segments' is not a list of at most 1000", { segments: Array(1001).fill("s"), procedures: [] }],
     ["'node.segments[1]' is not a text of 1 to 300 characters", { segments: ["a", "b".repeat(301)], procedures: [] }],
-    ["'node.procedures' is not a list of at most 10000", { segments: [], procedures: Array(10_001).fill(procedure) }],
+    ["'node.procedures' is not a list of at most 10000", { segments: [], procedures: Array.from({ length: 10_001 }, () => procedure) }],
     ["'node.procedures[0].access' is not an access", { segments: [], procedures: [{ ...procedure, access: "open" }] }],
     ["'node.procedures[0].version' is not a version", { segments: [], procedures: [{ ...procedure, version: "1" }] }],
     ["'node.procedures[0].parameters[0].kind' is not a kind of parameter", parameter({ kind: "list", names: [] })],
@@ -63,7 +63,7 @@ describe("what a member tells of itself", () => {
     ["'node.procedures[0].parameters[0].names[0]' is not an object", parameter({ kind: "object", names: [null] })],
     [
       "'node.procedures[0].parameters' is not a list of at most 100",
-      { segments: [], procedures: [{ ...procedure, parameters: Array(101).fill({ kind: "rest", name: "a" }) }] },
+      { segments: [], procedures: [{ ...procedure, parameters: Array.from({ length: 101 }, () => ({ kind: "rest", name: "a" })) }] },
     ],
   ])("%s: refused", (message, value) => {
     expect(() => readAbout(value)).toThrow(new BadRequest(message));
