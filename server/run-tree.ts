@@ -50,7 +50,8 @@ export async function createRunTree(options: { cache: string; root: string; revi
         await copyFile(content, path);
       });
     },
-    remove: () => rm(own, { recursive: true, force: true }),
+    // A service that is stopped while it starts may still be writing there.
+    remove: () => rm(own, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
