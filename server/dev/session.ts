@@ -58,6 +58,8 @@ export interface DevSession {
   readonly consoleUrl: () => string | undefined;
   /** Folders whose files are followed, absolute. */
   readonly watched: readonly string[];
+  /** The application has been read at least once without a mistake: only then is there anything to show. */
+  readonly isRead: boolean;
   nodes(): readonly DevNode[];
   procedures(): readonly DevProcedure[];
   /** Calls a procedure as the application's own code does. `node` says where it ran. */

@@ -65,6 +65,9 @@ function createSession(
     },
     consoleUrl: () => development().deployment.consoleLink(development().url),
     watched: [root],
+    get isRead() {
+      return development().manifest !== undefined;
+    },
     nodes: () => development().deployment.cluster?.nodes() ?? [],
     procedures() {
       const { manifest, deployment } = development();

@@ -103,6 +103,7 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
       if (list === undefined) held.set(name, [procedure]);
       else list.push(procedure);
     }
+  if (!session.isRead) return ["Nothing runs yet: mend what is wrong below, and it does."];
   if (held.size === 0) return ["No segment file is there yet, so every function runs where it is called."];
   const largest = [...held].toSorted(([, one], [, other]) => other.length - one.length).slice(0, mostSegments);
   const shown = new Set(largest.map(([name]) => name));

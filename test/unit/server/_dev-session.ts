@@ -34,6 +34,7 @@ export function fakeSession(given: Partial<DevSession> = {}): FakeSession {
     url: "http://localhost:5173/",
     consoleUrl: () => "http://localhost:5173/svc/console#token=abc",
     watched: ["/app", "/app/src"],
+    isRead: true,
     nodes: () => [node("orders", { procedures: 2 }), node("stock", { state: "stopped" })],
     procedures: () => [
       procedure("shop/quote", "orders", { parameters: [plain("sku", { type: "number" }), plain("note", { optional: true })] }),

@@ -75,6 +75,12 @@ Seamline 1.2.3 is ready after 412 ms
     expect(first).not.toContain("Console");
   });
 
+  it("does not say that there are no segments where the application can't be read", () => {
+    const { first } = show({ session: { isRead: false, nodes: () => [], procedures: () => [] } });
+    expect(first).toContain("Nothing runs yet: mend what is wrong below, and it does.");
+    expect(first).not.toContain("No segment file");
+  });
+
   it("is no wall of text with 2,000 procedures in 100 segments of long names", () => {
     const name = (index: number) => `department-of-warehouses-and-deliveries-${index}`;
     const nodes = Array.from({ length: 100 }, (_, index) => node(name(index), { procedures: 20 }));
