@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/e2e",
   // Each test starts processes of its own; more workers than cores only make them wait.
-  workers: process.env["CI"] ? 1 : 2,
+  workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env["CI"]),
   retries: 0,
