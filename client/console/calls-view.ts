@@ -2,7 +2,7 @@
 
 import type { SeenCall } from "../../src/console/state.ts";
 import { openDialog } from "./dialog.ts";
-import { fill, h, rove, setText } from "./dom.ts";
+import { fill, gridOf, h, rove, setText } from "./dom.ts";
 import { bytes, callers, duration, failed, memberName, outcome, versionText } from "./format.ts";
 import type { Model } from "./model.ts";
 
@@ -14,20 +14,7 @@ const rush = 20;
 
 export function callsView(model: Model): HTMLElement {
   const body = h("div", { role: "rowgroup" });
-  const grid = h(
-    "div",
-    { class: "grid calls-grid", role: "grid", "aria-label": "Last calls", "aria-colcount": heads.length },
-    h(
-      "div",
-      { class: "scroller", role: "presentation" },
-      h(
-        "div",
-        { role: "rowgroup", class: "head" },
-        h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
-      ),
-      body,
-    ),
-  );
+  const grid = gridOf("calls-grid", "Last calls", heads, body);
   const empty = h("p", { class: "empty" }, "No call yet. Calls show here as they pass.");
   const pause = h("button", { type: "button", "aria-pressed": "false" }, "Pause");
   const only = h("input", { type: "checkbox", id: "only-failures" });

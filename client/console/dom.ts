@@ -48,3 +48,13 @@ export function rove(list: HTMLElement, rows: () => readonly HTMLElement[]): voi
     all[to].focus();
   });
 }
+
+/** A table that scrolls below its heads, as assistive technology knows it; `body` takes the rows. */
+export function gridOf(name: string, label: string, heads: readonly string[], body: HTMLElement): HTMLElement {
+  const head = h("div", { class: "row header", role: "row" }, ...heads.map((text) => h("div", { role: "columnheader" }, text)));
+  return h(
+    "div",
+    { class: `grid ${name}`, role: "grid", "aria-label": label, "aria-colcount": heads.length },
+    h("div", { class: "scroller", role: "presentation" }, h("div", { role: "rowgroup", class: "head" }, head), body),
+  );
+}

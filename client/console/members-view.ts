@@ -2,7 +2,7 @@
 
 import type { MemberState, ServiceState } from "../../src/console/state.ts";
 import { openDialog } from "./dialog.ts";
-import { fill, h, rove } from "./dom.ts";
+import { fill, gridOf, h, rove } from "./dom.ts";
 import { duration, hostOf, memberName } from "./format.ts";
 import { holdersOf, type Model } from "./model.ts";
 
@@ -10,20 +10,7 @@ const heads = ["Service", "Segments", "State", "Lease", "Checked", "Health check
 
 export function membersView(model: Model): HTMLElement {
   const body = h("div", { role: "rowgroup" });
-  const grid = h(
-    "div",
-    { class: "grid members-grid", role: "grid", "aria-label": "Services and their health", "aria-colcount": heads.length },
-    h(
-      "div",
-      { class: "scroller", role: "presentation" },
-      h(
-        "div",
-        { role: "rowgroup", class: "head" },
-        h("div", { class: "row header", role: "row" }, ...heads.map((head) => h("div", { role: "columnheader" }, head))),
-      ),
-      body,
-    ),
-  );
+  const grid = gridOf("members-grid", "Services and their health", heads, body);
   let rows: HTMLElement[] = [];
   model.onChange((parts) => {
     if (!parts.has("members") && !parts.has("service")) return;
