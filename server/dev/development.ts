@@ -20,6 +20,7 @@ import type { NodeChange } from "./cluster.ts";
 import { Deployment } from "./deployment.ts";
 import { type Difference, difference } from "./difference.ts";
 import { mountDoors } from "./doors.ts";
+import { Globs } from "./globs.ts";
 import { addressOf, codeId, partOfId } from "./ids.ts";
 import { page, placesIn } from "./layout.ts";
 import { createViteLog, eventToLog } from "./log.ts";
@@ -61,6 +62,7 @@ export class Development {
   readonly #pages: Pages;
   readonly #changes: Changes = new Changes(async (files, since) => await this.#apply(files, since));
   readonly #orphans: Orphans;
+  readonly #globs: Globs;
   readonly #first: Promise<void>;
   #application: Application | undefined;
   #manifest: ServerManifest | undefined;
@@ -103,6 +105,7 @@ export class Development {
       async () => await this.#changes.run(async () => void (this.#manifest !== undefined && (await this.#start()))),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
+    this.#globs = new Globs(server.watcher, this.#environment("server"));
     const unwatch = watch(server, root, (file) => this.#heard(file));
     keepSources(server, async () => await this.application());
     mountDoors(server, async (request) => await this.#answer(request));
@@ -248,6 +251,8 @@ export class Development {
       for (const { id } of server.moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
       ids.add(file);
     }
+    const listing = await this.#globs.outdated();
+    for (const id of listing) ids.add(id);
     for (const id of ids) {
       const module = server.moduleGraph.getModuleById(id);
       if (module !== undefined) server.moduleGraph.invalidateModule(module);
@@ -269,7 +274,8 @@ export class Development {
       await this.#problemsOf(async () => (changes = await this.deployment.follow(ids, changed.isMoved ? settled : undefined))),
     );
     await this.#pages.move();
-    this.#report(changed, files, changes, inPages, performance.now() - since);
+    const told = new Set([...files, ...listing.map((id) => partOfId(id).file)]);
+    this.#report(changed, told, changes, inPages, performance.now() - since);
   }
 
   #report(changed: Difference, files: ReadonlySet<string>, changes: readonly NodeChange[], inPages: ReadonlySet<string>, ms: number): void {
