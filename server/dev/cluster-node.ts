@@ -143,8 +143,7 @@ export class ClusterNode {
 
   #become(state: DevNode["state"], why?: unknown): void {
     this.#state = state;
-    if (why !== undefined) this.#options.log.error(`the node '${this.name}' can't start`, why);
-    this.#options.tell({ kind: "node", node: this.name, state, ...(why !== undefined && { why: messageOf(why) }) });
+    this.#options.tell({ kind: "node", node: this.name, state, ...(why !== undefined && { why: messageOf(why), error: why }) });
   }
 
   /** What a role logs of a call that failed is an event with the error itself. */

@@ -37,6 +37,8 @@ export class Deployment {
   readonly #options: DeploymentOptions;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #trustKey = "";
+  /** The file that was read last, or was to be. */
+  #file: string | undefined;
   #cluster: Cluster | undefined;
   #gatewayModules: NodeModules | undefined;
   #console: Console | undefined;
@@ -54,9 +56,10 @@ export class Deployment {
     return this.#configuration.config?.layout ?? this.#options.layout;
   }
 
-  /** The file that decides, whether it can be read or not. */
-  get file(): string | undefined {
-    return configurationFile(this.#options.root, this.#options.config);
+  /** Whether one of these files decides, or did until it was removed; it need not be one that can be read. */
+  isConfiguredBy(files: ReadonlySet<string>): boolean {
+    const now = configurationFile(this.#options.root, this.#options.config);
+    return [now, this.#file].some((file) => file !== undefined && files.has(file));
   }
 
   consoleLink(base: string): string | undefined {
@@ -65,6 +68,7 @@ export class Deployment {
 
   /** Reads the configuration; what is wrong with it leaves the former. */
   async configure(): Promise<readonly Problem[]> {
+    this.#file = configurationFile(this.#options.root, this.#options.config);
     try {
       this.#configuration = await readConfiguration(this.#options.root, this.#options.config);
       this.#trustKey = await readTrustKey(this.#options.root, this.#configuration.config?.trustKey);

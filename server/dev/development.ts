@@ -102,7 +102,7 @@ export class Development {
     });
     const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
     this.ready = Promise.all([this.#first, listening]).then(
-      async () => await this.#changes.run(async () => void (this.#manifest !== undefined && (await this.#start()))),
+      async () => await this.#changes.run(async () => void (this.#isWhole && (await this.#start()))),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#globs = new Globs(server.watcher, this.#environment("server"));
@@ -159,6 +159,11 @@ export class Development {
     return [{ tag: "meta", attrs: { name: "seamline-revision", content: revision }, injectTo: "head-prepend" }];
   }
 
+  /** Without its configuration a node would have neither key nor gateway. */
+  get #isWhole(): boolean {
+    return this.#manifest !== undefined && this.#problems.of("configuration").length === 0;
+  }
+
   #environment(name: keyof typeof environmentNames): DevEnvironment {
     return this.#server.environments[environmentNames[name]] as DevEnvironment;
   }
@@ -192,10 +197,18 @@ export class Development {
 
   /** Reads what changed; `undefined` while something is wrong. */
   async #readApplication(): Promise<Application | undefined> {
-    const application = await this.#build.read(this.#environment("browser"));
+    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => this.#withoutGone(error));
+    if (application === undefined) return undefined;
     this.#problems.warn(application.warnings);
     this.#problems.set("application", application.problems);
     return application.problems.length > 0 ? undefined : application;
+  }
+
+  /** A file that went between its being listed and its being read is one change more, and no end of the session. */
+  #withoutGone(error: unknown): undefined {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" || path === undefined) throw error;
+    this.#heard(path);
   }
 
   async #take(application: Application): Promise<void> {
@@ -225,7 +238,7 @@ export class Development {
 
   async #apply(files: ReadonlySet<string>, since: number): Promise<void> {
     for (const file of files) this.#owed.add(file);
-    const isConfigured = this.deployment.file !== undefined && files.has(this.deployment.file);
+    const isConfigured = this.deployment.isConfiguredBy(files);
     if (isConfigured) this.#problems.set("configuration", await this.deployment.configure());
     const before = this.#application;
     const application = await this.#readApplication();

@@ -34,10 +34,8 @@ export function eventToLog(log: Log, event: DevEvent): void {
         log.info(`moved ${fqn}: ${from.join(", ") || "nowhere"} → ${to.join(", ") || "nowhere"} in ${ms}`);
       return;
     case "node":
-      if (event.state === "stopped" || event.state === "failed")
-        log.warn(
-          `the node '${event.node}' ${event.state === "failed" ? "can't start" : "has stopped"}${event.why === undefined ? "" : `: ${event.why}`}`,
-        );
+      if (event.state === "failed") log.error(`the node '${event.node}' can't start`, event.error);
+      if (event.state === "stopped") log.warn(`the node '${event.node}' has stopped${event.why === undefined ? "" : `: ${event.why}`}`);
       return;
     case "problems":
       return log.error(event.problems.map(formatProblem).join("\n\n"));

@@ -37,7 +37,8 @@ export type DevEvent =
   /** Modules that bodies import: they and what is above them, up to the bodies. */
   | { readonly kind: "reloaded"; readonly file: string; readonly where: readonly string[]; readonly ms: number }
   | { readonly kind: "moved"; readonly procedures: readonly Move[]; readonly ms: number }
-  | { readonly kind: "node"; readonly node: string; readonly state: DevNode["state"]; readonly why?: string }
+  /** `error` is what a node threw that can't start, and `why` its message. */
+  | { readonly kind: "node"; readonly node: string; readonly state: DevNode["state"]; readonly why?: string; readonly error?: unknown }
   /** The last application that was whole goes on serving. */
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "mended" }

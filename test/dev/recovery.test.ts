@@ -104,8 +104,30 @@ describe("what is wrong is told with its place, the last application that was wh
     ).toEqual({ amount: 60 });
   });
 
+  it("in the configuration at the start: nodes come when it is mended, or gone", async () => {
+    const broken = '{ "mode": "standalone", "url": "http://127.0.0.1:0", "limit": {} }\n';
+    const { edit, write, remove, get, session, told, events, logged } = await develop({ ...shop, "seamline.json": broken });
+    expect((await told("problems")).problems).toMatchObject([{ file: "seamline.json", line: 1, path: "limit" }]);
+    expect((await get("/rpc/shop/quote?sku=abc")).status).toBe(503);
+    expect([session.nodes(), events.length, logged]).toEqual([[], 1, []]);
+    edit("seamline.json", '"limit"', '"limits"');
+    await told("mended");
+    const answers = async (): Promise<unknown> =>
+      await eventually(
+        async () => await quote(get),
+        (value) => JSON.stringify(value) === '{"amount":60}',
+      );
+    expect(await answers()).toEqual({ amount: 60 });
+    const since = events.length;
+    write({ "seamline.json": broken });
+    await told("problems", since);
+    remove("seamline.json");
+    await told("mended", since);
+    expect(await answers()).toEqual({ amount: 60 });
+  });
+
   it("at the start of one node: it is started when its module is mended", async () => {
-    const { edit, get, session, told } = await develop({
+    const { edit, get, session, told, events, logged } = await develop({
       ...shop,
       "src/shop/stock.ts": `throw new Error("no store");\n${shop["src/shop/stock.ts"] ?? ""}`,
     });
@@ -117,6 +139,10 @@ describe("what is wrong is told with its place, the last application that was wh
     expect(session.nodes().map(({ name, state }) => [name, state])).toEqual([
       ["office", "ready"],
       ["store", "failed"],
+    ]);
+    expect(logged).toEqual([]);
+    expect(events.filter((one) => one.kind === "node" && one.state === "failed")).toEqual([
+      { kind: "node", node: "store", state: "failed", why: "no store", error: expect.objectContaining({ message: "no store" }) },
     ]);
     expect(await quote(get)).toEqual({ amount: 60 });
     edit("src/shop/stock.ts", 'throw new Error("no store");\n', "");

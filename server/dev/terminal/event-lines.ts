@@ -35,7 +35,7 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
     case "moved":
       return movements(event.procedures).map(({ verb, what }) => timed(paint("green", verb), what, event.ms));
     case "node":
-      return nodeLines(event, paint);
+      return nodeLines(event, context);
     case "problems": {
       const lines = problemLines(event.problems, context);
       const after = context.hasRun()
@@ -57,7 +57,10 @@ function timed(verb: string, what: string, ms: number, after = ""): Shown {
   return { text: `${verb} ${what}, ${duration(ms)}${after}`, same: `${verb} ${what}` };
 }
 
-function nodeLines({ node, state, why }: Extract<DevEvent, { kind: "node" }>, paint: Paint): readonly Shown[] {
+function nodeLines(
+  { node, state, why, error }: Extract<DevEvent, { kind: "node" }>,
+  { paint, root }: EventContext,
+): readonly Shown[] {
   const because = why === undefined ? "" : `: ${why}`;
   switch (state) {
     case "ready":
@@ -65,7 +68,8 @@ function nodeLines({ node, state, why }: Extract<DevEvent, { kind: "node" }>, pa
     case "stopped":
       return [{ text: `node ${node} ${paint("yellow", "is stopped")}${because}` }];
     case "failed":
-      return [{ text: `node ${node} ${paint("red", "has failed")}${because}` }];
+      if (error !== undefined) return [failureLines(error, { root, paint, head: `node ${node} can't start` })];
+      return [{ text: `node ${node} ${paint("red", "can't start")}${because}` }];
     case "starting":
       // It is ready in a moment, and says so.
       return why === undefined ? [] : [{ text: `node ${node} ${paint("yellow", "starts anew")}${because}` }];

@@ -66,7 +66,7 @@ Seamline 1.2.3 is ready after 412 ms
       expect(show(given).terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
     const { session, terminal } = show();
     session.emit({ kind: "node", node: "orders", state: "failed", why: "\u001B[31m[PARSE_ERROR]\u001B[0m no" });
-    expect(terminal.raw()).toContain("node orders has failed: [PARSE_ERROR] no\n");
+    expect(terminal.raw()).toContain("node orders can't start: [PARSE_ERROR] no\n");
   });
 
   it("says what an application without segments is", () => {
@@ -145,7 +145,11 @@ describe("an event is a line", () => {
     ],
     [{ kind: "node", node: "orders", state: "ready" }, "node orders is ready"],
     [{ kind: "node", node: "orders", state: "stopped" }, "node orders is stopped"],
-    [{ kind: "node", node: "orders", state: "failed", why: "no such module" }, "node orders has failed: no such module"],
+    [{ kind: "node", node: "orders", state: "failed", why: "no such module" }, "node orders can't start: no such module"],
+    [
+      { kind: "node", node: "orders", state: "failed", why: "no", error: Object.assign(new RangeError("no"), { stack: "" }) },
+      "node orders can't start: RangeError: no",
+    ],
     [{ kind: "node", node: "orders", state: "starting", why: "src/a.ts changed" }, "node orders starts anew: src/a.ts changed"],
     [{ kind: "node", node: "orders", state: "starting" }, ""],
     [{ kind: "mended" }, "mended: no problem is left"],
@@ -299,7 +303,7 @@ describe("what came before anybody listened", () => {
         },
       },
     });
-    expect(first).toMatch(/Watching.*\n\nnode stock has failed: no\nwarning: src\/a\.ts: careful\n$/);
+    expect(first).toMatch(/Watching.*\n\nnode stock can't start: no\nwarning: src\/a\.ts: careful\n$/);
   });
 });
 
