@@ -25,6 +25,7 @@ import { addressOf, codeId, partOfId } from "./ids.ts";
 import { page, placesIn } from "./layout.ts";
 import { createViteLog, eventToLog } from "./log.ts";
 import { browserManifest, serverManifest } from "./manifest.ts";
+import { Moves } from "./moves.ts";
 import { Orphans } from "./orphans.ts";
 import { pageFile } from "./page-files.ts";
 import { Pages } from "./pages.ts";
@@ -62,6 +63,10 @@ export class Development {
   readonly #pages: Pages;
   readonly #changes: Changes = new Changes(async (files, since) => await this.#apply(files, since));
   readonly #orphans: Orphans;
+  readonly #moves: Moves = new Moves(
+    (procedures, ms) => this.#tell({ kind: "moved", procedures, ms }),
+    async () => await this.#changes.settled(),
+  );
   readonly #globs: Globs;
   readonly #first: Promise<void>;
   #application: Application | undefined;
@@ -113,6 +118,7 @@ export class Development {
     server.close = async () => {
       unwatch();
       this.#orphans.close();
+      this.#moves.close();
       await this.#changes.settled();
       await this.deployment.close();
       await close.call(server);
@@ -306,7 +312,7 @@ export class Development {
         procedures === undefined ? { kind: "reloaded", file: name, where, ms } : { kind: "replaced", procedures, where, ms, file: name },
       );
     }
-    if (changed.moves.length > 0) this.#tell({ kind: "moved", procedures: changed.moves, ms });
+    this.#moves.add(changed.moves, ms);
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
 import type { Procedure } from "../build/procedures.ts";
+import { secondSave } from "./moves.ts";
 import type { DevEvent } from "./session.ts";
 
 /** Long enough to open another file and to write three words, in ms. */
@@ -16,6 +17,7 @@ export class Orphans {
   readonly #again: (file: string) => void;
   #deadline: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #warning: NodeJS.Timeout | undefined;
 
   /** `again` has the application looked at once more, as if this file had changed. */
   constructor(tell: (event: DevEvent) => void, again: (file: string) => void) {
@@ -36,7 +38,8 @@ export class Orphans {
     this.#timer.unref();
     const who = [first, ...others].map(({ fqn }) => fqn).join(", ");
     const message = `no segment file names ${who} any more: it stays where it is for ${patience / 1000} s, for another one to name it`;
-    this.#tell({ kind: "warning", problem: { file, message } });
+    // Who has saved both files at once is to be told of the move, and of nothing before it.
+    this.#warning = setTimeout(() => this.#tell({ kind: "warning", problem: { file, message } }), secondSave);
     return true;
   }
 
@@ -46,7 +49,8 @@ export class Orphans {
 
   #end(): false {
     clearTimeout(this.#timer);
-    this.#timer = this.#deadline = undefined;
+    clearTimeout(this.#warning);
+    this.#timer = this.#warning = this.#deadline = undefined;
     return false;
   }
 }

@@ -49,6 +49,16 @@ describe("a segment file that is edited", () => {
     expect(new Set(answers[1]?.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"status":200,"value":180}']));
   });
 
+  it("tells one move of two saves, though it is in both places in between", async () => {
+    const { write, told, session, events } = await develop(shop);
+    const places = () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes.join();
+    const since = events.length;
+    write({ "segments/store.segment.json": storeWith });
+    expect(await eventually(places, (now) => now === "office,store")).toBe("office,store");
+    write({ "segments/office.segment.json": officeWithout });
+    expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/quote", from: ["office"], to: ["store"] }]);
+  });
+
   it("keeps a procedure where it was while no file names it: a person who moves it by hand saves twice", async () => {
     const { write, get, told, session, events } = await develop(shop);
     write({ "segments/office.segment.json": officeWithout });
