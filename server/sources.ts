@@ -1,6 +1,7 @@
 // The application's folder as a build reads it, without Vite: which files there are, a hash of them, and where the output lies.
 
 import { createHash } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 
@@ -56,7 +57,7 @@ const configurations = /^(?:[^/]+\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:
  * and the configuration files of the tools. The same files give the same hash on every machine.
  */
 export async function hashSources(root: string, source: string, output?: string): Promise<string> {
-  const sourceFolder = resolve(root, source);
+  const sourceFolder = realPath(resolve(root, source));
   const hash = createHash("sha256");
   for (const file of await listFiles(root, output === undefined ? [] : [resolve(root, output)])) {
     const name = slashed(relative(root, file));
@@ -96,6 +97,15 @@ export function isListed(folder: string, path: string, except: readonly string[]
 /** Whether `file` lies in `folder` or below. */
 export function isInside(folder: string, file: string): boolean {
   return file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/**
+ * A file or folder by the one path that leads through no link: Vite names modules so, and a module must not have two names. What isn't
+ * there keeps the path that it would have.
+ */
+export function realPath(path: string): string {
+  const absolute = resolve(path);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
 }
 
 /** A path with forward slashes, as problems, module ids and manifests write it. */

@@ -18,6 +18,7 @@ import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
 import { type Composed, composeRole } from "./compose-role.ts";
+import { realPath } from "./sources.ts";
 import { createTransport } from "./transport.ts";
 import { noteServer, forgetServer } from "./process-services.ts";
 
@@ -71,7 +72,7 @@ const lastWords = 200;
 export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
   if (typeof moduleImporter !== "function")
     throw new TypeError("startServer takes a module importer: startServer((specifier) => import(specifier))");
-  const root = resolve(options.root ?? ".");
+  const root = realPath(options.root ?? ".");
   const given = options.config ?? configFile();
   const config = withConsole(await readConfig(given, { root }), options.console);
   const log = options.log ?? createLog({ level: config.log ?? "info" });

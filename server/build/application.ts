@@ -8,7 +8,7 @@ import picomatch from "picomatch";
 import { type Problem, formatProblem } from "../../src/problem.ts";
 import { type SegmentFile, parseSegment, segmentFileEnding } from "../../src/segment.ts";
 import type { Parse } from "../../src/split/split-module.ts";
-import { isInside, slashed } from "../sources.ts";
+import { isInside, isListed, slashed } from "../sources.ts";
 import { type ApplicationCache, type Opened, createApplicationCache } from "./application-cache.ts";
 import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
@@ -87,6 +87,12 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
       file: slashed(relative(root, source)),
       message: "there is no such folder, but modules are looked for in it",
       hint: 'Name the source folder with "source".',
+    });
+  else if (source !== root && !isListed(root, source))
+    problems.push({
+      file: slashed(relative(root, source)),
+      message: "the source folder leads here, and only what lies in the application folder is read, but for node_modules and dot folders",
+      hint: "Move the sources into the application folder, or start in a folder that holds both.",
     });
 
   const segments = files

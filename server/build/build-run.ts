@@ -7,7 +7,7 @@ import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { type OutputFolders, hashSources, viteOutputFolders } from "../sources.ts";
+import { type OutputFolders, hashSources, realPath, viteOutputFolders } from "../sources.ts";
 import { type Application, readApplication, unique } from "./application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
@@ -87,9 +87,9 @@ export class Build {
 
   configure(options: SeamlineOptions, viteRoot: string): void {
     this.options = options;
-    this.viteRoot = viteRoot;
-    this.root = resolve(options.root ?? viteRoot);
-    this.source = resolve(this.root, options.source ?? "./src");
+    this.viteRoot = realPath(viteRoot);
+    this.root = realPath(options.root ?? viteRoot);
+    this.source = realPath(resolve(this.root, options.source ?? "./src"));
   }
 
   /** Where Vite writes the server's part: beside its place, so that a build that fails leaves the old one. */

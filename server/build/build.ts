@@ -8,7 +8,7 @@ import type { InlineConfig, Plugin, ViteBuilder } from "vite";
 import type { ServerManifest } from "../../src/manifest.ts";
 import type { Log } from "../../src/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { isInside, outputFolders } from "../sources.ts";
+import { isInside, outputFolders, realPath } from "../sources.ts";
 import type { Build } from "./build-run.ts";
 import { findIndex } from "./environments.ts";
 import { inlineRoot } from "./inline-root.ts";
@@ -54,7 +54,7 @@ export interface PreparedBuild {
 
 /** Sets up what `seamline build` runs. Nothing is read or written yet but Vite's configuration. */
 export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild> {
-  const root = resolve(options.root);
+  const root = realPath(options.root);
   const source = options.source ?? "./src";
   const output = resolve(root, options.output ?? "./dist");
   const vite = await loadVite(root);
@@ -63,7 +63,7 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
     { root, source, index: options.index, clients: options.clients, clientModules: options.clientModules },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },
   );
-  const builder = await vite.createBuilder(await inlineConfig(vite, root, resolve(root, source), options, plugin));
+  const builder = await vite.createBuilder(await inlineConfig(vite, root, realPath(resolve(root, source)), options, plugin));
   return { vite, build, builder, root, output, work };
 }
 
@@ -73,10 +73,10 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
  */
 export async function buildApplication(options: BuildOptions): Promise<Built> {
   const started = performance.now();
-  const root = resolve(options.root);
+  const root = realPath(options.root);
   const output = resolve(root, options.output ?? "./dist");
   // Replacing a folder that holds the sources would end them.
-  for (const kept of [root, resolve(root, options.source ?? "./src")])
+  for (const kept of [root, realPath(resolve(root, options.source ?? "./src"))])
     if (kept === output || isInside(output, kept))
       throw new Error(`The output ${relative(root, output) || "."} would replace the folder ${kept}: choose another "output"`);
   let work: string | undefined;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import type { Log } from "../../src/ports.ts";
 import { type Problem, Problems } from "../../src/problem.ts";
-import { listFiles } from "../sources.ts";
+import { listFiles, realPath } from "../sources.ts";
 import { unique } from "./application.ts";
 import { type BrowserGraph, browserGraph, valueImports } from "./browser-graph.ts";
 import { type BuildOptions, buildApplication } from "./build.ts";
@@ -40,13 +40,14 @@ export interface Checked {
 
 /** Looks at every segment file, configuration and module of an application. */
 export async function checkApplication(options: CheckOptions): Promise<Checked> {
-  const { root, env, config } = options;
+  const { env, config } = options;
+  const root = realPath(options.root);
   const files = await listFiles(root);
   const configurations = await findConfigurations({ root, files, named: config === undefined ? [] : [config], env });
   const problems: Problem[] = configurations.flatMap((one) => one.problems);
   const warnings: Problem[] = configurations.flatMap((one) => one.warnings);
   const counted = { modules: 0, procedures: 0, segments: [] as readonly string[] };
-  for (const settings of settingsOf(configurations, options)) {
+  for (const settings of settingsOf(configurations, { ...options, root })) {
     const open = await openApplication(settings);
     const { application } = open;
     problems.push(...application.problems);

@@ -5,7 +5,7 @@ import { dirname, relative, resolve } from "node:path";
 
 import { type Problem, nearest } from "../../src/problem.ts";
 import type { ModuleDescription } from "../../src/split/describe.ts";
-import { isInside, slashed } from "../sources.ts";
+import { isInside, realPath, slashed } from "../sources.ts";
 import { describeComponent, isComponent } from "./components.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
@@ -145,7 +145,7 @@ function found(address: string, page: string, options: { bases: readonly string[
   const path = address.replace(/[?#].*$/, "");
   if (/^(?:[a-z][\w+.-]*:|\/\/)/i.test(path)) return undefined;
   const bases = path.startsWith("/") ? options.bases : [dirname(page)];
-  return bases.map((base) => options.modules.byFile(resolve(base, `./${path}`))).find((one) => one !== undefined);
+  return bases.map((base) => options.modules.byFile(realPath(resolve(base, `./${path}`)))).find((one) => one !== undefined);
 }
 
 /**

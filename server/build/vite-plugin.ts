@@ -71,6 +71,7 @@ export function createPlugin(
         resolve(config.root ?? "."),
       );
       return {
+        root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },

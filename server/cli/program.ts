@@ -6,6 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { wantsColour } from "../log.ts";
 import { packageVersion } from "../package-folder.ts";
+import { realPath } from "../sources.ts";
 import { AlreadyTold, reportFailure, type Terminal, UsageError } from "./terminal.ts";
 
 const examples = `
@@ -222,7 +223,7 @@ export interface InitOptions {
 
 function folderOf(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw new InvalidArgumentError("There is no such folder.");
-  return path;
+  return realPath(path);
 }
 
 function portOf(text: string): number {

@@ -1,6 +1,6 @@
 // `seamline dev` without its terminal: Vite's server with our plugin, and a session that outlives its restarts.
 
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import type { InlineConfig, Logger, ViteDevServer } from "vite";
 
@@ -9,6 +9,7 @@ import { findIndex } from "../build/environments.ts";
 import { inlineRoot } from "../build/inline-root.ts";
 import { loadVite } from "../build/load-vite.ts";
 import { createPlugin, type SeamlineOptions } from "../build/vite-plugin.ts";
+import { realPath } from "../sources.ts";
 import { readConfiguration } from "./configuration.ts";
 import type { Development } from "./development.ts";
 import { placesIn } from "./layout.ts";
@@ -20,7 +21,7 @@ const patience = 10_000;
 
 export const startDev: StartDev = async (options) => {
   const { log } = options;
-  const root = resolve(options.root);
+  const root = realPath(options.root);
   const vite = await loadVite(root);
   const listeners = new Set<(event: DevEvent) => void>();
   let development: Development | undefined;
@@ -127,7 +128,7 @@ async function inlineConfig(
   const found = await vite.loadConfigFromFile({ command: "serve", mode: "development" }, undefined, root, "silent");
   const { source = "./src", index = "index.html" } = await optionsOf(root, options.config);
   return {
-    ...inlineRoot(found?.config, root, findIndex(index, [isAbsolute(source) ? source : resolve(root, source), root])),
+    ...inlineRoot(found?.config, root, findIndex(index, [realPath(resolve(root, source)), root])),
     configFile: found?.path ?? false,
     plugins: [plugin],
     clearScreen: false,

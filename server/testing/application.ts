@@ -17,7 +17,7 @@ import { loadVite } from "../build/load-vite.ts";
 import type { SourceModule } from "../build/modules.ts";
 import { createPlugin } from "../build/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/manifest.ts";
-import { listFiles, outputFolders } from "../sources.ts";
+import { listFiles, outputFolders, realPath } from "../sources.ts";
 import { createRunner, loadRunner, runtimePlugin } from "./runner.ts";
 
 /** As in `createTestCluster`. */
@@ -52,7 +52,7 @@ const opened = new Map<string, { readonly sources: string; readonly application:
 
 /** Reads an application, once as long as its sources stay as they are. Throws {@link Problems} with all that is wrong in them. */
 export async function openApplication(given: ApplicationOptions): Promise<TestApplication> {
-  const root = resolve(given.root);
+  const root = realPath(given.root);
   const { viteConfig } = given;
   const options = { ...given, root, viteConfig: typeof viteConfig === "string" ? resolve(root, viteConfig) : viteConfig };
   const key = JSON.stringify(options);

@@ -1,7 +1,7 @@
 // createTestCluster: an application of the user's as a gateway, nodes and a page, in the memory of one test.
 
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { ProceduresOf } from "../../src/fake.ts";
@@ -11,6 +11,7 @@ import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modul
 import { createMemoryNetwork } from "../../src/roles/memory-network.ts";
 import { defaultLimits, type Limits } from "../../src/serializer/limits.ts";
 import { readConfig } from "../config.ts";
+import { realPath } from "../sources.ts";
 import { openApplication, type OwnImporter, type TestApplication } from "./application.ts";
 import { type Placed, placementOf } from "./placed.ts";
 import type { CallFilter, TestCluster, TestClusterOptions } from "./test-cluster.ts";
@@ -29,7 +30,7 @@ const trustKey = "the key of a test cluster";
 export async function createTestCluster<Procedures = ProceduresOf>(
   options: TestClusterOptions<NoInfer<Procedures>> = {},
 ): Promise<TestCluster<Procedures>> {
-  const root = resolve(options.root ?? ".");
+  const root = realPath(options.root ?? ".");
   const { source, clients, viteConfig } = options;
   const application = await openApplication({ root, source, clients, viteConfig });
   const placed = placementOf(application, options.nodes, options.page ?? []);

@@ -69,8 +69,14 @@ export function createApplication(files: Files): Application {
   };
 }
 
+export interface DevelopOptions {
+  readonly config?: string;
+  /** The folder that the session is given, in place of the application's own. */
+  readonly at?: (root: string) => string;
+}
+
 /** Starts a session on an application of these files; it ends with the test. */
-export async function develop(files: Files, options: { readonly config?: string } = {}): Promise<Running> {
+export async function develop(files: Files, options: DevelopOptions = {}): Promise<Running> {
   // Under Vitest the plugin leaves people's modules as they are.
   vi.stubEnv("VITEST", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -81,7 +87,8 @@ export async function develop(files: Files, options: { readonly config?: string 
     warn: (line: string) => void logged.push(`warning: ${line}`),
     error: (line: string, cause?: unknown) => void logged.push(`error: ${line} ${cause instanceof Error ? (cause.stack ?? "") : ""}`),
   };
-  const session = await startDev({ root: application.root, port: 0, host: "127.0.0.1", log, ...options });
+  const { at = (root) => root, config } = options;
+  const session = await startDev({ root: at(application.root), port: 0, host: "127.0.0.1", log, config });
   onTestFinished(async () => await session.close());
   const events: DevEvent[] = [];
   session.on((event) => void events.push(event));
