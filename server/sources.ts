@@ -57,10 +57,11 @@ const configurations = /^(?:[^/]+\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:
  * and the configuration files of the tools. The same files give the same hash on every machine.
  */
 export async function hashSources(root: string, source: string, output?: string): Promise<string> {
-  const sourceFolder = realPath(resolve(root, source));
+  const folder = realPath(root);
+  const sourceFolder = realPath(resolve(folder, source));
   const hash = createHash("sha256");
-  for (const file of await listFiles(root, output === undefined ? [] : [resolve(root, output)])) {
-    const name = slashed(relative(root, file));
+  for (const file of await listFiles(folder, output === undefined ? [] : [realPath(resolve(folder, output))])) {
+    const name = slashed(relative(folder, file));
     if (!isInside(sourceFolder, file) && !name.endsWith(segmentFileEnding) && !configurations.test(name)) continue;
     const content = await readFile(file);
     // Lengths keep the border between a name and a content where it was.

@@ -13,6 +13,7 @@ import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
 import type { Side } from "./cut.ts";
 import { emptyId, environmentNames } from "./environments.ts";
+import { refuseFolder } from "./folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
 import { writeModuleTypes } from "./module-types.ts";
@@ -89,6 +90,7 @@ export class Build {
     this.options = options;
     this.viteRoot = realPath(viteRoot);
     this.root = realPath(options.root ?? viteRoot);
+    refuseFolder(this.root);
     this.source = realPath(resolve(this.root, options.source ?? "./src"));
   }
 

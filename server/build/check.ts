@@ -12,6 +12,7 @@ import { type BrowserGraph, browserGraph, valueImports } from "./browser-graph.t
 import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
+import { folderProblem } from "./folder-name.ts";
 import { importProblem } from "./import-problem.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { writeModuleTypes } from "./module-types.ts";
@@ -42,6 +43,8 @@ export interface Checked {
 export async function checkApplication(options: CheckOptions): Promise<Checked> {
   const { env, config } = options;
   const root = realPath(options.root);
+  const unfit = folderProblem(root);
+  if (unfit !== undefined) return { problems: [unfit], warnings: [], modules: 0, procedures: 0, segments: [], configurations: [] };
   const files = await listFiles(root);
   const configurations = await findConfigurations({ root, files, named: config === undefined ? [] : [config], env });
   const problems: Problem[] = configurations.flatMap((one) => one.problems);

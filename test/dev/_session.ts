@@ -44,9 +44,11 @@ export async function eventually<T>(ask: () => T | Promise<T>, isIt: (value: T) 
   }
 }
 
-export function createApplication(files: Files): Application {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+/** In a folder of this name, which lies in one of its own. */
+export function createApplication(files: Files, name = "app"): Application {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
+  const root = join(folder, name);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const write = (more: Files): void => {
     for (const [name, text] of Object.entries(more)) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
@@ -71,6 +73,8 @@ export function createApplication(files: Files): Application {
 
 export interface DevelopOptions {
   readonly config?: string;
+  /** Of the application folder. */
+  readonly name?: string;
   /** The folder that the session is given, in place of the application's own. */
   readonly at?: (root: string) => string;
 }
@@ -80,7 +84,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
   // Under Vitest the plugin leaves people's modules as they are.
   vi.stubEnv("VITEST", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const application = createApplication(files);
+  const application = createApplication(files, options.name);
   const logged: string[] = [];
   const log = {
     info: (line: string) => void logged.push(line),

@@ -3,6 +3,9 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { buildApplication } from "../../server/build/build.ts";
+import { checkApplication } from "../../server/build/check.ts";
+import { isStale } from "../../server/sources.ts";
 import { createApplication, develop, eventually, type Running, shop } from "./_session.ts";
 
 /** Calls and pages are answered, and an edit arrives. */
@@ -43,6 +46,34 @@ describe("an application folder", () => {
       return root;
     };
     await works(await develop(shop, { at }), "code/main/shop/quote.ts");
+  });
+
+  it("is built and checked by a link to it, with a source folder that is one", async () => {
+    const { root } = createApplication(shop);
+    mkdirSync(join(root, "code"));
+    renameSync(join(root, "src"), join(root, "code/main"));
+    symlinkSync(join(root, "code/main"), join(root, "src"));
+    symlinkSync(root, `${root}-link`);
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const checked = await checkApplication({ root: `${root}-link`, log, env: {} });
+    expect([checked.problems, checked.warnings, checked.procedures]).toEqual([[], [], 5]);
+    const { manifest } = await buildApplication({ root: `${root}-link`, log });
+    expect(Object.keys(manifest.modules)).toContain("shop/quote");
+    expect(await isStale(`${root}-link`, "./src", "dist", manifest)).toBe(false);
+  });
+
+  it("has a name with spaces, and with what means something in an address or a pattern", async () => {
+    await works(await develop(shop, { name: "50% [off] {a,b} (c) \u00fc'&+%20" }));
+  });
+
+  it.each(["what?", "C#"])("named %s is refused by what needs Vite: pages would get the sources of servers there", async (name) => {
+    const message = `Vite can't read modules from a folder with "${name.slice(-1)}" in its path`;
+    await expect(develop(shop, { name })).rejects.toThrow(message);
+    const { root } = createApplication(shop, name);
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    await expect(buildApplication({ root, log })).rejects.toThrow(message);
+    const { problems } = await checkApplication({ root, log, env: {} });
+    expect(problems).toEqual([expect.objectContaining({ file: root, message: expect.stringContaining(message) })]);
   });
 
   it("has a source folder that leads out of it: that is told, with what to do", async () => {
