@@ -1,7 +1,7 @@
 // A development session of one Vite server: it reads the application, keeps nodes and pages in step with the sources, and tells what it
 // does. While something is wrong, the last application that was whole goes on serving.
 
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
@@ -14,23 +14,23 @@ import type { Application } from "../build/application.ts";
 import type { Build } from "../build/build-run.ts";
 import { environmentNames } from "../build/environments.ts";
 import { writeModuleTypes } from "../build/module-types.ts";
-import { slashed } from "../sources.ts";
 import { Changes } from "./changes.ts";
 import type { NodeChange } from "./cluster.ts";
 import { Deployment } from "./deployment.ts";
 import { type Difference, difference } from "./difference.ts";
 import { mountDoors } from "./doors.ts";
 import { Globs } from "./globs.ts";
-import { addressOf, codeId, partOfId } from "./ids.ts";
-import { page, placesIn } from "./layout.ts";
+import { addressOf, partOfId } from "./ids.ts";
+import { placesIn } from "./layout.ts";
 import { createViteLog, eventToLog } from "./log.ts";
 import { browserManifest, serverManifest } from "./manifest.ts";
 import { Moves } from "./moves.ts";
 import { Orphans } from "./orphans.ts";
 import { pageFile } from "./page-files.ts";
 import { Pages } from "./pages.ts";
-import { loadProblems } from "./problem-of.ts";
+import { goneFile, loadProblems } from "./problem-of.ts";
 import { ProblemList } from "./problem-list.ts";
+import { eventsOf } from "./report.ts";
 import type { DevEvent } from "./session.ts";
 import { keepSources } from "./sources.ts";
 import { watch } from "./watch.ts";
@@ -203,18 +203,11 @@ export class Development {
 
   /** Reads what changed; `undefined` while something is wrong. */
   async #readApplication(): Promise<Application | undefined> {
-    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => this.#withoutGone(error));
+    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => void this.#heard(goneFile(error)));
     if (application === undefined) return undefined;
     this.#problems.warn(application.warnings);
     this.#problems.set("application", application.problems);
     return application.problems.length > 0 ? undefined : application;
-  }
-
-  /** A file that went between its being listed and its being read is one change more, and no end of the session. */
-  #withoutGone(error: unknown): undefined {
-    const { code, path } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" || path === undefined) throw error;
-    this.#heard(path);
   }
 
   async #take(application: Application): Promise<void> {
@@ -264,14 +257,13 @@ export class Development {
 
   async #follow(changed: Difference, files: ReadonlySet<string>, since: number): Promise<void> {
     const [browser, server] = [this.#environment("browser"), this.#environment("server")];
-    const ids = new Set(changed.server);
+    const listing = await this.#globs.outdated();
+    const ids = new Set([...changed.server, ...listing]);
     for (const file of files) {
       if (this.#application?.cut.has(file) === true) continue;
       for (const { id } of server.moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
       ids.add(file);
     }
-    const listing = await this.#globs.outdated();
-    for (const id of listing) ids.add(id);
     for (const id of ids) {
       const module = server.moduleGraph.getModuleById(id);
       if (module !== undefined) server.moduleGraph.invalidateModule(module);
@@ -294,32 +286,11 @@ export class Development {
     );
     await this.#pages.move();
     const told = new Set([...files, ...listing.map((id) => partOfId(id).file)]);
-    this.#report(changed, told, changes, inPages, performance.now() - since);
-  }
-
-  #report(changed: Difference, files: ReadonlySet<string>, changes: readonly NodeChange[], inPages: ReadonlySet<string>, ms: number): void {
-    const { root } = this.#build;
-    const nodesWith = (isIt: (id: string) => boolean): string[] =>
-      changes.filter(({ outdated }) => [...outdated].some(isIt)).map(({ node }) => node);
-    for (const file of files) {
-      const name = isAbsolute(file) ? slashed(relative(root, file)) : file;
-      const procedures = changed.bodies.get(file);
-      const where = nodesWith((id) => partOfId(id).file === file);
-      const isInPage = procedures === undefined ? isServed(this.#environment("browser"), file, inPages) : inPages.has(codeId(file));
-      if (isInPage && this.#pages.open > 0) where.push(page);
-      if (where.length === 0) continue;
-      this.#tell(
-        procedures === undefined ? { kind: "reloaded", file: name, where, ms } : { kind: "replaced", procedures, where, ms, file: name },
-      );
-    }
+    const ms = performance.now() - since;
+    const pages = { environment: browser, ids: inPages, isOpen: this.#pages.open > 0 };
+    for (const event of eventsOf({ root: this.#build.root, changed, files: told, changes, pages, ms })) this.#tell(event);
     this.#moves.add(changed.moves, ms);
   }
-}
-
-/** Whether pages have a module that is another one now. */
-function isServed({ moduleGraph }: DevEnvironment, file: string, inPages: ReadonlySet<string>): boolean {
-  const there = [...(moduleGraph.getModulesByFile(file) ?? [])].filter((one) => one.transformResult !== null || one.lastHMRTimestamp > 0);
-  return there.some(({ id }) => id !== null && (partOfId(id).part === undefined || inPages.has(id)));
 }
 
 const started = Date.now().toString(36);

@@ -21,6 +21,13 @@ export function loadProblems(thrown: unknown, root: string, where: string): read
   return [{ file: place?.file ?? ".", message, ...place }];
 }
 
+/** The file that went between its being listed and its being read: one change more, and no end of the session. Else it throws again. */
+export function goneFile(thrown: unknown): string {
+  const { code, path } = thrown as NodeJS.ErrnoException;
+  if (code !== "ENOENT" || path === undefined) throw thrown;
+  return path;
+}
+
 /** The first line of the stack that is the application's own. */
 function placeOf(thrown: unknown, root: string): Pick<Problem, "file" | "line" | "column" | "frame"> | undefined {
   const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";

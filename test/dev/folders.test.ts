@@ -26,7 +26,12 @@ async function works({ get, text, edit, told, events, logged }: Running, quoteFi
   expect(await text(`/${body}`)).toContain("filter");
   edit(quoteFile, "* margin * metres", "* margin * metres + 1");
   await told("replaced");
-  expect(await eventually(async () => (await get("/rpc/shop/worth?sku=abc")).value, (value) => value === 183)).toBe(183);
+  expect(
+    await eventually(
+      async () => (await get("/rpc/shop/worth?sku=abc")).value,
+      (value) => value === 183,
+    ),
+  ).toBe(183);
 }
 
 describe("an application folder", () => {

@@ -51,7 +51,11 @@ describe("a segment file that is edited", () => {
 
   it("tells one move of two saves, though it is in both places in between", async () => {
     const { write, told, session, events } = await develop(shop);
-    const places = () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes.join();
+    const places = () =>
+      session
+        .procedures()
+        .find((one) => one.fqn === "shop/quote")
+        ?.nodes.join();
     const since = events.length;
     write({ "segments/store.segment.json": storeWith });
     expect(await eventually(places, (now) => now === "office,store")).toBe("office,store");

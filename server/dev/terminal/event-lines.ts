@@ -57,10 +57,7 @@ function timed(verb: string, what: string, ms: number, after = ""): Shown {
   return { text: `${verb} ${what}, ${duration(ms)}${after}`, same: `${verb} ${what}` };
 }
 
-function nodeLines(
-  { node, state, why, error }: Extract<DevEvent, { kind: "node" }>,
-  { paint, root }: EventContext,
-): readonly Shown[] {
+function nodeLines({ node, state, why, error }: Extract<DevEvent, { kind: "node" }>, { paint, root }: EventContext): readonly Shown[] {
   const because = why === undefined ? "" : `: ${why}`;
   switch (state) {
     case "ready":
