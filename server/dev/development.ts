@@ -203,7 +203,10 @@ export class Development {
 
   /** Reads what changed; `undefined` while something is wrong. */
   async #readApplication(): Promise<Application | undefined> {
-    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => void this.#heard(goneFile(error)));
+    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => {
+      this.#heard(goneFile(error));
+      return undefined;
+    });
     if (application === undefined) return undefined;
     this.#problems.warn(application.warnings);
     this.#problems.set("application", application.problems);

@@ -11,7 +11,7 @@ import { codeId, partOfId } from "./ids.ts";
 import { page } from "./layout.ts";
 import type { DevEvent } from "./session.ts";
 
-export interface Done {
+interface Done {
   readonly root: string;
   readonly changed: Pick<Difference, "bodies">;
   readonly files: ReadonlySet<string>;
