@@ -1,9 +1,9 @@
 // What readings of one application share, so that a change costs the reading of what changed, and not of everything.
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, resolve, sep } from "node:path";
 
-import { isFile, isInside, isListed, listFiles } from "../sources.ts";
+import { isInside, isListed, listFiles } from "../sources.ts";
 import { FileMemory } from "./file-memory.ts";
 import { Modules, type ModulesOptions } from "./modules.ts";
 
@@ -74,7 +74,8 @@ async function update(known: Known, changed: ReadonlySet<string>, { root, except
     known.memory.forget(path);
     if (leadsImports.test(basename(path)) || path.includes(`${sep}node_modules${sep}`)) known.modules = undefined;
     if (!isListed(root, path, except)) continue;
-    const isFileNow = await isFile(path);
+    // Not one after another with what else asks for the disk: a watcher lists whole folders after a change.
+    const isFileNow = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
     if (isFileNow && listed.has(path)) continue;
     const inside = known.files.filter((file) => isInside(path, file));
     for (const file of inside) known.memory.forget(file);

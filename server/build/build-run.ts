@@ -63,6 +63,8 @@ export class Build {
   viteRoot = "";
   inputs: Readonly<Record<string, string>> = {};
   pages: readonly string[] = [];
+  /** In development: the folder that we watch in place of Vite's watcher. */
+  watched: string | undefined;
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];

@@ -13,12 +13,15 @@ const head = `// The modules that client.import may name, by path. Made by Seaml
 // under "include" in tsconfig.json, and leave it out of the repository.
 `;
 
-/** Writes the declarations where they changed, so that an editor has nothing to read again where they didn't. */
-export async function writeModuleTypes(application: Typed): Promise<void> {
+/**
+ * Writes the declarations where they changed, so that an editor has nothing to read again where they didn't. Gives their text; where it is
+ * `last`, what this gave before, the disk isn't looked at.
+ */
+export async function writeModuleTypes(application: Typed, last?: string): Promise<string> {
   const folder = join(application.root, ".seamline");
   const file = join(folder, "modules.d.ts");
   const text = moduleTypes(application);
-  if ((await readFile(file, "utf8").catch(() => undefined)) === text) return;
+  if (text === last || (await readFile(file, "utf8").catch(() => undefined)) === text) return text;
   await mkdir(folder, { recursive: true });
   // As beside the key: whatever the application's own .gitignore says. One that stands there is its owner's.
   await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
@@ -27,6 +30,7 @@ export async function writeModuleTypes(application: Typed): Promise<void> {
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, text);
   await rename(temporary, file);
+  return text;
 }
 
 /** The text of the declarations: the same for the same modules, on every machine. */

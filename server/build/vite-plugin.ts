@@ -9,6 +9,7 @@ import type { Environment, Plugin } from "vite";
 import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
+import { isWatchedHere } from "../dev/watch.ts";
 import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
@@ -70,12 +71,14 @@ export function createPlugin(
         Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)),
         resolve(config.root ?? "."),
       );
+      const isServed = command === "serve" && process.env["VITEST"] === undefined;
+      build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
       return {
         root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
-        ...(command === "serve" && developmentConfig(config, () => development, session?.config)),
+        ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here: build.watched })),
       };
     },
 

@@ -20,7 +20,7 @@ import { type DevConfiguration, configurationFile, makeGateway, readConfiguratio
 import { type Layout, nodesIn } from "./layout.ts";
 import { createNodeModules, type NodeModules } from "./runner.ts";
 import { tidy } from "./stacks.ts";
-import type { DevEvent } from "./session.ts";
+import type { DevEvent, DevNode } from "./session.ts";
 
 export interface DeploymentOptions {
   readonly root: string;
@@ -28,7 +28,8 @@ export interface DeploymentOptions {
   readonly config: string | undefined;
   /** Of the plugin; that of a configuration goes before. */
   readonly layout: Layout | undefined;
-  readonly manifest: () => ServerManifest;
+  /** There is none until an application was whole. */
+  readonly manifest: () => ServerManifest | undefined;
   readonly log: Log;
   readonly tell: (event: DevEvent) => void;
 }
@@ -56,6 +57,14 @@ export class Deployment {
     return this.#configuration.config?.layout ?? this.#options.layout;
   }
 
+  /** Those that there are, or will be. */
+  nodes(): readonly DevNode[] {
+    const manifest = this.#options.manifest();
+    if (this.#cluster !== undefined || manifest === undefined) return this.#cluster?.nodes() ?? [];
+    const placed = Object.entries(nodesIn(this.layout, Object.keys(manifest.segments), manifest.clients));
+    return placed.map(([name, segments]) => ({ name, segments, procedures: 0, state: "starting" }));
+  }
+
   /** Whether one of these files decides, or did until it was removed; it need not be one that can be read. */
   isConfiguredBy(files: ReadonlySet<string>): boolean {
     const now = configurationFile(this.#options.root, this.#options.config);
@@ -80,7 +89,8 @@ export class Deployment {
   }
 
   async start(): Promise<void> {
-    const { root, environment, manifest, log, tell } = this.#options;
+    const { root, environment, log, tell } = this.#options;
+    const manifest = (): ServerManifest => this.#options.manifest() as ServerManifest;
     // Stacks lead to the TypeScript, for all nodes of the process.
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
@@ -130,6 +140,7 @@ export class Deployment {
 
   #has(fqn: string): boolean {
     const manifest = this.#options.manifest();
+    if (manifest === undefined) return false;
     if (this.#callable?.of !== manifest) this.#callable = { of: manifest, names: callableIn(manifest, this.layout) };
     return this.#callable.names.has(fqn);
   }

@@ -54,6 +54,8 @@ export function openDevelopment(server: ViteDevServer, build: Build, parts: Sess
 
 export class Development {
   readonly deployment: Deployment;
+  /** The application has been read, or what is wrong with it been told. */
+  readonly read: Promise<void>;
   /** Nodes are there, as far as they can be. */
   readonly ready: Promise<void>;
   readonly #server: ViteDevServer;
@@ -68,9 +70,9 @@ export class Development {
     async () => await this.#changes.settled(),
   );
   readonly #globs: Globs;
-  readonly #first: Promise<void>;
   #application: Application | undefined;
   #manifest: ServerManifest | undefined;
+  #types: string | undefined;
   /** Files that have changed since the last application that was whole. */
   #owed = new Set<string>();
   /** What pages were told last, and how that is called. */
@@ -81,7 +83,6 @@ export class Development {
 
   constructor(server: ViteDevServer, build: Build, parts: SessionParts) {
     const log = parts.log ?? createViteLog(server);
-    const { root } = build;
     this.#server = server;
     this.#build = build;
     this.#tell = parts.tell ?? ((event) => eventToLog(log, event));
@@ -91,27 +92,27 @@ export class Development {
       this.#tell(event);
     });
     this.deployment = new Deployment({
-      root,
+      root: build.root,
       environment: this.#environment("server"),
       config: parts.config,
       layout: build.options.layout,
-      manifest: () => this.#manifest as ServerManifest,
+      manifest: () => this.#manifest,
       log,
       tell: this.#tell,
     });
     this.#orphans = new Orphans(this.#tell, (file) => this.#changes.heard(file));
-    this.#first = this.#changes.run(async () => {
+    this.read = this.#changes.run(async () => {
       this.#problems.set("configuration", await this.deployment.configure());
       const application = await this.#readApplication();
       if (application !== undefined) await this.#take(application);
     });
     const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
-    this.ready = Promise.all([this.#first, listening]).then(
+    this.ready = Promise.all([this.read, listening]).then(
       async () => await this.#changes.run(async () => void (this.#isWhole && (await this.#start()))),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#globs = new Globs(server.watcher, this.#environment("server"));
-    const unwatch = watch(server, root, (file) => this.#heard(file));
+    const unwatch = watch(server, { root: build.root, here: build.watched }, (file) => this.#heard(file));
     keepSources(server, async () => await this.application());
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
@@ -136,7 +137,7 @@ export class Development {
 
   /** The last one that was whole. Rejects with {@link Problems} while there never was one. */
   async application(): Promise<Application> {
-    await this.#first;
+    await this.read;
     if (this.#application === undefined) throw new Problems(this.#problems.of("application"));
     return this.#application;
   }
@@ -159,7 +160,7 @@ export class Development {
 
   /** So that a page starts by the manifest of this session, and by none that an earlier one left. */
   async pageTags(): Promise<HtmlTagDescriptor[]> {
-    await this.#first;
+    await this.read;
     if (this.#application === undefined) return [];
     const { revision } = await this.#browserManifest();
     return [{ tag: "meta", attrs: { name: "seamline-revision", content: revision }, injectTo: "head-prepend" }];
@@ -176,7 +177,7 @@ export class Development {
 
   async #answer(request: HttpRequest): Promise<HttpResponse | undefined> {
     const { target } = request;
-    await this.#first;
+    await this.read;
     if (target.startsWith(paths.browserManifest)) {
       const body = JSON.stringify(await this.#browserManifest());
       return { status: 200, headers: { "content-type": mediaTypes.json, ...answerHeaders }, body };
@@ -216,7 +217,7 @@ export class Development {
   async #take(application: Application): Promise<void> {
     this.#manifest = await serverManifest(application, `${++this.#revisions}`);
     this.#application = application;
-    await writeModuleTypes(application);
+    this.#types = await writeModuleTypes(application, this.#types);
   }
 
   async #start(): Promise<void> {

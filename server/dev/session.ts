@@ -61,6 +61,8 @@ export interface DevSession {
   readonly watched: readonly string[];
   /** The application has been read at least once without a mistake: only then is there anything to show. */
   readonly isRead: boolean;
+  /** All nodes are there, as far as they can be: a large application is shown before. */
+  readonly ready: Promise<void>;
   nodes(): readonly DevNode[];
   procedures(): readonly DevProcedure[];
   /** Calls a procedure as the application's own code does. `node` says where it ran. */
@@ -92,5 +94,5 @@ export interface DevOptions {
   readonly log: Log;
 }
 
-/** Starts the development server of an application, which listens when this resolves. */
+/** Starts the development server of an application. When this resolves, it listens and has read the application. */
 export type StartDev = (options: DevOptions) => Promise<DevSession>;

@@ -16,8 +16,8 @@ import { placesIn } from "./layout.ts";
 import { moveProcedure } from "./move.ts";
 import type { DevEvent, DevOptions, DevSession, StartDev } from "./session.ts";
 
-/** Nodes whose modules take longer go on loading while the session is shown, in ms. */
-const patience = 10_000;
+/** Nodes whose modules take longer, in ms, go on loading while the session is shown. Calls wait for them. */
+const patience = 150;
 
 export const startDev: StartDev = async (options) => {
   const { log } = options;
@@ -41,6 +41,7 @@ export const startDev: StartDev = async (options) => {
     if (development === undefined) throw new Error("Vite has started without Seamline's plugin");
     return development;
   };
+  await session().read;
   await inTime(session().ready, patience);
   return createSession(server, root, session, listeners, () => {
     listeners.delete(keep);
@@ -69,7 +70,10 @@ function createSession(
     get isRead() {
       return development().manifest !== undefined;
     },
-    nodes: () => development().deployment.cluster?.nodes() ?? [],
+    get ready() {
+      return development().ready;
+    },
+    nodes: () => development().deployment.nodes(),
     procedures() {
       const { manifest, deployment } = development();
       if (manifest === undefined) return [];
@@ -83,6 +87,7 @@ function createSession(
       });
     },
     async call(fqn, args, version = "0.0.0") {
+      await development().ready;
       const nodes = cluster();
       const [holder] = nodes.holders(fqn, version);
       const from = holder ?? nodes.nodes().find((one) => one.state === "ready")?.name;
@@ -92,8 +97,14 @@ function createSession(
       const value = await role.runProcedure(fqn, version, args);
       return { value, node: holder, ms: performance.now() - began };
     },
-    kill: async (node) => await cluster().node(node).kill(),
-    start: async (node) => await cluster().node(node).start(),
+    async kill(node) {
+      await development().ready;
+      await cluster().node(node).kill();
+    },
+    async start(node) {
+      await development().ready;
+      await cluster().node(node).start();
+    },
     async move(fqn, toSegment) {
       const application = await development().application();
       await moveProcedure(application, fqn, toSegment);

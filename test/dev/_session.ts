@@ -94,6 +94,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
   const { at = (root) => root, config } = options;
   const session = await startDev({ root: at(application.root), port: 0, host: "127.0.0.1", log, config });
   onTestFinished(async () => await session.close());
+  await session.ready;
   const events: DevEvent[] = [];
   session.on((event) => void events.push(event));
   return {

@@ -35,6 +35,7 @@ export function fakeSession(given: Partial<DevSession> = {}): FakeSession {
     consoleUrl: () => "http://localhost:5173/svc/console#token=abc",
     watched: ["/app", "/app/src"],
     isRead: true,
+    ready: Promise.resolve(),
     nodes: () => [node("orders", { procedures: 2 }), node("stock", { state: "stopped" })],
     procedures: () => [
       procedure("shop/quote", "orders", { parameters: [plain("sku", { type: "number" }), plain("note", { optional: true })] }),

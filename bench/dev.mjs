@@ -1,0 +1,179 @@
+// What development costs at 10 and at 1,000 modules: time to ready beside Vite alone on the same application, and time from a file's being
+// saved to its being live, on a node and in a page. All of it as one sees it from outside: whole processes, a real page.
+// node bench/dev.mjs [ready] [live] [numbers of modules], after npm run build
+
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { chromium } from "playwright";
+
+import { requireBrowser } from "../scripts/browser.mjs";
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+const words = process.argv.slice(2);
+const wants = (word) => words.includes(word) || !words.some((one) => one === "ready" || one === "live");
+const sizes = words.map(Number).filter((number) => number > 0);
+const rounds = 7;
+
+/** Modules of which every tenth has a procedure and imports the nine after it; half of the procedures are the page's, half a node's. */
+function application(modules) {
+  const files = {
+    "package.json": JSON.stringify({ name: "bench", private: true, type: "module" }),
+    "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',
+    "src/main.ts": `import { startClient } from "seamline/client";
+import { sum0 } from "./parts/part0.ts";
+await startClient("page");
+globalThis.sum0 = sum0;
+`,
+  };
+  const segments = { page: {}, office: {} };
+  for (let index = 0; index < modules; index++) {
+    const text = `export const step${index} = (given: number): number => given + ${index} - ${index};\n`;
+    if (index % 10 > 0) files[`src/parts/part${index}.ts`] = text;
+    else {
+      const others = Array.from({ length: 9 }, (_, offset) => index + offset + 1).filter((other) => other < modules);
+      const imports = others.map((other) => `import { step${other} } from "./part${other}.ts";\n`).join("");
+      const sum = others.map((other) => `step${other}(given)`).join(" + ");
+      files[`src/parts/part${index}.ts`] =
+        `${imports}export async function sum${index}(given: number): Promise<number> {\n  return (${sum}) * 1;\n}\n`;
+      segments[index % 20 === 0 ? "page" : "office"][`./parts/part${index}`] = { [`sum${index}`]: { access: "public" } };
+    }
+  }
+  for (const [name, content] of Object.entries(segments)) files[`segments/${name}.segment.json`] = JSON.stringify(content);
+  return files;
+}
+
+async function made(modules) {
+  const folder = await mkdtemp(join(tmpdir(), "seamline-bench-"));
+  for (const path of ["src/parts", "segments", "node_modules"]) await mkdir(join(folder, path), { recursive: true });
+  for (const [path, text] of Object.entries(application(modules))) await writeFile(join(folder, path), text);
+  for (const name of ["seamline", "vite"]) await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
+  return folder;
+}
+
+const median = (times) => times.toSorted((one, other) => one - other)[times.length >> 1];
+const list = (times) => `${times.map(Math.round).join(" ")} (median ${Math.round(median(times))})`;
+const seamline = ["dist/cli.js", "dev", "--port", "0"];
+const vite = ["node_modules/vite/bin/vite.js", "--port", "0", "--host", "127.0.0.1"];
+
+/** Runs a command until it says `mark`; then gives the ms since its start and what it said. */
+async function until(folder, [script, ...rest], mark) {
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(repository, script), ...rest], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  await new Promise((resolve, reject) => {
+    child.stderr.on("data", (bytes) => (said += bytes));
+    child.stdout.on("data", (bytes) => {
+      said += bytes;
+      if (mark.test(said)) resolve();
+    });
+    child.once("exit", () => reject(new Error(`It ended before it was ready:\n${said}`)));
+  });
+  const ms = performance.now() - began;
+  const times = (await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => "")).split(") ")[1]?.split(" ") ?? [];
+  const end = async () => {
+    child.removeAllListeners("exit");
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill();
+    await gone;
+  };
+  // In hundredths of a second.
+  return { ms, cpu: 10 * (Number(times[11]) + Number(times[12])), said, end };
+}
+
+/** Whole processes, in turns: what a person waits for until there is something to open. */
+async function ready(folder, modules) {
+  const kinds = { vite: [vite, /Local:.*\n/], seamline: [[...seamline, "--json"], /"event":"ready".*\n/] };
+  const times = { vite: [], seamline: [] };
+  const cpu = { vite: [], seamline: [] };
+  for (let round = 0; round < rounds; round++)
+    for (const kind of round % 2 === 0 ? ["vite", "seamline"] : ["seamline", "vite"]) {
+      const run = await until(folder, ...kinds[kind]);
+      times[kind].push(run.ms);
+      cpu[kind].push(run.cpu);
+      await run.end();
+    }
+  for (const kind of ["vite", "seamline"])
+    console.log(`${modules} modules, ${kind.padEnd(8)} ready: ${list(times[kind])} ms; processor until then: ${list(cpu[kind])} ms`);
+  console.log(
+    `${modules} modules, more than Vite: ${Math.round(median(times.seamline.map((ms, round) => ms - times.vite[round])))} ms (paired)`,
+  );
+}
+
+const agent = new Agent({ keepAlive: true });
+const call = (url) =>
+  new Promise((resolve, reject) => {
+    request(url, { agent }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part) => (text += part));
+      answer.on("end", () => resolve(text));
+    })
+      .on("error", reject)
+      .end();
+  });
+
+/** From a file's being written to the first answer by it. */
+async function live(folder, modules) {
+  const dev = await until(folder, [...seamline, "--json"], /"event":"ready".*\n/);
+  const browser = await chromium.launch({
+    executablePath: requireBrowser().path,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  try {
+    const { url } = JSON.parse(/^.*"event":"ready".*$/m.exec(dev.said)[0]);
+    const page = await browser.newPage();
+    page.on("load", () => loads++);
+    let loads = 0;
+    await page.goto(url);
+    await page.waitForFunction("globalThis.sum0 !== undefined");
+    const inPage = async (value) =>
+      await page.evaluate(async (expected) => {
+        while ((await globalThis.sum0(1)) !== expected) await new Promise((resolve) => setTimeout(resolve, 2));
+      }, value);
+    const onNode = async (value) => {
+      while ((await call(`${url}/rpc/parts/sum10?given=1`)) !== String(value)) await new Promise((resolve) => setTimeout(resolve, 2));
+    };
+    const numbers = { page: [0, inPage, 1, 0], node: [10, onNode, 1, 0] };
+    for (const state of Object.values(numbers)) await state[1](9);
+    const times = { "body on a node": [], "body in the page": [], "module below, on a node": [], "module below, in the page": [] };
+    for (let round = 0; round < rounds; round++)
+      for (const [place, state] of Object.entries(numbers))
+        for (const what of ["body", "below"]) {
+          const [first, seen] = state;
+          const file = join(folder, `src/parts/part${what === "body" ? first : first + 5}.ts`);
+          const before = await readFile(file, "utf8");
+          const after =
+            what === "body"
+              ? before.replace(/\* \d+;/, `* ${++state[2]};`)
+              : before.replace(/given \+ \d+/, `given + ${first + 5 + ++state[3]}`);
+          const expected = (9 + state[3]) * state[2];
+          const began = performance.now();
+          await writeFile(file, after);
+          await seen(expected);
+          const name = `${what === "body" ? "body" : "module below,"} ${place === "page" ? "in the page" : "on a node"}`;
+          times[name].push(performance.now() - began);
+          // An editor saves once, and a person waits.
+          await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+    for (const [name, all] of Object.entries(times)) console.log(`${modules} modules, ${name.padEnd(25)} live after ${list(all)} ms`);
+    console.log(`${modules} modules, the page loaded itself again ${loads - 1} times`);
+  } finally {
+    await browser.close();
+    await dev.end();
+  }
+}
+
+for (const modules of sizes.length > 0 ? sizes : [10, 1000]) {
+  const folder = await made(modules);
+  try {
+    if (wants("ready")) await ready(folder, modules);
+    if (wants("live")) await live(folder, modules);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+process.exit(0);
