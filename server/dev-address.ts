@@ -4,11 +4,14 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Relative to the application folder. */
-const addressFile = ".seamline/dev.json";
+export const addressFile = ".seamline/dev.json";
 
-interface Noted {
+/** What a `seamline dev` wrote down. */
+export interface NotedDev {
   readonly url: string;
   readonly pid: number;
+  /** Whether its process is there. A number that another process has by now can't be told from it. */
+  readonly isRunning: boolean;
 }
 
 /** Notes the address of this process; what comes back takes the note away again. */
@@ -26,11 +29,13 @@ export async function noteAddress(root: string, url: string): Promise<() => Prom
   };
 }
 
-/** The address that a running `seamline dev` has noted in this folder. */
-export async function notedAddress(root: string): Promise<string | undefined> {
+/** What a `seamline dev` has noted in this folder: one that runs, or one that was killed and couldn't take its note away. */
+export async function notedDev(root: string): Promise<NotedDev | undefined> {
   const found = await noted(join(root, addressFile));
-  return found !== undefined && isRunning(found.pid) ? new URL(found.url).origin : undefined;
+  return found && { ...found, isRunning: isRunning(found.pid) };
 }
+
+type Noted = Pick<NotedDev, "url" | "pid">;
 
 async function noted(file: string): Promise<Noted | undefined> {
   try {

@@ -13,7 +13,7 @@ import { traceOf } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
 import { addressProblem } from "../config-address.ts";
 import { type Config, readConfig } from "../config.ts";
-import { notedAddress } from "../dev-address.ts";
+import { addressFile, notedDev } from "../dev-address.ts";
 import { keyFile, readTrustKey } from "../key.ts";
 import { wantsColour } from "../log.ts";
 import { createTransport } from "../transport.ts";
@@ -27,10 +27,11 @@ const defaultUrl = "http://127.0.0.1:3000";
 /** Prints the value on standard output, and where and how long on standard error. An error answer is told as it came, and ends with 1. */
 export async function call(procedure: string, options: CallOptions, terminal: Terminal, transport?: Transport): Promise<void> {
   const config = await configFor(options, terminal);
-  const request = await requestFor(procedure, options, config, terminal);
+  const service = await serviceFor(options, config, terminal);
+  const request = await requestFor(procedure, service.origin, options, config, terminal);
   const sender = transport ?? createTransport({ authorities: await authoritiesOf(config) });
   try {
-    const { response, ms } = await send(sender, request, options.timeout);
+    const { response, ms } = await send(sender, request, service, options.timeout);
     const facts = { status: response.status, node: textOf(response, headers.node) || undefined, ms: Math.round(ms * 10) / 10 };
     // What the caller asked for is on its way to a person: no class of the application is here.
     const outcome = await decodeAnswer(response, { classes: "opaque" }).then(
@@ -51,13 +52,19 @@ interface Request {
   readonly body?: string;
 }
 
-async function requestFor(procedure: string, options: CallOptions, config: Config | undefined, terminal: Terminal): Promise<Request> {
+async function requestFor(
+  procedure: string,
+  origin: string,
+  options: CallOptions,
+  config: Config | undefined,
+  terminal: Terminal,
+): Promise<Request> {
   const { query, body } = await readArguments(options, terminal);
   if (options.version !== undefined) query.unshift([versionParameter, options.version]);
   const path = encodeURIComponent(procedure.replace(/^\//, "")).replaceAll("%2F", "/");
   const search = query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
   return {
-    url: `${await urlFor(options, config, terminal)}${rpcPath}${path}${search === "" ? "" : `?${search}`}`,
+    url: `${origin}${rpcPath}${path}${search === "" ? "" : `?${search}`}`,
     method: body === undefined ? "GET" : "POST",
     headers: {
       ...Object.fromEntries((options.header ?? []).map(headerOf)),
@@ -84,14 +91,47 @@ async function authoritiesOf(config: Config | undefined): Promise<string[] | und
   return file === undefined ? undefined : [...rootCertificates, await readFile(file, "utf8")];
 }
 
-async function urlFor({ url: given, config: named, root }: CallOptions, config: Config | undefined, { env }: Terminal): Promise<string> {
+/** Who is to answer, and what to tell when nobody does. */
+interface Service {
+  readonly origin: string;
+  /** Where the address is from, in words that go behind it. */
+  readonly from: string;
+  /** What else is to be said of nobody being there. */
+  readonly also: string;
+  readonly wayOut: string;
+}
+
+async function serviceFor(
+  { url: given, config: named, root }: CallOptions,
+  config: Config | undefined,
+  { env }: Terminal,
+): Promise<Service> {
   const problem = given === undefined ? undefined : addressProblem(given);
   if (problem !== undefined) throw new UsageError(`--url: ${problem}`);
+  const folder = resolve(root);
+  const file = named ?? env["SVC_CONFIG"];
   // Whoever names a configuration means its service; else the one that is being worked on goes first.
-  const developed = given === undefined && (named ?? env["SVC_CONFIG"]) === undefined ? await notedAddress(resolve(root)) : undefined;
-  const url = new URL(given ?? developed ?? config?.url ?? defaultUrl);
+  const dev = given === undefined && file === undefined ? await notedDev(folder) : undefined;
+  const url = new URL(given ?? (dev?.isRunning ? dev.url : (config?.url ?? defaultUrl)));
   if (url.port === "0") throw new UsageError("The configuration lets its service listen at any free port: say with --url which it took");
-  return url.origin;
+  const { origin } = url;
+  if (dev?.isRunning)
+    return {
+      origin,
+      from: `, which ${addressFile} names for the 'seamline dev' of process ${dev.pid},`,
+      also: "",
+      wayOut: "Run 'seamline dev' again, or say with --url where the service is",
+    };
+  const from = given === undefined ? (config === undefined ? ", the usual address," : `, the url of ${file ?? "seamline.json"},`) : "";
+  if (given !== undefined || file !== undefined)
+    return { origin, from, also: "", wayOut: "Start the service, or give another address with --url" };
+  const ended = dev === undefined ? "" : `; the process ${dev.pid} that ${addressFile} names has ended`;
+  return {
+    origin,
+    from,
+    also: `, and no 'seamline dev' runs in ${folder}${ended}`,
+    wayOut: "Run 'seamline dev' or 'seamline start', or say with --url where the service is",
+  };
 }
 
 async function trustKeyFor({ root }: CallOptions, config: Config | undefined): Promise<string> {
@@ -110,7 +150,12 @@ function headerOf(given: string): [string, string] {
   return [name.toLowerCase(), value];
 }
 
-async function send(transport: Transport, request: Request, timeout: number): Promise<{ response: IncomingResponse; ms: number }> {
+async function send(
+  transport: Transport,
+  request: Request,
+  { origin, from, also, wayOut }: Service,
+  timeout: number,
+): Promise<{ response: IncomingResponse; ms: number }> {
   const started = performance.now();
   const late = new DeadlineExceeded(`No answer within ${timeout} ms: --timeout gives it longer`);
   const controller = new AbortController();
@@ -120,11 +165,15 @@ async function send(transport: Transport, request: Request, timeout: number): Pr
     return { response, ms: performance.now() - started };
   } catch (error) {
     if (!(error instanceof TransportError) || error.sent) throw error;
-    throw new Error(`${error.message}\n  → Is the service started? --url says where it is`, { cause: error });
+    const nobody = absences.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "") ? `: nothing answers there${also}` : "";
+    throw new Error(`${error.message.replace(origin, `${origin}${from}`)}${nobody}\n  → ${wayOut}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** Reasons that say that there is nobody. Others, those of a certificate for one, are given by somebody. */
+const absences: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
 type Outcome = { readonly value: unknown } | { readonly error: Error };
 

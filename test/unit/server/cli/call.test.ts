@@ -195,23 +195,52 @@ describe("seamline call", () => {
     });
     const away = await call(["orders/quote", "--url", "http://127.0.0.1:9"]);
     expect(away).toMatchObject({ code: 1, out: "" });
-    expect(away.err).toBe("error: http://127.0.0.1:9 refused the connection\n  → Is the service started? --url says where it is\n");
+    expect(away.err).toBe(
+      "error: http://127.0.0.1:9 refused the connection: nothing answers there\n  → Start the service, or give another address with --url\n",
+    );
+  });
+
+  it("says whose address nobody answers at, that no `seamline dev` runs in the folder, and the way out", async () => {
+    const folder = applicationOf({ "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' }, (remove) =>
+      atEnd.push(remove),
+    );
+    const told = async (of: typeof folder, ...words: readonly string[]): Promise<string> =>
+      (await call(["orders/quote", ...words], of)).err;
+    const wayOut = "\n  → Run 'seamline dev' or 'seamline start', or say with --url where the service is\n";
+    expect(await told(folder)).toBe(
+      `error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there, and no 'seamline dev' runs in ${folder.root}${wayOut}`,
+    );
+    folder.write({ ".seamline/dev.json": '{"url":"http://127.0.0.1:7","pid":999999999}' });
+    expect(await told(folder)).toBe(
+      `error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there, and no 'seamline dev' runs in ${folder.root}; the process 999999999 that .seamline/dev.json names has ended${wayOut}`,
+    );
+    // Whoever names a configuration has not asked for a development server.
+    expect(await told(folder, "--config", "seamline.json")).toBe(
+      "error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there\n  → Start the service, or give another address with --url\n",
+    );
+    // A process that ended with a crash, whose number another one has by now.
+    folder.write({ ".seamline/dev.json": JSON.stringify({ url: "http://127.0.0.1:7", pid: process.pid }) });
+    expect(await told(folder)).toBe(
+      `error: http://127.0.0.1:7, which .seamline/dev.json names for the 'seamline dev' of process ${process.pid}, refused the connection: nothing answers there\n  → Run 'seamline dev' again, or say with --url where the service is\n`,
+    );
   });
 
   it("asks a `seamline dev` that runs in the folder, unless an address or a configuration is named", async () => {
     const folder = applicationOf({ "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' });
     const words = ["orders/quote", "-a", "sku=1"];
-    expect((await call(words, folder)).err).toContain("http://127.0.0.1:9 refused");
+    expect((await call(words, folder)).err).toContain("http://127.0.0.1:9, the url of seamline.json, refused");
     const forget = await noteAddress(folder.root, `${server.url}/`);
     expect(await call(words, folder)).toMatchObject({ code: 0 });
-    expect((await call([...words, "--config", "seamline.json"], folder)).err).toContain("http://127.0.0.1:9 refused");
+    expect((await call([...words, "--config", "seamline.json"], folder)).err).toContain(
+      "http://127.0.0.1:9, the url of seamline.json, refused",
+    );
     expect((await call([...words, "--url", "http://127.0.0.1:7"], folder)).err).toContain("http://127.0.0.1:7 refused");
     await forget();
     expect(existsSync(folder.path(".seamline/dev.json"))).toBe(false);
     // One whose process was killed, and one that was being written.
     for (const left of ['{"url":"http://127.0.0.1:7","pid":999999999}', '{"url":"htt']) {
       folder.write({ ".seamline/dev.json": left });
-      expect((await call(words, folder)).err).toContain("http://127.0.0.1:9 refused");
+      expect((await call(words, folder)).err).toContain("http://127.0.0.1:9, the url of seamline.json, refused");
     }
   });
 
