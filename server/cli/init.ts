@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { packageFolder } from "../package-folder.ts";
 import type { InitOptions } from "./program.ts";
 import { type Terminal, UsageError } from "./terminal.ts";
@@ -13,17 +13,15 @@ const placeholder = "app-name";
 
 /** Makes the application, and says what came of it and how it goes on. */
 export async function init(folder: string, options: InitOptions, terminal: Terminal): Promise<void> {
+  if (folder === "") throw new UsageError("the folder has no name: name one, or . for the one that you are in");
   const root = resolve(folder);
   await refuseUsed(root, folder);
-  await mkdir(root, { recursive: true });
+  await makeFolder(root, folder);
   const template = options.template ?? "vanilla";
-  // `base` holds what all templates share.
-  for (const layer of ["base", template]) await cp(join(packageFolder, "templates", layer), root, { recursive: true });
-  // npm leaves files of this name out of packages, and reads them as its own.
-  await rename(join(root, "gitignore"), join(root, ".gitignore"));
-  const dependencies = await fillPackage(root, await seamlineSpec(options.seamline, root));
-  const readme = join(root, "README.md");
-  await writeFile(readme, (await readFile(readme, "utf8")).replace(placeholder, nameFor(root, dependencies)));
+  await fill(root, template, await seamlineSpec(options.seamline, root)).catch((error: NodeJS.ErrnoException) => {
+    if (!/^(?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT)$/.test(error.code ?? "")) throw error;
+    throw new Error(`${folder} can't be written to (${error.code})\n  → ${elsewhere}`, { cause: error });
+  });
 
   const manager = /^(?:pnpm|yarn|bun)(?=\/)/.exec(terminal.env["npm_config_user_agent"] ?? "")?.[0] ?? "npm";
   const place = relative(".", root);
@@ -32,6 +30,30 @@ export async function init(folder: string, options: InitOptions, terminal: Termi
   const next = [...(place === "" ? [] : [`cd ${quoted(place)}`]), ...(options.install ? [] : [`${manager} install`]), `${manager} run dev`];
   terminal.stdout.write(`Next:\n${listed(next)}`);
   if (options.template === undefined) terminal.stdout.write("\nOther templates: --template react, --template vue\n");
+}
+
+const elsewhere = "Name a folder somewhere else, or get leave to write there";
+
+/** Makes a folder and those above it, one by one: where the system says that a folder isn't there and is, Node's own never ends (/proc). */
+async function makeFolder(path: string, given: string): Promise<void> {
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return;
+    throw new UsageError(`${given} can't be made: ${path} is a file\n  → Name a folder somewhere else`);
+  }
+  await makeFolder(dirname(path), given);
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${given} can't be made: the system makes no folder ${path} (${error.code})\n  → ${elsewhere}`, { cause: error });
+  });
+}
+
+async function fill(root: string, template: string, seamline: string): Promise<void> {
+  // `base` holds what all templates share.
+  for (const layer of ["base", template]) await cp(join(packageFolder, "templates", layer), root, { recursive: true });
+  // npm leaves files of this name out of packages, and reads them as its own.
+  await rename(join(root, "gitignore"), join(root, ".gitignore"));
+  const dependencies = await fillPackage(root, seamline);
+  const readme = join(root, "README.md");
+  await writeFile(readme, (await readFile(readme, "utf8")).replace(placeholder, nameFor(root, dependencies)));
 }
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");
@@ -108,14 +130,22 @@ async function seamlineSpec(given: string | undefined, root: string): Promise<st
   return /[\\/]|\.tgz$/.test(given) && existsSync(given) ? `file:${relative(root, resolve(given)).split(sep).join("/")}` : given;
 }
 
+// npm's own limit.
+const longestName = 214;
+
 /** The folder's name, as npm allows it; never that of a package which the application installs. */
 export function nameFor(root: string, dependencies: readonly string[]): string {
   const name = basename(root)
+    // An é is an e with a mark behind it then.
+    .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9._~-]+/g, "-")
-    .replaceAll(/^[-._~]+|[-._~]+$/g, "");
+    .replaceAll(/^[-._~]+/g, "")
+    .slice(0, longestName)
+    .replaceAll(/[-._~]+$/g, "");
   if (name === "") return "seamline-app";
-  return name === "node_modules" || dependencies.includes(name) ? `${name}-app` : name;
+  return name === "node_modules" || name === "favicon.ico" || dependencies.includes(name) ? `${name}-app` : name;
 }
 
 async function filesIn(root: string): Promise<string[]> {

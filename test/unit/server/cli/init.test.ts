@@ -147,6 +147,32 @@ describe("seamline init", () => {
     expect(existsSync(join(home, "seamline.json"))).toBe(false);
   });
 
+  it("ends with 1 where the folder can't be made, says which one and why, and waits for nothing", { timeout: 5_000 }, async () => {
+    // Node's own mkdir, recursive, never comes back from there.
+    const { code, out, err } = await init(["/proc/x/y"]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(/^error: \/proc\/x\/y can't be made: the system makes no folder \/proc(?:\/x)? \(E[A-Z]+\)\n {2}→ Name a folder /);
+    const long = join(home, "a".repeat(300));
+    expect(await init([long])).toMatchObject({ code: 1, err: expect.stringContaining("can't be made: ") as string });
+  });
+
+  it.skipIf(process.getuid?.() === 0)("ends with 1 in a folder that is read-only [the administrator may write everywhere]", async () => {
+    await mkdir(join(home, "closed"), { mode: 0o555 });
+    const { code, err } = await init([join(home, "closed")]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*closed can't be written to \(EACCES\)/)]);
+    expect((await init([join(home, "closed/app")])).err).toContain("closed/app can't be made: ");
+  });
+
+  it("ends with 2 for a path that leads through a file, and for none", async () => {
+    await writeFile(join(home, "notes.txt"), "");
+    const through = join(home, "notes.txt/one/two");
+    expect(await init([through])).toMatchObject({
+      code: 2,
+      err: `error: ${through} can't be made: ${join(home, "notes.txt")} is a file\n  → Name a folder somewhere else\n`,
+    });
+    expect(await init([""])).toMatchObject({ code: 2, err: "error: the folder has no name: name one, or . for the one that you are in\n" });
+  });
+
   it.each([
     [["app", "--template", "svelte"], "Allowed choices are vanilla, react, vue"],
     [[], "missing required argument 'folder'"],
@@ -168,13 +194,17 @@ describe("the name of an application", () => {
     ["/home/ada/my-app", "my-app"],
     ["/home/ada/My App", "my-app"],
     ["/home/ada/.hidden", "hidden"],
-    ["/home/ada/_Läden & Co_", "l-den-co"],
+    ["/home/ada/_Läden & Co_", "laden-co"],
+    ["/home/ada/Été", "ete"],
     ["/home/ada/地図", "seamline-app"],
     ["/", "seamline-app"],
     // npm installs no package into itself.
     ["/home/ada/seamline", "seamline-app"],
     ["/home/ada/vite", "vite-app"],
     ["/home/ada/node_modules", "node_modules-app"],
+    // npm takes neither these nor more than 214 characters.
+    ["/home/ada/favicon.ico", "favicon.ico-app"],
+    [`/home/ada/${"a".repeat(213)}-b`, "a".repeat(213)],
   ])("in %s is %s", (folder, name) => {
     expect(nameFor(folder, ["seamline", "vite"])).toBe(name);
   });
