@@ -60,7 +60,7 @@ export function parseConfig(value: unknown, file: string, { root, env = process.
 function check(given: Record<string, unknown>, mode: Mode, file: string, problems: Problem[]): Config | undefined {
   problems.push(...unknownKeys(given, mode, file));
   // For valibot a list is an object as well.
-  for (const path of ["healthChecks", "limits", "tls"])
+  for (const path of ["healthChecks", "limits", "tls", "layout"])
     if (Array.isArray(given[path])) problems.push({ file, path, message: "expected an object, found an array" });
   const result = v.safeParse(schemas[mode], given);
   for (const issue of result.issues ?? []) {

@@ -90,9 +90,19 @@ describe("decisions §5: the file", () => {
   });
 
   it("D5.keys-4 wrong types in a configuration are refused with what was expected and found, all of them at once", () => {
-    const wrong = { ...repository, assets: "a", index: 1, limits: { time: "5 s", body: 0.5 }, log: "inof", healthChecks: [], clients: {} };
+    const wrong = {
+      ...repository,
+      assets: "a",
+      index: 1,
+      limits: { time: "5 s", body: 0.5 },
+      log: "inof",
+      healthChecks: [],
+      clients: {},
+      layout: [],
+    };
     expect(told(wrong)).toEqual([
       "healthChecks: expected an object, found an array",
+      "layout: expected an object, found an array",
       "limits.body: expected a whole number, found 0.5",
       'limits.time: expected a number, found "5 s"',
       "log: expected info, warn, error or none, found \"inof\" → Did you mean 'info'?",
