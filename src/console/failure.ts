@@ -2,12 +2,13 @@
 
 import type { HttpResponse } from "../ports.ts";
 import { headers } from "../protocol.ts";
+import { isOmission, mostLines } from "../trace.ts";
 
 // Longer ones hold an error's own fields, which nobody here looks at.
 const longest = 65_536;
-const mostLines = 64;
 /** As `traceLine` writes them. */
 const line = /^\[[^\n]{1,300} \| v[\d.]{1,30}\]$/;
+const isLine = (one: string): boolean => line.test(one) || isOmission(one);
 
 export function failureIn({ body, headers: fields }: HttpResponse): { error?: string; trace?: readonly string[] } {
   const named = fields[headers.error];
@@ -22,7 +23,9 @@ function readFailure(body: HttpResponse["body"], type: string): { error?: string
   if (!type.startsWith("application/json")) {
     // The lines stand at the end, after a message of any number of lines.
     const lines = text.split("\n");
-    const first = lines.findLastIndex((one) => !line.test(one)) + 1;
+    let first = lines.findLastIndex((one) => !isLine(one)) + 1;
+    // As in decodeAnswer: these are words of the message.
+    while (isOmission(lines[first])) first++;
     return { trace: lines.slice(first) };
   }
   try {
@@ -31,7 +34,7 @@ function readFailure(body: HttpResponse["body"], type: string): { error?: string
     const name = form.type ?? form.name;
     return {
       error: typeof name === "string" ? name.slice(0, 100) : undefined,
-      trace: Array.isArray(form.trace) ? form.trace.filter((one): one is string => typeof one === "string" && line.test(one)) : [],
+      trace: Array.isArray(form.trace) ? form.trace.filter((one): one is string => typeof one === "string" && isLine(one)) : [],
     };
   } catch {
     return { trace: [] };

@@ -4,7 +4,7 @@ import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../ports.ts
 import type { ObservedCall } from "../placement.ts";
 import { headers, rpcPath, versionParameter } from "../protocol.ts";
 import { pathOf, queryOf } from "../router.ts";
-import { traceOf } from "../trace.ts";
+import { mostLines, traceOf } from "../trace.ts";
 import type { Trust } from "../trust.ts";
 import { parseVersion } from "../version.ts";
 import { failureIn } from "./failure.ts";
@@ -86,7 +86,7 @@ export class Watch implements CallObserver {
 
   /** A call through a seam of this process. */
   local({ fqn, version, ms, error }: ObservedCall, to: string): void {
-    const failure = error === undefined ? {} : { error: error instanceof Error ? error.name : "Error", trace: traceOf(error).slice(0, 64) };
+    const failure = error === undefined ? {} : { error: error instanceof Error ? error.name : "Error", trace: traceOf(error).slice(0, mostLines) };
     this.#note({ fqn, version, from: "here", to, ms, hops: 0, ...failure }, error !== undefined);
   }
 

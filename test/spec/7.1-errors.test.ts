@@ -5,6 +5,7 @@ import { defaultLimits } from "../../src/serializer/limits.ts";
 import { Classes } from "../../src/serializer/classes.ts";
 import { decodeSerialized } from "../../src/serializer/serialized.ts";
 import { traceOf, traced } from "../../src/trace.ts";
+import { decodeAnswer } from "../../src/wire/decode-answer.ts";
 import { type Door, knock } from "../_door.ts";
 import { createWireClasses, OutOfStock, Refused } from "../_wire-classes.ts";
 
@@ -189,6 +190,22 @@ describe("D4 what was thrown and is no error", () => {
     const lines = ["[a/b | v1.0.0]", "[a/c | v0.0.0]"];
     expect((await formOf(lines.reduce<Error>(traced, new errors.NotFound("x")))).trace).toEqual(lines);
     expect((await formOf(new errors.NotFound("x"))).trace).toEqual([]);
+  });
+  it("a path of 128 procedures has a line of each; of a longer one the origin, the end and how many lie between (chosen)", async () => {
+    const line = (at: number): string => `[deep/p${at} | v0.0.0]`;
+    const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => line(at));
+    const linesOf = (count: number): readonly string[] => traceOf(lines(count).reduce<Error>(traced, new Error("x")));
+    expect(linesOf(128)).toEqual(lines(128));
+    const longer = (count: number): string[] => [...lines(100), `… ${count - 127} more`, ...lines(count).slice(-27)];
+    for (const count of [129, 130, 5_000]) expect(linesOf(count)).toEqual(longer(count));
+    // The next machine goes on where this one stopped, in both encodings.
+    const error = lines(200).reduce<Error>(traced, new Error("too\n… 3 more"));
+    expect((await formOf(error)).trace).toEqual(longer(200));
+    const { text, status } = await knock(throwing(error), {});
+    const body = new TextEncoder().encode(text);
+    const back = await decodeAnswer({ status, headers: {}, body }, { classes: "opaque", plain: true }).catch((thrown: unknown) => thrown);
+    expect((back as Error).message).toBe("too\n… 3 more");
+    expect(traceOf(traced(back, line(200)))).toEqual(longer(201));
   });
 });
 
