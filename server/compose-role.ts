@@ -8,6 +8,7 @@ import type { Console } from "../src/console/console.ts";
 import type { Role } from "../src/roles/role.ts";
 import type { Limits } from "../src/serializer/limits.ts";
 import type { ApplicationConfig, Config, GatewayConfig, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config.ts";
+import type { PublicFiles } from "./files.ts";
 import type { ModuleStore, ModuleStoreOptions } from "./module-store.ts";
 import { type OutputFolders, slashed } from "./sources.ts";
 
@@ -28,6 +29,8 @@ export interface Composed {
   /** The application's built modules, where the role has them; closed when it has stopped. */
   readonly modules?: ModuleStore | undefined;
   readonly console?: Console | undefined;
+  /** What anyone may fetch, where the role holds it. */
+  readonly publicFiles?: PublicFiles;
 }
 
 /** Ms that a membership lasts without being renewed (decisions §6, `POST /nodes`). */
@@ -62,21 +65,22 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   repository: (async (host, config, options) => {
     const { createRepository } = await import("../src/roles/repository.ts");
     const output = await outputOf(host, config, options);
-    const files = await filesOf(host, config, options, output);
+    const { files, publicFiles } = await filesOf(host, config, options, output);
     // It runs no procedure; its health checks may be modules of the application. Nothing is read before one is.
     const modules = await modulesOf(host, { folder: output.server }, undefined, options);
-    return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }), modules };
+    return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }), modules, publicFiles };
   }) satisfies Composer<RepositoryConfig>,
 
   standalone: (async (host, config, options) => {
     const { createStandalone } = await import("../src/roles/standalone.ts");
     const output = await outputOf(host, config, options);
-    const files = await filesOf(host, config, options, output);
+    const { files, publicFiles } = await filesOf(host, config, options, output);
     const modules = await modulesOf(host, { folder: output.server }, config.cache, options);
     const { limits, trustKey } = options;
     const console = await consoleOf(host, config, options);
     const { segments, name } = config;
-    return { role: createStandalone(host, { limits, trustKey, files, modules, segments, name, console }), modules, console };
+    const role = createStandalone(host, { limits, trustKey, files, modules, segments, name, console });
+    return { role, modules, console, publicFiles };
   }) satisfies Composer<StandaloneConfig>,
 
   node: (async (host, config, options) => {
@@ -107,7 +111,12 @@ async function outputOf(host: Host, config: ApplicationConfig, options: ComposeO
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
 
-async function filesOf(host: Host, config: ApplicationConfig, options: ComposeOptions, output: OutputFolders): Promise<RepositoryFiles> {
+async function filesOf(
+  host: Host,
+  config: ApplicationConfig,
+  options: ComposeOptions,
+  output: OutputFolders,
+): Promise<{ files: RepositoryFiles; publicFiles: PublicFiles }> {
   const [{ createPublicFiles }, { createRepositoryFiles, readBuiltManifest }] = await Promise.all([
     import("./files.ts"),
     import("./repository-files.ts"),
@@ -133,7 +142,7 @@ async function filesOf(host: Host, config: ApplicationConfig, options: ComposeOp
   // An application without a page leaves the key out; who names another than the default wants that page.
   if (config.index !== "index.html" && ![...publicFiles.paths()].includes("/"))
     host.log.warn(`'index': there is no "${config.index}", in ./${source} or in the application folder: / answers 404`);
-  return await createRepositoryFiles(output, built, publicFiles);
+  return { files: await createRepositoryFiles(output, built, publicFiles), publicFiles };
 }
 
 async function modulesOf(

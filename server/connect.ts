@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
+import { pathOf } from "../src/router.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
 
@@ -12,13 +13,18 @@ export type ConnectHandler = (message: IncomingMessage, response: ServerResponse
 /** What stands under a role's own addresses: procedures, the runtime of pages, health (§4). */
 const doors = /^\/(?:rpc|svc|health)(?:[/?]|$)/;
 
-/** Gives `answer` what belongs to a role's doors, and the rest, with what it has no answer to, to the next. `onFault` hears of an error that it let through. */
+/**
+ * Gives `answer` what belongs to a role's doors, or has a path that `isMore` takes, and the rest, with what it has no answer to, to the next.
+ * `onFault` hears of an error that it let through.
+ */
 export function connectDoors(
   answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
   onFault: (fault: unknown) => void,
+  isMore: (path: string) => boolean = () => false,
 ): ConnectHandler {
   return (message, response, next) => {
-    if (!doors.test(message.url ?? "")) return next();
+    const target = message.url ?? "";
+    if (!doors.test(target) && !isMore(pathOf(target))) return next();
     serve(answer, message, response, next).catch((fault: unknown) => {
       onFault(fault);
       if (response.headersSent) response.destroy();

@@ -28,12 +28,18 @@ export interface PublicFilesOptions {
 export interface PublicFiles {
   /** The answer for a URL path as it came, without query; `undefined` for all that isn't public, whether it is there or not. */
   get(path: string, request: HttpRequest): Promise<HttpResponse | undefined>;
+  /** Whether a path as it came is public by a glob: neither a file of the build nor the index. */
+  isAsset(path: string): boolean;
   /** Reads the folders again, after a build. */
   refresh(): Promise<void>;
   /** URL paths, decoded. */
   paths(): Iterable<string>;
   /** Globs of `assets` that make no file public. */
   readonly idle: readonly string[];
+}
+
+interface FoundFile extends PublicFile {
+  readonly byGlob?: true;
 }
 
 /** Reads the folders, and answers from what it found. */
@@ -48,6 +54,7 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
       const file = name === undefined ? undefined : files.get(name);
       return file === undefined ? undefined : await answers.answer(file, request);
     },
+    isAsset: (path) => path !== "/" && files.get(decoded(path) ?? "")?.byGlob === true,
     async refresh() {
       files = await readPublic(options);
     },
@@ -66,8 +73,8 @@ function decoded(path: string): string | undefined {
   }
 }
 
-async function readPublic(options: PublicFilesOptions, idle = new Set<string>()): Promise<Map<string, PublicFile>> {
-  const files = new Map<string, PublicFile>();
+async function readPublic(options: PublicFilesOptions, idle = new Set<string>()): Promise<Map<string, FoundFile>> {
+  const files = new Map<string, FoundFile>();
   const root = await realpath(options.rootFolder);
   const source = await realFolder(options.sourceFolder);
   const browser = options.browserFolder === undefined ? undefined : await realFolder(options.browserFolder);
@@ -78,7 +85,7 @@ async function readPublic(options: PublicFilesOptions, idle = new Set<string>())
     const except = new Set<string>();
     for (const path of options.except ?? []) except.add((await realpath(path).catch(() => undefined)) ?? path);
     for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? [], idle))
-      files.set(`/${name}`, { path, immutable: false });
+      files.set(`/${name}`, { path, immutable: false, byGlob: true });
   }
   // Added after the assets: where both have a path, the built file is meant.
   if (browser !== undefined)
@@ -100,11 +107,11 @@ function isHashed(name: string): boolean {
 
 /** §4.3: `/` is the index, in its built form, without any glob. */
 async function readIndex(
-  files: ReadonlyMap<string, PublicFile>,
+  files: ReadonlyMap<string, FoundFile>,
   { index, sourceFolder, rootFolder }: PublicFilesOptions,
   root: string,
   source: string | undefined,
-): Promise<PublicFile | undefined> {
+): Promise<FoundFile | undefined> {
   const name = index.replace(/^\.?\/+/, "");
   const inSource = slashed(relative(rootFolder, sourceFolder));
   // Vite keeps a page's place below the application folder.
@@ -122,7 +129,7 @@ async function readIndex(
 }
 
 // Chosen: a folder's address, with the slash at its end, is the `index.html` in it.
-function addIndexes(files: Map<string, PublicFile>, index: PublicFile | undefined): void {
+function addIndexes(files: Map<string, FoundFile>, index: FoundFile | undefined): void {
   for (const [name, file] of files) if (name.endsWith("/index.html")) files.set(name.slice(0, -"index.html".length), file);
   if (index === undefined) files.delete("/");
   else files.set("/", index);

@@ -26,7 +26,7 @@ export interface PreviewOptions {
 
 /**
  * Answers `/rpc`, `/svc` and `/health` in a preview, from the latest build. What a configuration of the application says of segments, layers,
- * checks and limits holds here too; where pages and modules lie, Vite's own knows better.
+ * checks, limits and assets holds here too; where pages and modules lie, Vite's own knows better.
  */
 export async function openPreview(server: PreviewServer, options: PreviewOptions): Promise<void> {
   const { root, source, output } = options;
@@ -41,7 +41,7 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
   const trustKey = await readTrustKey(root, config.trustKey);
   const host = nodeHost({ log, transport: createTransport({}) });
   const moduleImporter = applicationImporter(root);
-  const { role, modules } = await composeRole(host, config, {
+  const { role, modules, publicFiles } = await composeRole(host, config, {
     root,
     limits,
     trustKey,
@@ -55,7 +55,9 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   await role.start(config.url);
   const fault = (error: unknown): void => log.error("a request could not be answered", error);
-  server.middlewares.use(connectDoors(async (request) => await role.handle(request), fault));
+  // Chosen: before Vite's own, which gives a browser that opens an image the page for all paths that it doesn't know.
+  const isAsset = (path: string): boolean => publicFiles?.isAsset(path) === true;
+  server.middlewares.use(connectDoors(async (request) => await role.handle(request), fault, isAsset));
   server.httpServer.once("close", () => {
     void role.stop().finally(async () => {
       await host.transport.close();

@@ -116,6 +116,38 @@ describe("architecture §1: Vite's own servers", () => {
     const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] };
     await expect(preview({ ...options, preview: { port: 0, host: "127.0.0.1" } })).rejects.toThrow(/nothing to preview.*'vite build'/s);
   });
+
+  it("serves in `vite preview` what the globs of the configuration make public, as `start` does; what Vite built stays Vite's", async () => {
+    const app = createFixture({
+      ...shop,
+      "seamline.json": JSON.stringify({ mode: "standalone", url: "http://127.0.0.1:0", assets: ["images/*", "data/**", "*.txt"] }),
+      "src/images/tweed.svg": "<svg/>",
+      "src/data/prices.csv": "sku;price",
+      "src/data/index.html": "<!doctype html><title>Data</title>",
+      "src/both.txt": "of the sources",
+      "public/both.txt": "of the build",
+    });
+    await viteBuild(app);
+    const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] };
+    const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
+    try {
+      const get = async (path: string, headers: Record<string, string> = {}): Promise<unknown[]> => {
+        const answer = await fetch(new URL(path, server.resolvedUrls?.local[0]), { headers });
+        return [answer.status, answer.headers.get("content-type"), answer.headers.get("x-content-type-options"), await answer.text()];
+      };
+      // A browser that opens the file itself asks for a page as well.
+      const svg = [200, "image/svg+xml", "nosniff", "<svg/>"];
+      expect(await get("/images/tweed.svg?v=1", { accept: "text/html" })).toEqual(svg);
+      expect((await get("/data/prices.csv", { range: "bytes=0-2" })).toSpliced(1, 1)).toEqual([206, "nosniff", "sku"]);
+      expect((await get("/data/")).at(-1)).toContain("<title>Data</title>");
+      expect((await get("/both.txt")).at(-1)).toBe("of the build");
+      expect((await get("/")).at(-1)).toContain("seamline-revision");
+      // A source, and a path that is nothing: Vite's page for all.
+      for (const path of ["/shop/quote.ts", "/images/none.svg"]) expect((await get(path)).at(2), path).toBe(null);
+    } finally {
+      await server.close();
+    }
+  });
 });
 
 describe("pages in which nothing calls startClient", () => {
