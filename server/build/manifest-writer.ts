@@ -69,7 +69,6 @@ async function sideManifest(
   const segments = application.segments
     .map((segment) => segment.name)
     .filter((name) => side === "server" || application.clients.includes(name));
-  const procedures = application.procedures.filter((one) => one.entries.some(({ segment }) => segments.includes(segment.name)));
   const modules: Record<string, ModuleRecord> = {};
   for (const [file, parts] of [...mine.parts].sort(byKey)) {
     const module = application.modules.byFile(file);
@@ -79,6 +78,17 @@ async function sideManifest(
   const start = Object.values(modules).flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
   const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
   return {
+    ...namedIn(application, segments),
+    classes: classes.filter((record) => record.module in modules),
+    modules,
+    files: await recordsOf(mine, loadable, side),
+  };
+}
+
+/** What these segments hold, as a manifest says it: of a build, and of an application that nothing has built. */
+export function namedIn(application: Application, segments: readonly string[]): Pick<Manifest, "procedures" | "segments"> {
+  const procedures = application.procedures.filter((one) => one.entries.some(({ segment }) => segments.includes(segment.name)));
+  return {
     procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
       fqn,
       version,
@@ -86,15 +96,11 @@ async function sideManifest(
       export: name,
       parameters,
     })),
-    segments: Object.fromEntries(segments.sort().map((name) => [name, entriesOf(name, procedures)])),
-    classes: classes.filter((record) => record.module in modules),
-    modules,
-    files: await recordsOf(mine, loadable, side),
+    segments: Object.fromEntries([...segments].sort().map((name) => [name, entriesOf(name, procedures)])),
   };
 }
 
-/** What a segment holds, as a manifest says it. */
-export function entriesOf(segment: string, procedures: readonly Procedure[]): readonly SegmentEntry[] {
+function entriesOf(segment: string, procedures: readonly Procedure[]): readonly SegmentEntry[] {
   return procedures.flatMap((one, procedure) => {
     const named = one.entries.find((other) => other.segment.name === segment);
     if (named === undefined) return [];

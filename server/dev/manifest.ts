@@ -6,7 +6,7 @@ import type { Part } from "../../src/split/split-module.ts";
 import type { Application } from "../build/application.ts";
 import { classRecords } from "../build/classes.ts";
 import { graphId, partId } from "../build/cut.ts";
-import { entriesOf } from "../build/manifest-writer.ts";
+import { namedIn } from "../build/manifest-writer.ts";
 import type { SourceModule } from "../build/modules.ts";
 
 /** What nodes go by. */
@@ -56,20 +56,6 @@ function modulesOf(
     found[id] = { file: fileOf(file) ?? file, ...(body !== undefined && { body }) };
   }
   return found;
-}
-
-function namedIn(application: Application, segments: readonly string[]): Pick<Manifest, "procedures" | "segments"> {
-  const procedures = application.procedures.filter((one) => one.entries.some(({ segment }) => segments.includes(segment.name)));
-  return {
-    procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
-      fqn,
-      version,
-      module: module.id,
-      export: name,
-      parameters,
-    })),
-    segments: Object.fromEntries([...segments].sort().map((name) => [name, entriesOf(name, procedures)])),
-  };
 }
 
 /** What browsers get, by value imports: of a split module what its face passes on, its shared part, and what its body for browsers holds. */
