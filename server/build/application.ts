@@ -86,7 +86,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     problems.push({
       file: slashed(relative(root, source)),
       message: "there is no such folder, but modules are looked for in it",
-      hint: 'Name the source folder with "source".',
+      hint: `Make it, or name another: "source" of seamline.json or of the Vite plugin, --source of seamline build. Where there is no application yet, seamline init makes one.`,
     });
   else if (source !== root && !isListed(root, source))
     problems.push({

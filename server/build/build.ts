@@ -1,19 +1,19 @@
 // `seamline build`: the application in one folder, with or without a Vite configuration of its own.
 
 import { rm } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import type { InlineConfig, Plugin, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import type { Log } from "../../src/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { isInside, outputFolders, realPath } from "../sources.ts";
+import { outputFolders, realPath } from "../sources.ts";
 import type { Build } from "./build-run.ts";
 import { findIndex } from "./environments.ts";
 import { inlineRoot } from "./inline-root.ts";
 import { type Vite, loadVite } from "./load-vite.ts";
-import { takePlace, workFolder } from "./output.ts";
+import { refuseOutput, takePlace, workFolder } from "./output.ts";
 import { bundlerProblems } from "./problems.ts";
 import { createPlugin } from "./vite-plugin.ts";
 
@@ -75,10 +75,7 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   const started = performance.now();
   const root = realPath(options.root);
   const output = resolve(root, options.output ?? "./dist");
-  // Replacing a folder that holds the sources would end them.
-  for (const kept of [root, realPath(resolve(root, options.source ?? "./src"))])
-    if (kept === output || isInside(output, kept))
-      throw new Error(`The output ${relative(root, output) || "."} would replace the folder ${kept}: choose another "output"`);
+  await refuseOutput(root, realPath(resolve(root, options.source ?? "./src")), output);
   let work: string | undefined;
   try {
     const prepared = await prepareBuild(options);

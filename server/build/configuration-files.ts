@@ -1,6 +1,7 @@
 // The configurations of an application folder, as `seamline check` looks at them: what is wrong in each, and what they say of a build.
 
 import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 
 import { type JsonText, readJson } from "../../src/json.ts";
@@ -66,8 +67,10 @@ async function readOne(path: string, root: string, env: Readonly<Record<string, 
     for (const problem of error.problems)
       (problem.message.startsWith("the environment has no variable") ? warnings : problems).push(problem);
   }
-  if (existsSync(path)) {
-    const json = readJson(readFileSync(path, "utf8"), file);
+  // What can't be read has been told of.
+  const read = await readFile(path, "utf8").catch(() => undefined);
+  if (read !== undefined) {
+    const json = readJson(read, file);
     if (!("broken" in json)) {
       text = json;
       if (config === undefined && problems.length === 0) config = withoutVariables(json, file, root, env);

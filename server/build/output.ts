@@ -1,10 +1,11 @@
 // The output folders. A build writes beside the finished output and takes its place at the end, so that a build that fails leaves
 // the previous output usable, and the pages that visitors still have open find their files.
 
-import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { cp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
 
-import { type OutputFolders, isFile, manifestFiles } from "../sources.ts";
+import { segmentFileEnding } from "../../src/segment.ts";
+import { type OutputFolders, isFile, isInside, listFiles, manifestFiles, outputFolders } from "../sources.ts";
 
 interface BrowserFiles {
   readonly revision: string;
@@ -35,6 +36,24 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/**
+ * A build takes the place of what is in its output. Chosen: that may be a folder of the application with anything in it, as for Vite, but no
+ * file, no source, and elsewhere only what a build made.
+ */
+export async function refuseOutput(root: string, source: string, output: string): Promise<void> {
+  const refuse = (what: string): never => {
+    throw new Error(`The output ${relative(root, output) || "."} ${what}: choose another "output"`);
+  };
+  for (const kept of [root, source]) if (kept === output || isInside(output, kept)) refuse(`would replace the folder ${kept}`);
+  const found = await stat(output).catch(() => undefined);
+  if (found === undefined || (await isFile(join(outputFolders(root, output).server, manifestFiles.server)))) return;
+  if (!found.isDirectory()) refuse("is a file, and a build makes a folder");
+  const files = await listFiles(output);
+  const segment = files.find((file) => file.endsWith(segmentFileEnding));
+  if (segment !== undefined) refuse(`would replace ${relative(root, segment)}, which is a source`);
+  if (files.length > 0 && !isInside(root, output)) refuse("is outside of the application and holds what no build has made");
 }
 
 /** Puts `fresh` in the place of `folder`. */

@@ -116,6 +116,9 @@ function createProgram(terminal: Terminal): Command {
     .option("--build", "build before the start")
     .option("--no-build", "never build; without either, a missing build is made if Vite is installed")
     .option("--console", "switch the console on, and print a link to it")
+    // `dev` has them, and so have other servers.
+    .addOption(new Option("-p, --port <number>").argParser(refuseAddress).hideHelp())
+    .addOption(new Option("--host <address>").argParser(refuseAddress).hideHelp())
     .action(async (options: StartOptions) => await (await import("./start.ts")).start(options, terminal));
 
   program
@@ -142,6 +145,7 @@ function createProgram(terminal: Terminal): Command {
     .option("-c, --config <file>", "the configuration")
     .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
     .option("--json", "one JSON object, values in the serialized encoding, for programs")
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: too many arguments.*/, argumentHint)) })
     .action(async (procedure: string, options: CallOptions) => await (await import("./call.ts")).call(procedure, options, terminal));
 
   program
@@ -168,6 +172,12 @@ function createProgram(terminal: Terminal): Command {
     .action(async (options: CheckCommandOptions) => await (await import("./check.ts")).check(options, terminal));
 
   return program;
+}
+
+const argumentHint = "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42";
+
+function refuseAddress(): never {
+  throw new InvalidArgumentError("Host and port of a service stand in 'url' of its configuration.");
 }
 
 function warningsOf(text: string): number {

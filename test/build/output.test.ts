@@ -246,5 +246,19 @@ describe("decisions §6: builds", () => {
     const app = createFixture(shop);
     await expect(app.build({ output: "." })).rejects.toThrow(/choose another "output"/);
     await expect(app.build({ output: "./src" })).rejects.toThrow(/choose another "output"/);
+    app.write({ "segments/more.segment.json": "{}" });
+    await expect(app.build({ output: "./segments" })).rejects.toThrow("would replace segments/more.segment.json, which is a source");
+    expect(app.list(".")).toContain("segments/more.segment.json");
+  });
+
+  it("refuses an output that is a file, or a folder elsewhere with what no build made; the folder of a build it replaces", async () => {
+    const app = createFixture({ ...shop, "seamline.json": "{}" });
+    await expect(app.build({ output: "seamline.json" })).rejects.toThrow("The output seamline.json is a file, and a build makes a folder");
+    expect(app.read("seamline.json")).toBe("{}");
+    const other = createFixture({ "letters/monday.txt": "Dear" });
+    await expect(app.build({ output: other.path("letters") })).rejects.toThrow("holds what no build has made");
+    expect(other.read("letters/monday.txt")).toBe("Dear");
+    for (let time = 0; time < 2; time++) await app.build({ output: other.path("built") });
+    expect(other.list("built/server")).toContain("manifest.json");
   });
 });
