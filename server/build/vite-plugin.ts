@@ -62,15 +62,16 @@ export function createPlugin(
     applyToEnvironment: ({ name, config }) => config.command !== "build" || Object.values<string>(environmentNames).includes(name),
     api: { options, isOwn },
 
-    config(config, { command }) {
+    async config(config, { command }) {
       const others = (config.plugins ?? []).flat(8).filter((one): one is Plugin => isSeamline(one) && one !== plugin);
       // `seamline build` brings its own plugin; the one of the application's configuration then only lends its options.
       if (!isOwn && others.some((one) => one.api?.isOwn === true)) isActive = false;
       if (!isActive) return undefined;
-      build.configure(
-        Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)),
-        resolve(config.root ?? "."),
-      );
+      const all = Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)) as SeamlineOptions;
+      // Loaded where it is used: who runs unit tests has no need of it.
+      const { refuseWrongOptions } = await import("./plugin-options.ts");
+      refuseWrongOptions(all);
+      build.configure(all, resolve(config.root ?? "."));
       const isServed = command === "serve" && process.env["VITEST"] === undefined;
       build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
       return {

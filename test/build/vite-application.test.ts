@@ -99,6 +99,21 @@ describe("architecture §1: in an existing Vite application", () => {
   });
 });
 
+describe("options of the plugin", () => {
+  beforeEach(() => void vi.stubEnv("VITEST", undefined));
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it.each<[object, RegExp]>([
+    [{ layout: [] }, /^seamline\(\) of the Vite configuration at layout: expected an object, found an array$/],
+    [{ layout: { shop: "office" } }, /at layout\.shop: expected a list of texts, found "office"/],
+    [{ clents: ["ui"] }, /at clents: unknown option\n {2}→ Did you mean 'clients'\?/],
+    [{ clients: "ui" }, /at clients: expected a list of texts, found "ui"/],
+    [{ root: 1, test: true }, /at root: expected the path of a folder\n\n.* at test: expected 'split'/],
+  ])("are checked as those of a configuration: %j", async (options, message) => {
+    await expect(viteBuild(createFixture(shop), options as SeamlineOptions)).rejects.toThrow(message);
+  });
+});
+
 describe("architecture §1: Vite's own servers", () => {
   beforeEach(() => void vi.stubEnv("VITEST", undefined));
   afterEach(() => void vi.unstubAllEnvs());
