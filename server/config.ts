@@ -32,7 +32,11 @@ export async function readConfig(source: string | object, options: ConfigOptions
     const message = missing ? "there is no such file" : `it can't be read (${(error as NodeJS.ErrnoException).code})`;
     if (missing && !existsSync(options.root))
       throw new Problems([{ file, message: `there is no application folder ${options.root}`, hint: "Name the right one with --root DIR" }]);
-    throw new Problems([{ file, message, hint: "Name the configuration with --config FILE, or with the variable SVC_CONFIG" }]);
+    const another = "with --config FILE, or with the variable SVC_CONFIG";
+    // Nobody has named this one: it may be that there is none yet.
+    const first = `Write one, { "mode": "standalone", "url": "http://127.0.0.1:3000" } for everything in one process, or name another ${another}`;
+    const hint = missing && source === "./seamline.json" ? first : `Name the configuration ${another}`;
+    throw new Problems([{ file, message, hint }]);
   }
   const json = readJson(text, file);
   if ("broken" in json) throw new Problems([json.broken]);

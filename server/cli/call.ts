@@ -39,6 +39,7 @@ export async function call(procedure: string, options: CallOptions, terminal: Te
       (error: unknown) => ({ error: error as Error }),
     );
     await (options.json ? tellPrograms : tellPersons)(outcome, facts, response, terminal);
+    if (!isOurs(response)) terminal.stderr.write(`  → What answers at ${service.origin} seems to be another server. ${service.wayOut}\n`);
     if ("error" in outcome) throw new AlreadyTold();
   } finally {
     if (transport === undefined) await sender.close();
@@ -206,6 +207,11 @@ async function tellPrograms(outcome: Outcome, facts: Facts, response: IncomingRe
   const form = sent ?? (await jsonOf("error" in outcome ? outcome.error : outcome.value));
   const told = "error" in outcome ? { error: form } : { value: form };
   stdout.write(`${JSON.stringify({ ...told, ...(superjson && { encoding: "superjson" }), ...facts })}\n`);
+}
+
+/** Answers of procedures have one of these, whatever became of the call. */
+function isOurs({ headers: given }: IncomingResponse): boolean {
+  return [headers.encoding, headers.dataType, headers.error].some((name) => given[name] !== undefined);
 }
 
 function textOf(response: IncomingResponse, name: string): string {

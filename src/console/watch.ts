@@ -86,7 +86,8 @@ export class Watch implements CallObserver {
 
   /** A call through a seam of this process. */
   local({ fqn, version, ms, error }: ObservedCall, to: string): void {
-    const failure = error === undefined ? {} : { error: error instanceof Error ? error.name : "Error", trace: traceOf(error).slice(0, mostLines) };
+    const failure =
+      error === undefined ? {} : { error: error instanceof Error ? error.name : "Error", trace: traceOf(error).slice(0, mostLines) };
     this.#note({ fqn, version, from: "here", to, ms, hops: 0, ...failure }, error !== undefined);
   }
 

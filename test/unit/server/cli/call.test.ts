@@ -1,6 +1,8 @@
 // `seamline call` against a service on a socket, and the command line as it is typed.
 
 import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -223,6 +225,27 @@ describe("seamline call", () => {
     expect(await told(folder)).toBe(
       `error: http://127.0.0.1:7, which .seamline/dev.json names for the 'seamline dev' of process ${process.pid}, refused the connection: nothing answers there\n  → Run 'seamline dev' again, or say with --url where the service is\n`,
     );
+  });
+
+  it("says where another server answers, and nothing of it where a service does", async () => {
+    const other = createServer((_, response) => response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not here</h1>"));
+    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await call(["orders/quote", "--url", url])).toEqual({
+      code: 1,
+      out: "",
+      err: `error: BadGateway: A service answered 404 with 'text/html', which is no answer to a call\n404 · … ms\n  → What answers at ${url} seems to be another server. Start the service, or give another address with --url\n`,
+    });
+    other.close();
+    for (const words of [
+      ["orders/nothing"],
+      ["orders/loud"],
+      ["orders/basket"],
+      ["orders/order", "-a", "sku=1"],
+      ["orders/no"],
+      ["orders/secret"],
+    ])
+      expect((await call(words)).err, words[0]).not.toContain("another server");
   });
 
   it("asks a `seamline dev` that runs in the folder, unless an address or a configuration is named", async () => {

@@ -79,7 +79,9 @@ describe("seamline check", () => {
     expect((await check(app, ["--config", "deploy/eu/node.json"])).out).toMatch(/^error: deploy\/eu\/node\.json:1:2/);
     expect((await check(app, [], { env: { SVC_CONFIG: "deploy/eu/node.json" } })).code).toBe(1);
     expect((await check(app, ["--config", "gone.json"])).out).toMatch(/^error: gone\.json: there is no such file/);
-    expect((await check(app, ["--config", "deploy"])).out).toMatch(/^error: deploy: it can't be read \(EISDIR\)\n {2}→ Name the configuration/);
+    expect((await check(app, ["--config", "deploy"])).out).toMatch(
+      /^error: deploy: it can't be read \(EISDIR\)\n {2}→ Name the configuration/,
+    );
   });
 
   it("colours at a terminal, and takes away what it said while it worked", async () => {

@@ -53,7 +53,10 @@ describe("seamline", () => {
     [["build", "extra"], "too many arguments"],
     [["check", "--root", "/no/such"], "'--root <folder>' argument '/no/such' is invalid. There is no such folder."],
     [["dev", "--root", "package.json"], "There is no such folder."],
-    [["call", "orders/quote", "sku=42"], "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42\n"],
+    [
+      ["call", "orders/quote", "sku=42"],
+      "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42\n",
+    ],
     [["start", "--port", "3000"], "Host and port of a service stand in 'url' of its configuration."],
     [["start", "--host", "0.0.0.0"], "Host and port of a service stand in 'url' of its configuration."],
   ])("ends with 2 for %j, and says what was meant", async (words, message) => {
