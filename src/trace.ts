@@ -1,16 +1,12 @@
 // Trace lines (§7.1): one per procedure that an error passed, the origin first, beside the message and not in it.
 
-// Chosen: a path of so many procedures is a recursion that ran away, or an error object that an application keeps and throws for ever. Its
-// origin and its end are kept, and one line in place of those between says how many they are.
-const [first, last] = [100, 27];
-/** How many lines a trace has at most. @internal */
-export const mostLines: number = first + 1 + last;
-const omission = /^… (\d{1,15}) more$/;
-
-/** Whether a line of a trace stands for those that were left out. @internal */
-export function isOmission(line: string | undefined): boolean {
-  return line !== undefined && omission.test(line);
-}
+/**
+ * How many lines a trace has at most. Chosen: a path of so many procedures is a recursion that ran away, or an error object that an application
+ * keeps and throws for ever. Its origin and its end are kept, and one line in place of those between says how many they are.
+ * @internal
+ */
+export const mostLines = 128;
+const ofOrigin = 100;
 
 /** The trace lines (§7.1) that `error` has gathered so far: one for each procedure that it passed, the origin first. */
 export function traceOf(error: unknown): readonly string[] {
@@ -32,16 +28,11 @@ export function setTrace(error: Error, lines: readonly string[]): void {
  */
 export function traced(thrown: unknown, line: string): Error {
   const error = errorOf(thrown);
-  setTrace(error, withLine(traceOf(error), line));
+  const lines = traceOf(error).concat(line);
+  // Two go at first, for the line that says so is one more; and then one.
+  if (lines.length > mostLines) lines.splice(ofOrigin, 2, `… ${1 + (parseInt(lines[ofOrigin]?.split("… ")[1] ?? "") || 1)} more`);
+  setTrace(error, lines);
   return error;
-}
-
-function withLine(lines: readonly string[], line: string): readonly string[] {
-  if (lines.length < mostLines) return [...lines, line];
-  const between = lines.slice(first, 1 - last);
-  const before = omission.exec(between[0] ?? "");
-  const more = between.length + (before === null ? 0 : Number(before[1]) - 1);
-  return [...lines.slice(0, first), `… ${more} more`, ...lines.slice(1 - last), line];
 }
 
 /** `thrown` itself, or when it is no error, one with its text as message (decisions §4). @internal */

@@ -165,7 +165,7 @@ describe("public names", () => {
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
   const generated = "context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
-  const lent = "Context emptyContext errorOf frameworkErrors isContext isOmission ranOn setRanOn setTrace";
+  const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
   const hooks = "runProcedure startClient";
   const modules = "Imported Modules Procedure RunProcedure";
   const server = "ConfigInput ModuleImporter Server ServerOptions defineConfig runProcedure startServer";

@@ -57,7 +57,7 @@ export { parseVersion } from "../../src/version.ts";
 // For /svc/remote.js, which shares them.
 export { Context, emptyContext, isContext } from "../../src/context.ts";
 export { frameworkErrors } from "../../src/errors.ts";
-export { errorOf, isOmission, ranOn, setRanOn, setTrace } from "../../src/trace.ts";
+export { errorOf, ranOn, setRanOn, setTrace } from "../../src/trace.ts";
 
 export type { ObservedCall } from "../../src/placement.ts";
 export type { Client, StartClient } from "../../src/client.ts";

@@ -2,13 +2,14 @@
 
 import type { HttpResponse } from "../ports.ts";
 import { headers } from "../protocol.ts";
-import { isOmission, mostLines } from "../trace.ts";
+import { mostLines } from "../trace.ts";
 
 // Longer ones hold an error's own fields, which nobody here looks at.
 const longest = 65_536;
-/** As `traceLine` writes them. */
+/** As `traceLine` and `traced` write them. */
 const line = /^\[[^\n]{1,300} \| v[\d.]{1,30}\]$/;
-const isLine = (one: string): boolean => line.test(one) || isOmission(one);
+const omission = /^… \d{1,15} more$/;
+const isLine = (one: string): boolean => line.test(one) || omission.test(one);
 
 export function failureIn({ body, headers: fields }: HttpResponse): { error?: string; trace?: readonly string[] } {
   const named = fields[headers.error];
@@ -24,8 +25,8 @@ function readFailure(body: HttpResponse["body"], type: string): { error?: string
     // The lines stand at the end, after a message of any number of lines.
     const lines = text.split("\n");
     let first = lines.findLastIndex((one) => !isLine(one)) + 1;
-    // As in decodeAnswer: these are words of the message.
-    while (isOmission(lines[first])) first++;
+    // No trace begins with what it leaves out: these are words of the message.
+    while (omission.test(lines[first] ?? "")) first++;
     return { trace: lines.slice(first) };
   }
   try {

@@ -6,7 +6,7 @@ import { headers, jsonType } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import { nearestError } from "../serializer/error-form.ts";
 import { decodeParsed } from "../serializer/serialized.ts";
-import { isOmission, setRanOn, setTrace } from "../trace.ts";
+import { setRanOn, setTrace } from "../trace.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 /** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
@@ -90,9 +90,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
 function errorOfText(text: string, status: number, known: (new (message: string) => Error) | undefined): Error {
   const lines = text.split("\n");
   let end = lines.length;
-  while (end > 1 && (isOmission(lines[end - 1]) || /^\[\S+ \| v\d+\.\d+\.\d+\]$/.test(lines[end - 1] ?? ""))) end--;
-  // No trace begins with what it leaves out: those are words of the message.
-  while (isOmission(lines[end])) end++;
+  while (end > 1 && /^(\[\S+ \| v[\d.]+\]|… \d+ more)$/.test(lines[end - 1] ?? "")) end--;
   const message = lines.slice(0, end).join("\n");
   const error = known ? new known(message) : nearestError(status, message);
   setTrace(error, lines.slice(end));

@@ -238,6 +238,9 @@ describe("a configuration file", () => {
 
   it("that isn't there is named, with the ways to name another", async () => {
     await expect(readConfig("./none.json", { root: folder })).rejects.toThrow(/^none\.json: there is no such file\n.*--config/);
+    await expect(readConfig("./seamline.json", { root: folder })).rejects.toThrow(
+      /^seamline\.json: there is no such file\n {2}→ Write one, \{ "mode": "standalone", "url": .*--config/,
+    );
   });
 
   it("that is no JSON is named with line and column", async () => {
