@@ -115,6 +115,8 @@ export default defineConfig({
       build: {
         outDir: ".build/svc/console",
         target: "es2022",
+        // The first ones that know `light-dark()`: what is written for older ones is longer, and has no colours for script to read.
+        cssTarget: ["chrome123", "firefox120", "safari17.5"],
         minify: "oxc",
         license: { fileName: "licenses.console.json" },
         rolldownOptions: {

@@ -122,6 +122,30 @@ test("the list of calls stands still for who points at it", async ({ page }) => 
   await expect(calls(page).getByRole("row").filter({ hasText: "v2.0.0" }).first()).toBeVisible();
 });
 
+test("a row opens the call that it shows, however many have passed since", async ({ page }) => {
+  await open(page);
+  // Between two drawings of the list more calls come than it holds.
+  const rush = setInterval(() => {
+    for (let at = 0; at < 10; at++) void service.pass("/rpc/shop/price?version=1");
+  }, 20);
+  try {
+    const row = calls(page).getByRole("row").nth(3);
+    for (let round = 0; round < 3; round++) {
+      await expect(row).toBeVisible();
+      await page.waitForTimeout(300 + round * 250);
+      await row.hover();
+      const ended = await row.locator(".time").innerText();
+      await row.click();
+      await expect(page.getByRole("dialog", { name: "shop/price v1.0.0" })).toContainText(ended, { timeout: 3_000 });
+      await page.keyboard.press("Escape");
+      await page.mouse.move(0, 0);
+      await page.locator("main").focus();
+    }
+  } finally {
+    clearInterval(rush);
+  }
+});
+
 test.describe("the form", () => {
   test("calls a procedure, and shows its result", async ({ page }) => {
     await open(page);

@@ -1,9 +1,10 @@
 // The last calls, the newest first, and one of them in full.
 
 import type { SeenCall } from "../../src/console/state.ts";
+import { CallRow, routeOf, timeOf } from "./call-row.ts";
 import { openDialog } from "./dialog.ts";
-import { fill, gridOf, h, rove, setText } from "./dom.ts";
-import { bytes, callers, duration, failed, memberName, outcome, versionText } from "./format.ts";
+import { arrange, fill, gridOf, h, rove, rowHeight, setText } from "./dom.ts";
+import { bytes, duration, failed, outcome, versionText } from "./format.ts";
 import type { Model } from "./model.ts";
 
 const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
@@ -11,6 +12,8 @@ const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
 const drawTime = 250;
 const rushTime = 1_000;
 const rush = 20;
+/** So many rows are written in one frame; those in sight come first. */
+const slice = 16;
 
 export function callsView(model: Model): HTMLElement {
   const body = h("div", { role: "rowgroup" });
@@ -19,48 +22,64 @@ export function callsView(model: Model): HTMLElement {
   const pause = h("button", { type: "button", "aria-pressed": "false" }, "Pause");
   const only = h("input", { type: "checkbox", id: "only-failures" });
   const note = h("p", { class: "note", role: "status" });
-  /** What is shown while the list stands still: somebody asked for that, or is about to choose one. */
-  let held: readonly SeenCall[] | undefined;
+  /** What the rows are of. */
+  let listed: readonly SeenCall[] = [];
+  /** It stands still: somebody asked for that, or is about to choose one. */
+  let held = false;
   let paused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let drawnAt = 0;
-  let newest = 0;
-  let rows = new Map<number, HTMLElement>();
+  let rows: readonly CallRow[] = [];
+  let frame = 0;
+  // Noted here: who reads it while he writes makes the browser lay all out at once.
+  let scrolled = 0;
+  const scroller = grid.firstElementChild!;
+  scroller.addEventListener("scroll", () => (scrolled = scroller.scrollTop), { passive: true });
 
   const draw = (): void => {
     clearTimeout(timer);
     timer = undefined;
     drawnAt = performance.now();
-    newest = model.calls[0]?.number ?? 0;
-    const calls = (held ?? model.calls).filter((call) => !only.checked || failed(call));
-    const kept = new Map<number, HTMLElement>();
-    for (const call of calls) kept.set(call.number, rows.get(call.number) ?? rowOf(call, model));
+    if (!held) listed = model.calls;
+    const calls = listed.filter((call) => !only.checked || failed(call));
+    const kept = new Map(rows.map((row) => [row.call.number, row]));
+    const wanted = new Set(calls.map(({ number }) => number));
+    // Rows of calls that have left are written anew: where all are new, no row is made or moved.
+    const free = rows.filter((row) => !wanted.has(row.call.number));
     const focused = body.contains(document.activeElement) ? (document.activeElement as HTMLElement) : undefined;
-    for (const [number, row] of rows) if (!kept.has(number)) row.remove();
-    // Only what is new is put in: what has the focus keeps it.
-    let before: Element | null = body.firstElementChild;
-    for (const row of kept.values())
-      if (row === before) before = before.nextElementSibling;
-      else body.insertBefore(row, before);
-    rows = kept;
-    const all = [...kept.values()];
-    if (!all.some((row) => row.tabIndex === 0) && all[0] !== undefined) all[0].tabIndex = 0;
-    if (focused !== undefined && !focused.isConnected) all[0]?.focus({ preventScroll: true });
+    for (const { element } of free) element.tabIndex = -1;
+    rows = calls.map((call) => (kept.get(call.number) ?? free.shift())?.take(call) ?? new CallRow(call));
+    arrange(body, elements());
+    const first = rows[0]?.element;
+    if (first !== undefined && !rows.some(({ element }) => element.tabIndex === 0)) first.tabIndex = 0;
+    if (focused !== undefined && !focused.isConnected) first?.focus({ preventScroll: true });
     empty.hidden = calls.length > 0;
     setText(empty, only.checked ? "No failure among the last calls." : "No call yet. Calls show here as they pass.");
+    cancelAnimationFrame(frame);
+    write();
+  };
+  const elements = (): HTMLElement[] => rows.map(({ element }) => element);
+
+  /** Some of the rows now, and the rest in the frames after this one. */
+  const write = (): void => {
+    const stale = rows.filter((row) => row.stale);
+    const top = Math.floor(scrolled / rowHeight());
+    const near = rows.slice(top, top + slice).filter((row) => row.stale);
+    for (const row of near.length > 0 ? near : stale.slice(0, slice)) row.write(model);
+    if (rows.some((row) => row.stale)) frame = requestAnimationFrame(write);
   };
 
   model.onChange((parts) => {
-    if (!parts.has("calls") || held !== undefined || timer !== undefined) return;
-    const wait = (model.calls[0]?.number ?? 0) - newest > rush ? rushTime : drawTime;
+    if (!parts.has("calls") || held || timer !== undefined) return;
+    const wait = (model.calls[0]?.number ?? 0) - (listed[0]?.number ?? 0) > rush ? rushTime : drawTime;
     timer = setTimeout(draw, Math.max(0, drawnAt + wait - performance.now()));
   });
   const hold = (): void => {
     const still = paused || grid.matches(":hover") || grid.contains(document.activeElement);
     setText(note, !still ? "" : paused ? "paused" : "held while you are in it");
-    if (still === (held !== undefined)) return;
-    held = still ? model.calls : undefined;
-    if (!still) draw();
+    if (still === held) return;
+    held = still;
+    if (!held) draw();
   };
   for (const event of ["pointerenter", "pointerleave", "focusin"]) grid.addEventListener(event, hold);
   // The focus has left when the event is over.
@@ -73,8 +92,7 @@ export function callsView(model: Model): HTMLElement {
   });
   only.addEventListener("change", draw);
   const openRow = (event: Event): void => {
-    const number = Number((event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"] ?? Number.NaN);
-    const call = (held ?? model.calls).find((one) => one.number === number);
+    const call = rows.find(({ element }) => element.contains(event.target as Node))?.written;
     if (call !== undefined) openDialog(`${call.fqn} ${versionText(call.version)}`, details(call, model));
   };
   grid.addEventListener("click", openRow);
@@ -83,7 +101,7 @@ export function callsView(model: Model): HTMLElement {
     event.preventDefault();
     openRow(event);
   });
-  rove(grid, () => [...rows.values()]);
+  rove(grid, elements);
   draw();
   return h(
     "section",
@@ -97,32 +115,6 @@ export function callsView(model: Model): HTMLElement {
     ),
     grid,
     empty,
-  );
-}
-
-function timeOf(call: SeenCall, model: Model): string {
-  const at = new Date(call.at + model.offset);
-  return `${at.toLocaleTimeString("en-GB")}.${String(at.getMilliseconds()).padStart(3, "0")}`;
-}
-
-function routeOf(call: SeenCall, model: Model): string {
-  const member = model.placeOf(call);
-  const to = call.node ?? (member === undefined ? undefined : memberName(member));
-  return to === undefined ? callers[call.from] : `${callers[call.from]} → ${to}`;
-}
-
-function rowOf(call: SeenCall, model: Model): HTMLElement {
-  const cell = (kind: string, ...text: readonly (string | Node)[]): HTMLElement => h("div", { role: "gridcell", class: kind }, ...text);
-  return h(
-    "div",
-    { class: `row ${failed(call) ? "failed" : ""}`, role: "row", "data-row": call.number, tabindex: -1 },
-    cell("time number", timeOf(call, model)),
-    cell("fqn", call.fqn, h("small", {}, ` ${versionText(call.version)}`)),
-    cell("route", routeOf(call, model)),
-    cell("number sent", bytes(call.arguments)),
-    cell("number got", bytes(call.result)),
-    cell("number took", duration(call.ms)),
-    cell("result", h("span", { class: `badge ${failed(call) ? "bad" : "good"}` }, outcome(call))),
   );
 }
 

@@ -35,6 +35,16 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Makes `children` all that is there, in their order. What stands in its place already isn't touched, so what has the focus keeps it. */
+export function arrange(element: Element, children: readonly Element[]): void {
+  const wanted = new Set(children);
+  for (const child of Array.from(element.children).filter((one) => !wanted.has(one))) child.remove();
+  let before = element.firstElementChild;
+  for (const child of children)
+    if (child === before) before = before.nextElementSibling;
+    else element.insertBefore(child, before);
+}
+
 /** The arrow keys walk over the rows of a list, of which one at a time can be reached by Tab. */
 export function rove(list: HTMLElement, rows: () => readonly HTMLElement[]): void {
   list.addEventListener("keydown", (event) => {
@@ -47,6 +57,13 @@ export function rove(list: HTMLElement, rows: () => readonly HTMLElement[]): voi
     for (const row of all) row.tabIndex = row === all[to] ? 0 : -1;
     all[to].focus();
   });
+}
+
+export const narrow: MediaQueryList = matchMedia("(max-width: 640px)");
+
+/** Of a row in a table: `--row` of the style. */
+export function rowHeight(): number {
+  return narrow.matches ? 56 : 36;
 }
 
 /** A table that scrolls below its heads, as assistive technology knows it; `body` takes the rows. */

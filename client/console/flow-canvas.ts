@@ -1,5 +1,6 @@
 // What is drawn over the map: lines between its boxes, and calls as dots that run along them. Positions are read when the layout changes,
-// never in a frame; when nothing runs, nothing is drawn.
+// never in a frame; when nothing runs, or nobody can see it, nothing is drawn. A canvas, as small as its lines: dots that are elements with
+// animations of their own cost twice as much, as a browser makes layers for each that begins or ends (bench/console-page.mjs).
 
 import type { Caller } from "../../src/console/state.ts";
 
@@ -32,6 +33,8 @@ const travel = 420;
 /** Of one change so many dots on one way, and in all: more can't be told apart, and cost frames. */
 const mostOfOne = 6;
 const mostDots = 160;
+/** Around the lines: half of the largest dot. */
+const edge = 5;
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -42,29 +45,22 @@ export class FlowCanvas {
   #lines = new Map<string, Line>();
   #still: readonly Line[] = [];
   #frame = 0;
-  #width = 0;
-  #height = 0;
+  #inSight = false;
+  #area = new DOMRect();
   #colours = { line: "", dot: "", bad: "" };
 
   constructor() {
     this.element.setAttribute("aria-hidden", "true");
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     addEventListener("themechange", () => this.repaint());
+    new IntersectionObserver((seen) => (this.#inSight = seen.at(-1)?.isIntersecting === true)).observe(this.element);
   }
 
   measure({ stage, callers, hub, members, lines }: Layout): void {
     const box = stage.getBoundingClientRect();
-    const ratio = devicePixelRatio || 1;
-    this.#width = box.width;
-    // Over a hundred tiles nothing is drawn: a canvas of that size would cost more at each frame than all else.
-    this.#height = lines || hub === undefined ? box.height : hub.getBoundingClientRect().bottom - box.y + 1;
-    this.element.style.height = `${this.#height}px`;
-    this.element.width = Math.round(box.width * ratio);
-    this.element.height = Math.round(this.#height * ratio);
-    this.#context?.setTransform(ratio, 0, 0, ratio, 0, 0);
     const placeOf = (element: HTMLElement): DOMRect => {
       const { x, y, width, height } = element.getBoundingClientRect();
-      return new DOMRect(x - box.x, y - box.y, width, height);
+      return new DOMRect(x - box.x - stage.clientLeft, y - box.y - stage.clientTop, width, height);
     };
     this.#lines.clear();
     this.#dots = [];
@@ -86,12 +82,28 @@ export class FlowCanvas {
         drawn.push(line);
       }
     this.#still = drawn;
+    this.#place();
     this.repaint();
+  }
+
+  /** Over the lines, and no more. */
+  #place(): void {
+    const across = this.#still.flatMap(({ x1, x2 }) => [x1, x2]);
+    const down = this.#still.flatMap(({ y1, y2 }) => [y1, y2]);
+    const [x, y] = [Math.floor(Math.min(...across)) - edge, Math.floor(Math.min(...down)) - edge];
+    const [width, height] = [Math.ceil(Math.max(...across)) + edge - x, Math.ceil(Math.max(...down)) + edge - y];
+    this.#area = this.#still.length === 0 ? new DOMRect() : new DOMRect(x, y, width, height);
+    const ratio = devicePixelRatio || 1;
+    const { style } = this.element;
+    for (const [name, size] of Object.entries({ left: x, top: y, width, height })) style.setProperty(name, `${size}px`);
+    this.element.width = Math.round(this.#area.width * ratio);
+    this.element.height = Math.round(this.#area.height * ratio);
+    this.#context?.setTransform(ratio, 0, 0, ratio, -x * ratio, -y * ratio);
   }
 
   /** Lets calls run from their caller to their member. */
   flow({ from, to, calls, failures }: { from: Caller; to: string | undefined; calls: number; failures: number }): void {
-    if (still.matches) return;
+    if (still.matches || !this.#inSight) return;
     const caller = from === "browser" ? "browser" : from === "member" || from === "here" ? undefined : "outside";
     const now = performance.now();
     const number = Math.min(mostOfOne, calls);
@@ -107,15 +119,14 @@ export class FlowCanvas {
   }
 
   repaint(): void {
-    const style = getComputedStyle(this.element);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    this.#colours = { line: colour("--line-strong"), dot: colour("--accent"), bad: colour("--bad") };
+    const { color, fill, stroke } = getComputedStyle(this.element);
+    this.#colours = { line: color, dot: fill, bad: stroke };
     if (this.#frame === 0) this.#paint(performance.now());
   }
 
   readonly #draw = (): void => {
     const now = performance.now();
-    this.#dots = this.#dots.filter(({ start }) => now - start < travel);
+    this.#dots = this.#inSight ? this.#dots.filter(({ start }) => now - start < travel) : [];
     this.#paint(now);
     this.#frame = this.#dots.length === 0 ? 0 : requestAnimationFrame(this.#draw);
   };
@@ -123,7 +134,8 @@ export class FlowCanvas {
   #paint(now: number): void {
     const context = this.#context;
     if (context === null) return;
-    context.clearRect(0, 0, this.#width, this.#height);
+    const { x: left, y: top, width, height } = this.#area;
+    context.clearRect(left, top, width, height);
     context.strokeStyle = this.#colours.line;
     context.lineWidth = 1.25;
     context.beginPath();

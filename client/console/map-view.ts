@@ -12,7 +12,7 @@ const sparse = 12;
 /** Procedures of a segment that are shown in a box. */
 const shown = 8;
 /** A box shows its calls per second anew so often, in ms. */
-const rateTime = 500;
+const rateTime = 1_000;
 
 interface Box {
   readonly element: HTMLElement;
@@ -181,6 +181,5 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 function flash(element: HTMLElement): void {
   if (still.matches) return;
   flashing.get(element)?.cancel();
-  const colour = getComputedStyle(element).getPropertyValue("--flash");
-  flashing.set(element, element.animate([{ backgroundColor: colour }, {}], { duration: 600, easing: "ease-out" }));
+  flashing.set(element, element.animate([{ backgroundColor: "var(--flash)" }, {}], { duration: 600, easing: "ease-out" }));
 }

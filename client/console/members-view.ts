@@ -2,7 +2,7 @@
 
 import type { MemberState, ServiceState } from "../../src/console/state.ts";
 import { openDialog } from "./dialog.ts";
-import { fill, gridOf, h, rove } from "./dom.ts";
+import { arrange, gridOf, h, rove, setText } from "./dom.ts";
 import { duration, hostOf, memberName } from "./format.ts";
 import { holdersOf, type Model } from "./model.ts";
 
@@ -11,16 +11,22 @@ const heads = ["Service", "Segments", "State", "Lease", "Checked", "Health check
 export function membersView(model: Model): HTMLElement {
   const body = h("div", { role: "rowgroup" });
   const grid = gridOf("members-grid", "Services and their health", heads, body);
-  let rows: HTMLElement[] = [];
+  let rows: readonly Row[] = [];
+  const elements = (): HTMLElement[] => rows.map(({ element }) => element);
   model.onChange((parts) => {
     if (!parts.has("members") && !parts.has("service")) return;
-    const focused = rows.findIndex((row) => row === document.activeElement);
+    const focused = elements().indexOf(document.activeElement as HTMLElement);
+    const known = new Map(rows.map((row) => [row.text, row]));
     const own = model.service.mode === "standalone" ? [] : [serviceRow(model.service)];
-    rows = [...own, ...model.members.map((member) => memberRow(member, model))];
-    fill(body, ...rows);
+    rows = [...own, ...model.members.map((member) => memberRow(member, model))].map(({ text, make, times }) => {
+      const row = known.get(text) ?? { text, ...make() };
+      row.times.forEach((cell, at) => setText(cell, times[at]!));
+      return row;
+    });
+    arrange(body, elements());
     const at = Math.max(0, Math.min(focused, rows.length - 1));
-    if (rows[at] !== undefined) rows[at].tabIndex = 0;
-    if (focused >= 0) rows[at]?.focus({ preventScroll: true });
+    for (const [index, { element }] of rows.entries()) element.tabIndex = index === at ? 0 : -1;
+    if (focused >= 0) rows[at]?.element.focus({ preventScroll: true });
   });
   const openRow = (event: Event): void => {
     const id = (event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"];
@@ -31,7 +37,7 @@ export function membersView(model: Model): HTMLElement {
   grid.addEventListener("keydown", (event) => {
     if (event.key === "Enter") openRow(event);
   });
-  rove(grid, () => rows);
+  rove(grid, elements);
   return h(
     "section",
     { id: "health", "aria-labelledby": "health-title" },
@@ -42,32 +48,63 @@ export function membersView(model: Model): HTMLElement {
 
 const cell = (kind: string, ...content: readonly (string | Node)[]): HTMLElement => h("div", { role: "gridcell", class: kind }, ...content);
 
-function serviceRow({ mode, url, name, checks }: ServiceState): HTMLElement {
-  const states = [cell("state", h("span", { class: "badge good" }, "this one")), cell("lease number", "–"), cell("checked number", "–")];
-  return h(
-    "div",
-    { class: "row", role: "row", "data-row": "", tabindex: -1 },
-    cell("fqn", name ?? mode, h("small", {}, ` ${hostOf(url)}`)),
-    cell("segments", "–"),
-    ...states,
-    cell("checks", ...badges(checks)),
+/** What `text` says is in a row for good; the times run on. */
+interface Row {
+  readonly text: string;
+  readonly element: HTMLElement;
+  readonly times: readonly HTMLElement[];
+}
+
+interface Wanted {
+  readonly text: string;
+  readonly times: readonly [lease: string, checked: string];
+  make(): Omit<Row, "text">;
+}
+
+function serviceRow({ mode, url, name, checks }: ServiceState): Wanted {
+  return wanted("", [name ?? mode, hostOf(url)], "–", ["good", "this one"], ["–", "–"], checks);
+}
+
+function memberRow(member: MemberState, model: Model): Wanted {
+  const { state, lease, checked, segments } = member;
+  return wanted(
+    member.id,
+    [memberName(member), member.name === undefined ? "" : hostOf(member.url ?? model.service.url)],
+    segments?.join(", ") ?? "not told",
+    state === "ready" ? ["good", "in rotation"] : ["bad", "out"],
+    [
+      lease === undefined ? "–" : duration(Math.round(lease / 1000) * 1000),
+      checked === undefined ? "–" : `${Math.round(checked / 1000)} s ago`,
+    ],
+    model.service.mode === "standalone" ? model.service.checks : member.checks,
   );
 }
 
-function memberRow(member: MemberState, model: Model): HTMLElement {
-  const { state, lease, checked, segments } = member;
-  const own = model.service.mode === "standalone" ? model.service.checks : member.checks;
-  const url = member.name === undefined ? "" : ` ${hostOf(member.url ?? model.service.url)}`;
-  return h(
-    "div",
-    { class: "row", role: "row", "data-row": member.id, tabindex: -1 },
-    cell("fqn", memberName(member), h("small", {}, url)),
-    cell("segments", segments?.join(", ") ?? "not told"),
-    cell("state", h("span", { class: `badge ${state === "ready" ? "good" : "bad"}` }, state === "ready" ? "in rotation" : "out")),
-    cell("lease number", lease === undefined ? "–" : duration(Math.round(lease / 1000) * 1000)),
-    cell("checked number", checked === undefined ? "–" : `${Math.round(checked / 1000)} s ago`),
-    cell("checks", ...badges(own)),
-  );
+function wanted(
+  id: string,
+  [name, host]: readonly [string, string],
+  segments: string,
+  [kind, state]: readonly [string, string],
+  times: Wanted["times"],
+  checks: Readonly<Record<string, unknown>> | undefined,
+): Wanted {
+  return {
+    text: JSON.stringify([id, name, host, segments, state, checks]),
+    times,
+    make() {
+      const places = [cell("lease number"), cell("checked number")];
+      const element = h(
+        "div",
+        { class: "row", role: "row", "data-row": id, tabindex: -1 },
+        cell("fqn", name, h("small", {}, ` ${host}`)),
+        cell("segments", segments),
+        cell("state", h("span", { class: `badge ${kind}` }, state)),
+        ...places,
+        cell("checks", ...badges(checks)),
+      );
+      return { element, times: places };
+    },
+  };
 }
 
 function badges(checks: Readonly<Record<string, unknown>> | undefined): (string | Node)[] {

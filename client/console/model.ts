@@ -19,6 +19,9 @@ const kept = 100;
 /** A member's calls per second are of so many seconds. */
 const rateSpan = 5_000;
 
+/** So far, in ms, may the two clocks come apart before the page notices: one was set, or the machine slept. */
+const clockJump = 1_000;
+
 export class Model {
   service: ServiceState = { mode: "", url: "", checks: {} };
   members: readonly MemberState[] = [];
@@ -111,7 +114,9 @@ export class Model {
 
   #figures(figures: Figures): void {
     this.figures = figures;
-    this.offset = Date.now() - figures.now;
+    const offset = Date.now() - figures.now;
+    // Messages are under way for longer or shorter; a call has one time wherever it is shown.
+    if (Math.abs(offset - this.offset) > clockJump) this.offset = offset;
     this.changed("figures");
   }
 

@@ -1,7 +1,7 @@
 // All procedures, in groups by segment. Only the rows that can be seen are in the document, so two thousand cost as much as twenty.
 
 import type { ProcedureState } from "../../src/console/state.ts";
-import { fill, h, setText } from "./dom.ts";
+import { fill, h, narrow, rowHeight, setText } from "./dom.ts";
 import { count, duration, rate, versionText } from "./format.ts";
 import { type Model, rateKey } from "./model.ts";
 
@@ -13,7 +13,6 @@ type Row =
 const openUpTo = 60;
 /** Rows beyond what is seen, above and below. */
 const beyond = 6;
-const narrow = matchMedia("(max-width: 640px)");
 
 export function proceduresView(model: Model, open: (procedure: ProcedureState) => void): HTMLElement {
   const search = h("input", {
@@ -42,8 +41,6 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
   let rows: readonly Row[] = [];
   let current = 0;
 
-  const height = (): number => (narrow.matches ? 56 : 36);
-
   const list = (): void => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const groups = new Map<string, ProcedureState[]>();
@@ -68,7 +65,7 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
       ]);
     setText(found, words.length === 0 ? `${count(size)} in ${count(groups.size)} segments` : `${count(size)} found`);
     grid.setAttribute("aria-rowcount", String(rows.length + 1));
-    space.style.height = `${rows.length * height()}px`;
+    space.style.height = `${rows.length * rowHeight()}px`;
     current = Math.min(current, Math.max(0, rows.length - 1));
     for (const { element } of made.values()) element.remove();
     made.clear();
@@ -77,7 +74,7 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
 
   /** Makes the rows that came into sight, and takes away those that left it. */
   const draw = (): void => {
-    const size = height();
+    const size = rowHeight();
     const first = Math.max(0, Math.floor(scroller.scrollTop / size) - beyond);
     const last = Math.min(rows.length - 1, Math.ceil((scroller.scrollTop + scroller.clientHeight) / size) + beyond);
     for (const [at, { element }] of made)
@@ -145,7 +142,7 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     const old = made.get(current)?.element;
     if (old !== undefined) old.tabIndex = -1;
     current = to;
-    const size = height();
+    const size = rowHeight();
     if (to * size < scroller.scrollTop) scroller.scrollTop = to * size;
     else {
       const end = (to + 1) * size + (narrow.matches ? 0 : header.clientHeight);
@@ -171,7 +168,7 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     if (at < 0) return;
     const row = rows[at];
     const isOpen = rows[at + 1]?.kind === "procedure";
-    const page = Math.max(1, Math.floor(scroller.clientHeight / height()) - 1);
+    const page = Math.max(1, Math.floor(scroller.clientHeight / rowHeight()) - 1);
     const to = {
       ArrowDown: at + 1,
       ArrowUp: at - 1,
