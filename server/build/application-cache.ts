@@ -5,6 +5,7 @@ import { basename, resolve, sep } from "node:path";
 
 import { isInside, isListed, listFiles } from "../sources.ts";
 import { FileMemory } from "./file-memory.ts";
+import type { KeptReadings } from "./kept-readings.ts";
 import { Modules, type ModulesOptions } from "./modules.ts";
 
 /** What a reading begins with. */
@@ -14,7 +15,10 @@ export interface Opened {
   readonly memory: FileMemory;
 }
 
-type OpenOptions = Omit<ModulesOptions, "files" | "memory"> & { readonly except: readonly string[] };
+type OpenOptions = Omit<ModulesOptions, "files" | "memory"> & {
+  readonly except: readonly string[];
+  readonly kept?: KeptReadings | undefined;
+};
 
 interface Known {
   /** Of the options that everything remembered depends on. */
@@ -53,7 +57,7 @@ export class ApplicationCache {
     this.#changed = new Set();
     if (this.#known?.key !== key) {
       const files = await listFiles(root, except);
-      this.#known = { key, memory: this.#known?.memory ?? new FileMemory(), files, modules: undefined };
+      this.#known = { key, memory: this.#known?.memory ?? new FileMemory(options.kept), files, modules: undefined };
       this.#known.memory.clear();
     } else await update(this.#known, changed, options);
     const { memory, files } = this.#known;

@@ -13,6 +13,7 @@ import { type ApplicationCache, type Opened, createApplicationCache } from "./ap
 import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
+import type { KeptReadings } from "./kept-readings.ts";
 import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
 import { type PageEntry, readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
@@ -69,6 +70,8 @@ export interface ApplicationInput {
   readonly resolveImport: ResolveImport;
   /** What an earlier reading left: then only what changed since is read. */
   readonly cache?: ApplicationCache | undefined;
+  /** What earlier processes left. */
+  readonly kept?: KeptReadings | undefined;
 }
 
 /** Reads and checks an application. Never throws for what its files say: look at `problems`. */

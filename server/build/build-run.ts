@@ -13,6 +13,7 @@ import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
 import type { Side } from "./cut.ts";
 import { emptyId, environmentNames } from "./environments.ts";
+import { type KeptReadings, openKeptReadings } from "./kept-readings.ts";
 import { refuseFolder } from "./folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
@@ -74,6 +75,9 @@ export class Build {
   manifest: ServerManifest | undefined;
   readonly #folders: BuildFolders | undefined;
   readonly #cache = createApplicationCache();
+  /** What is left to processes that come. */
+  #kept: KeptReadings | undefined;
+  #keeping: NodeJS.Timeout | undefined;
   #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
@@ -108,7 +112,11 @@ export class Build {
 
   /** What the application says now. Only what {@link changed} named is read again. */
   async read(environment: Environment): Promise<Application> {
-    return await this.#read(environment);
+    const application = await this.#read(environment);
+    clearTimeout(this.#keeping);
+    // Whoever waits for what was read goes first.
+    this.#keeping = setTimeout(() => void this.#kept?.save(), 500).unref();
+    return application;
   }
 
   /** Forgets what a file or folder said. */
@@ -124,7 +132,10 @@ export class Build {
 
   /** What the application says, read once. */
   async application(environment: Environment): Promise<Application> {
-    this.#application ??= this.#read(environment);
+    this.#application ??= this.#read(environment).then(async (application) => {
+      await this.#kept?.save();
+      return application;
+    });
     return await this.#application;
   }
 
@@ -133,6 +144,7 @@ export class Build {
     const config = environment.getTopLevelConfig();
     if (this.#resolver?.config !== config) this.#resolver = { config, resolve: vite.createIdResolver(config) };
     const { resolve: resolveId } = this.#resolver;
+    this.#kept ??= openKeptReadings(this.root, vite.version);
     return await readApplication({
       root: this.root,
       source: this.source,
@@ -144,6 +156,7 @@ export class Build {
       clientModules: this.options.clientModules,
       parse: parserOf(vite),
       cache: this.#cache,
+      kept: this.#kept,
       async resolveImport(specifier, importer) {
         // A package that can't be resolved is the bundler's to tell, if it is asked for it.
         const id = await resolveId(environment, specifier, importer).catch(() => undefined);

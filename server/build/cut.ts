@@ -55,7 +55,7 @@ export function splitForServer(
   const cut = new Map<string, ServerCut>();
   for (const [module, here] of byModule) {
     const known = memory.of<{ splits?: Splits }>(module.file, "splits", () => ({}));
-    if (known.splits === undefined || !known.splits.areOf(here)) known.splits = new Splits(module, here, modules.text(module.file), parse);
+    if (known.splits === undefined || !known.splits.areOf(here)) known.splits = new Splits(module, here, { modules, memory, parse });
     const { splits } = known;
     cut.set(module.file, { module, procedures: here, split: splits.get.bind(splits), all: splits.all });
   }
@@ -71,17 +71,24 @@ class Splits {
   readonly #known = new Map<string, SplitModule>();
   readonly all: SplitModule;
 
-  constructor(module: SourceModule, procedures: readonly Procedure[], text: string, parse: Parse) {
+  constructor(
+    module: SourceModule,
+    procedures: readonly Procedure[],
+    { modules, memory, parse }: { modules: Modules; memory: FileMemory; parse: Parse },
+  ) {
     this.#module = module;
     this.#procedures = procedures.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters }));
-    this.#text = text;
+    this.#text = modules.text(module.file);
     this.#parse = parse;
     const everything = new Set(this.#procedures.map((one) => one.export));
-    this.#make([
+    const usual: readonly Variant[] = [
       { environment: "server", held: everything },
       { environment: "browser", held: everything },
       { environment: "browser", held: new Set() },
-    ]);
+    ];
+    const rests = ["splits", module.file, module.name, this.#text, JSON.stringify(this.#procedures)];
+    const made = unpacked(memory.lasting(rests, () => packed(this.#split(usual))));
+    for (const [at, variant] of usual.entries()) this.#known.set(keyOf(variant), made[at] as SplitModule);
     this.all = this.get("server", everything);
   }
 
@@ -98,16 +105,51 @@ class Splits {
 
   get(environment: Side, held: ReadonlySet<string>): SplitModule {
     const variant = { environment, held };
-    return this.#known.get(keyOf(variant)) ?? (this.#make([variant])[0] as SplitModule);
-  }
-
-  #make(variants: readonly Variant[]): readonly SplitModule[] {
-    const { file, name } = this.#module;
-    const ids = { face: file, shared: partId.shared(file), graph: graphId };
-    const made = splitVariants({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, ids }, variants);
-    for (const [at, variant] of variants.entries()) this.#known.set(keyOf(variant), made[at] as SplitModule);
+    const known = this.#known.get(keyOf(variant));
+    if (known !== undefined) return known;
+    const [made] = this.#split([variant]) as [SplitModule];
+    this.#known.set(keyOf(variant), made);
     return made;
   }
+
+  #split(variants: readonly Variant[]): readonly SplitModule[] {
+    const { file, name } = this.#module;
+    const ids = { face: file, shared: partId.shared(file), graph: graphId };
+    return splitVariants({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, ids }, variants);
+  }
+}
+
+/** Splits of one module as plain data. Parts that are the same in several are the same objects, before and after. */
+interface Packed {
+  readonly parts: readonly Part[];
+  readonly splits: readonly (Omit<SplitModule, PartName> & Readonly<Partial<Record<PartName, number>>>)[];
+}
+
+type PartName = "face" | "shared" | "body";
+
+function packed(splits: readonly SplitModule[]): Packed {
+  const parts: Part[] = [];
+  const placeOf = (part: Part | undefined): number | undefined => {
+    if (part === undefined) return undefined;
+    if (!parts.includes(part)) parts.push(part);
+    return parts.indexOf(part);
+  };
+  const numbered = splits.map(({ face, shared, body, problems, warnings }) => {
+    const places = Object.entries({ face: placeOf(face), shared: placeOf(shared), body: placeOf(body) });
+    return { problems, warnings, ...Object.fromEntries(places.filter(([, place]) => place !== undefined)) };
+  });
+  return { parts, splits: numbered };
+}
+
+function unpacked({ parts, splits }: Packed): readonly SplitModule[] {
+  const partAt = (place: number | undefined): Part | undefined => (place === undefined ? undefined : parts[place]);
+  return splits.map(({ face, shared, body, problems, warnings }) => ({
+    face: partAt(face) as Part,
+    shared: partAt(shared),
+    body: partAt(body),
+    problems,
+    warnings,
+  }));
 }
 
 function keyOf({ environment, held }: Variant): string {

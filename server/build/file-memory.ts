@@ -2,10 +2,18 @@
 
 import { readFileSync } from "node:fs";
 
+import type { KeptReadings } from "./kept-readings.ts";
+
 /** Remembers by file, and by what was asked of it. */
 export class FileMemory {
   readonly #byFile = new Map<string, Map<string, unknown>>();
   readonly #byObject = new WeakMap<object, unknown>();
+  readonly #kept: KeptReadings | undefined;
+
+  /** `kept` is what outlives this process. */
+  constructor(kept: KeptReadings | undefined) {
+    this.#kept = kept;
+  }
 
   /** The text of a file, read once. */
   text(file: string): string {
@@ -20,6 +28,11 @@ export class FileMemory {
     const made = make();
     known.set(what, made);
     return made;
+  }
+
+  /** What `make` gives for what it `rests` on, in this process or an earlier one: something that costs much, and is plain data. */
+  lasting<T>(rests: readonly string[], make: () => T): T {
+    return this.#kept === undefined ? make() : this.#kept.of(rests, make);
   }
 
   /** What `make` gave for this object, which must be remembered itself. */

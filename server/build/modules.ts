@@ -153,7 +153,11 @@ export class Modules {
   }
 
   #describe(module: SourceModule): ModuleDescription {
-    return this.#memory.of(module.file, "description", () => this.describeText(this.text(module.file), module.file, module.id));
+    return this.#memory.of(module.file, "description", () => this.#lasting(module, this.text(module.file)));
+  }
+
+  #lasting({ id, file, name }: SourceModule, text: string): ModuleDescription {
+    return this.#memory.lasting(["description", id, name, text], () => this.describeText(text, file, id));
   }
 
   /** Runs `look`, and gives the descriptions that its outcome rests on, besides the list of files. Nothing else may run meanwhile. */
@@ -177,7 +181,7 @@ export class Modules {
   /** Describes a part of a module. */
   describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
     if (part === undefined) return nothing;
-    return this.#memory.ofObject(part, () => this.describeText(part.code, module.file, module.id));
+    return this.#memory.ofObject(part, () => this.#lasting(module, part.code));
   }
 
   /** Describes code that is no file of its own: a script inside a page. */

@@ -52,7 +52,8 @@ export async function refuseOutput(root: string, source: string, output: string)
   if (!found.isDirectory()) refuse("is a file, and a build makes a folder");
   const files = await listFiles(output);
   const segment = files.find((file) => file.endsWith(segmentFileEnding));
-  if (segment !== undefined) refuse(`would replace ${relative(root, segment)}, which is a source`);
+  // In the usual place nobody has put one by mistake: there they are no segments (decisions §6, folders).
+  if (segment !== undefined && output !== join(root, "dist")) refuse(`would replace ${relative(root, segment)}, which is a source`);
   if (files.length > 0 && !isInside(root, output)) refuse("is outside of the application and holds what no build has made");
 }
 

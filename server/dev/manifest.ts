@@ -2,7 +2,6 @@
 
 import type { Manifest, ModuleRecord, ServerManifest } from "../../src/manifest.ts";
 import type { ModuleDescription } from "../../src/split/describe.ts";
-import type { Part } from "../../src/split/split-module.ts";
 import type { Application } from "../build/application.ts";
 import { classRecords } from "../build/classes.ts";
 import { graphId, partId } from "../build/cut.ts";
@@ -66,21 +65,19 @@ async function reachable({ cut, pageModules, clientModules, modules }: Applicati
   for (const module of reached) {
     const parts = cut.get(module.file)?.parts.browser;
     const whole = modules.describe(module);
-    const described = [parts?.shared, parts?.body].flatMap((part) =>
-      part === undefined ? [] : [once(part, () => modules.describeText(part.code, module.file, module.id))],
-    );
-    const texts = parts === undefined ? [whole] : [once(whole, () => ({ ...whole, imports: [] })), ...described];
+    const described = [parts?.shared, parts?.body].map((part) => modules.describePart(module, part));
+    const texts = parts === undefined ? [whole] : [passedOn(whole), ...described];
     for (const text of texts) for (const edge of await modules.importsOf(module, text)) if (!edge.typeOnly) reached.add(edge.module);
   }
   return [...reached];
 }
 
-const descriptions = new WeakMap<Part | ModuleDescription, ModuleDescription>();
+const faces = new WeakMap<ModuleDescription, ModuleDescription>();
 
-/** Parts and descriptions stay the same objects as long as nothing in their module changes. */
-function once(of: Part | ModuleDescription, make: () => ModuleDescription): ModuleDescription {
-  const known = descriptions.get(of) ?? make();
-  descriptions.set(of, known);
+/** What a face has of the imports of its module; the same object as long as nothing in the module changes. */
+function passedOn(whole: ModuleDescription): ModuleDescription {
+  const known = faces.get(whole) ?? { ...whole, imports: [] };
+  faces.set(whole, known);
   return known;
 }
 

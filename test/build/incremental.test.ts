@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createApplicationCache } from "../../server/build/application-cache.ts";
+import { KeptReadings } from "../../server/build/kept-readings.ts";
 import { createFixture, shop } from "./_fixture.ts";
 import { factsOf, parse, readAt } from "./_reading.ts";
 
@@ -142,8 +143,11 @@ describe("an application that is read again", () => {
               }
               cache.changed(path);
             }
-            const [warm, cold] = [await readAt(root, { cache }), await readAt(root)];
+            const kept = new KeptReadings(join(root, ".seamline/readings.json"), "this test", 1);
+            const [warm, cold, next] = [await readAt(root, { cache }), await readAt(root), await readAt(root, { kept })];
             expect(factsOf(warm)).toEqual(factsOf(cold));
+            expect(factsOf(next)).toEqual(factsOf(cold));
+            await kept.save();
             read++;
             if (cold.problems.length > 0) broken++;
             cutModules += cold.cut.size;
@@ -215,5 +219,67 @@ describe("an application that is read again", () => {
     cache.changed(app.path("src/shop/extra.ts"));
     const [, after] = await Promise.all([before, readAt(app.root, { cache })]);
     expect([...after.modules.ids]).toContain("shop/extra");
+  });
+});
+
+describe("what a process leaves of its reading to the next one", () => {
+  const setUp = () => {
+    const app = createFixture(shop);
+    const file = app.path(".seamline/readings.json");
+    const parsed: string[] = [];
+    /** As another process: nothing but the file is left of the one before. */
+    const read = async (key = "one", at = file) => {
+      parsed.length = 0;
+      const kept = new KeptReadings(at, key, 1);
+      const application = await readAt(app.root, {
+        kept,
+        parse: (name, source) => {
+          parsed.push(name);
+          return parse(name, source);
+        },
+      });
+      await kept.save();
+      return factsOf(application);
+    };
+    return { app, file, parsed, read };
+  };
+
+  it("is all of it that costs: only what has changed is parsed", async () => {
+    const { app, parsed, read } = setUp();
+    const first = await read();
+    expect(parsed.length).toBeGreaterThan(0);
+    expect(await read()).toEqual(first);
+    expect(parsed).toEqual([]);
+    app.write({ "src/shop/stock.ts": "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n" });
+    expect(await read()).not.toEqual(first);
+    expect(new Set(parsed)).toEqual(new Set(["src/shop/stock.ts"]));
+  });
+
+  it("is nothing where another version left it, or it can't be read or written", async () => {
+    const { app, file, parsed, read } = setUp();
+    const first = await read();
+    expect(await read("another version")).toEqual(first);
+    expect(parsed.length).toBeGreaterThan(0);
+    const text = readFileSync(file, "utf8");
+    for (const broken of [text.slice(0, -9), "", "[]", "null", '{ "key": "another version" }']) {
+      app.write({ ".seamline/readings.json": broken });
+      expect(await read("another version")).toEqual(first);
+      expect(parsed.length).toBeGreaterThan(0);
+    }
+    expect(await read("one", join(file, "below a file"))).toEqual(first);
+  });
+
+  it("holds nothing of what is gone, when it is written anew", async () => {
+    const { app, file, read } = setUp();
+    app.write({
+      "src/shop/more.ts": "export async function spool4711() {}\n",
+      "more.segment.json": '{ "./shop/more": { "spool4711": {} } }',
+    });
+    await read();
+    expect(readFileSync(file, "utf8")).toContain("spool4711");
+    rmSync(app.path("more.segment.json"));
+    app.write({ "src/shop/stock.ts": "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n" });
+    await read();
+    expect(readFileSync(file, "utf8")).not.toContain("spool4711");
   });
 });
