@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { findBrowser } from "./scripts/browser.mjs";
+import { browserArguments, findBrowser } from "./scripts/browser.mjs";
 
 const executablePath = findBrowser()?.path;
 
@@ -18,8 +18,9 @@ export default defineConfig({
     browserName: "chromium",
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      args: browserArguments,
     },
-    trace: "retain-on-failure",
+    // It has the document at each step, which one can look at. A film beside it costs a third of the run, as here all is drawn without a GPU.
+    trace: { mode: "retain-on-failure", screenshots: false, snapshots: true, sources: true },
   },
 });

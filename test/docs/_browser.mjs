@@ -1,8 +1,6 @@
 // For the `js test` blocks of a page: `await openPage("http://127.0.0.1:3000/")` gives a page of Playwright in Chromium.
 // JavaScript, as these blocks run under Node and not under Vitest.
 
-import { chromium } from "playwright";
-
 /** @type {import("playwright").Browser | undefined} */
 let browser;
 
@@ -12,6 +10,8 @@ let browser;
  * @returns {Promise<import("playwright").Page>}
  */
 export async function openPage(address) {
+  // Here, as many blocks open no page, and Playwright takes a second to load.
+  const { chromium } = await import("playwright");
   browser ??= await chromium.connect(process.env["DOCS_CHROMIUM"] ?? "");
   const page = await browser.newPage();
   page.setDefaultTimeout(20_000);

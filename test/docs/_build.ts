@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { type BrowserServer, chromium } from "playwright";
 import type { TestProject } from "vitest/node";
-import { requireBrowser } from "../../scripts/browser.mjs";
+import { browserArguments, requireBrowser } from "../../scripts/browser.mjs";
 import { root } from "../_sources.ts";
 
 declare module "vitest" {
@@ -21,7 +21,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     buildPackage();
     requireCurl();
-    browser = await chromium.launchServer({ executablePath: requireBrowser().path, args: ["--no-sandbox"] });
+    browser = await chromium.launchServer({ executablePath: requireBrowser().path, args: browserArguments });
   } catch (error) {
     missing = String(error);
   }

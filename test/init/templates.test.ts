@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { requireBrowser } from "../../scripts/browser.mjs";
+import { browserArguments, requireBrowser } from "../../scripts/browser.mjs";
 import { createHome, done, type Home, move, pack, unpack } from "./_made.ts";
 
 const templates = ["vanilla", "react", "vue"] as const;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const [seamline, create] = await Promise.all([pack(home.folder), pack(home.folder, "create-seamline")]);
   await unpack(home.folder, { seamline, "create-seamline": create });
   await writeFile(join(home.folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  const launched = chromium.launch({ executablePath: requireBrowser().path, args: ["--no-sandbox", "--disable-gpu"] });
+  const launched = chromium.launch({ executablePath: requireBrowser().path, args: browserArguments });
   const cli = "node_modules/seamline/dist/cli.js";
   await done(home.start([process.execPath, cli, "init", "vanilla", "--seamline", seamline]));
   await done(home.start([process.execPath, cli, "init", "react", "--template", "react", "--seamline", seamline]));
