@@ -273,7 +273,7 @@ describe("what a process leaves of its reading to the next one", () => {
     const { app, file, read } = setUp();
     app.write({
       "src/shop/more.ts": "export async function spool4711() {}\n",
-      "more.segment.json": '{ "./shop/more": { "spool4711": {} } }',
+      "more.segment.json": '{ "./shop/more": { "spool4711": { "access": "public" } } }',
     });
     await read();
     expect(readFileSync(file, "utf8")).toContain("spool4711");
