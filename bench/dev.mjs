@@ -19,8 +19,12 @@ const wants = (word) => words.includes(word) || !words.some((one) => one === "re
 const sizes = words.map(Number).filter((number) => number > 0);
 const rounds = 7;
 
+/** How many modules belong to one procedure. */
+const groupOf = (modules) => Math.min(10, modules / 2);
+
 /** Modules of which every tenth has a procedure and imports the nine after it; half of the procedures are the page's, half a node's. */
 function application(modules) {
+  const group = groupOf(modules);
   const files = {
     "package.json": JSON.stringify({ name: "bench", private: true, type: "module" }),
     "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',
@@ -33,14 +37,14 @@ globalThis.sum0 = sum0;
   const segments = { page: {}, office: {} };
   for (let index = 0; index < modules; index++) {
     const text = `export const step${index} = (given: number): number => given + ${index} - ${index};\n`;
-    if (index % 10 > 0) files[`src/parts/part${index}.ts`] = text;
+    if (index % group > 0) files[`src/parts/part${index}.ts`] = text;
     else {
-      const others = Array.from({ length: 9 }, (_, offset) => index + offset + 1).filter((other) => other < modules);
+      const others = Array.from({ length: group - 1 }, (_, offset) => index + offset + 1).filter((other) => other < modules);
       const imports = others.map((other) => `import { step${other} } from "./part${other}.ts";\n`).join("");
       const sum = others.map((other) => `step${other}(given)`).join(" + ");
       files[`src/parts/part${index}.ts`] =
         `${imports}export async function sum${index}(given: number): Promise<number> {\n  return (${sum}) * 1;\n}\n`;
-      segments[index % 20 === 0 ? "page" : "office"][`./parts/part${index}`] = { [`sum${index}`]: { access: "public" } };
+      segments[index % (2 * group) === 0 ? "page" : "office"][`./parts/part${index}`] = { [`sum${index}`]: { access: "public" } };
     }
   }
   for (const [name, content] of Object.entries(segments)) files[`segments/${name}.segment.json`] = JSON.stringify(content);
@@ -125,6 +129,7 @@ async function live(folder, modules) {
   });
   try {
     const { url } = JSON.parse(/^.*"event":"ready".*$/m.exec(dev.said)[0]);
+    const group = groupOf(modules);
     const page = await browser.newPage();
     page.on("load", () => loads++);
     let loads = 0;
@@ -135,22 +140,22 @@ async function live(folder, modules) {
         while ((await globalThis.sum0(1)) !== expected) await new Promise((resolve) => setTimeout(resolve, 2));
       }, value);
     const onNode = async (value) => {
-      while ((await call(`${url}/rpc/parts/sum10?given=1`)) !== String(value)) await new Promise((resolve) => setTimeout(resolve, 2));
+      while ((await call(`${url}/rpc/parts/sum${group}?given=1`)) !== String(value)) await new Promise((resolve) => setTimeout(resolve, 2));
     };
-    const numbers = { page: [0, inPage, 1, 0], node: [10, onNode, 1, 0] };
-    for (const state of Object.values(numbers)) await state[1](9);
+    const numbers = { page: [0, inPage, 1, 0], node: [group, onNode, 1, 0] };
+    for (const state of Object.values(numbers)) await state[1](group - 1);
     const times = { "body on a node": [], "body in the page": [], "module below, on a node": [], "module below, in the page": [] };
     for (let round = 0; round < rounds; round++)
       for (const [place, state] of Object.entries(numbers))
         for (const what of ["body", "below"]) {
           const [first, seen] = state;
-          const file = join(folder, `src/parts/part${what === "body" ? first : first + 5}.ts`);
+          const file = join(folder, `src/parts/part${what === "body" ? first : first + 1}.ts`);
           const before = await readFile(file, "utf8");
           const after =
             what === "body"
               ? before.replace(/\* \d+;/, `* ${++state[2]};`)
-              : before.replace(/given \+ \d+/, `given + ${first + 5 + ++state[3]}`);
-          const expected = (9 + state[3]) * state[2];
+              : before.replace(/given \+ \d+/, `given + ${first + 1 + ++state[3]}`);
+          const expected = (group - 1 + state[3]) * state[2];
           const began = performance.now();
           await writeFile(file, after);
           await seen(expected);
