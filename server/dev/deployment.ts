@@ -37,6 +37,7 @@ export interface DeploymentOptions {
 export class Deployment {
   readonly #options: DeploymentOptions;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
+  #isConfigured = false;
   #trustKey = "";
   /** The file that was read last, or was to be. */
   #file: string | undefined;
@@ -60,7 +61,7 @@ export class Deployment {
   /** Those that there are, or will be. */
   nodes(): readonly DevNode[] {
     const manifest = this.#options.manifest();
-    if (this.#cluster !== undefined || manifest === undefined) return this.#cluster?.nodes() ?? [];
+    if (this.#cluster !== undefined || manifest === undefined || !this.#isConfigured) return this.#cluster?.nodes() ?? [];
     const placed = Object.entries(nodesIn(this.layout, Object.keys(manifest.segments), manifest.clients));
     return placed.map(([name, segments]) => ({ name, segments, procedures: 0, state: "starting" }));
   }
@@ -78,9 +79,11 @@ export class Deployment {
   /** Reads the configuration; what is wrong with it leaves the former. */
   async configure(): Promise<readonly Problem[]> {
     this.#file = configurationFile(this.#options.root, this.#options.config);
+    this.#isConfigured = false;
     try {
       this.#configuration = await readConfiguration(this.#options.root, this.#options.config);
       this.#trustKey = await readTrustKey(this.#options.root, this.#configuration.config?.trustKey);
+      this.#isConfigured = true;
       return [];
     } catch (error) {
       if (!(error instanceof Problems)) throw error;
