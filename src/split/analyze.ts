@@ -66,16 +66,35 @@ export function analyze({ file, source }: Source, parsed: ParsedModule): Module 
   const bindings = new Map<string, Unit[]>();
   for (const unit of units) for (const name of unit.names) bindings.set(name, [...(bindings.get(name) ?? []), unit]);
   const written = new Set(units.flatMap((unit) => unit.references.filter((one) => one.write).map((one) => one.name)));
-  const taken = new Set<string>();
-  walk(program, (node) => {
-    const name = nameOf(node);
-    if (name !== undefined) taken.add(name);
-  });
   const { exports, reexports, stars } = exportsOf(program, units, bindings, written);
   // `export default f` names `f` once more; nothing is left of the statement to be placed.
   const aliases = new Set([...exports.filter((one) => one.local !== undefined), ...reexports].map((one) => one.node));
   const placed = units.filter((unit) => unit.kind !== "default" || !aliases.has(unit.node));
-  return { file, source, program, comments: parsed.comments, units: placed, bindings, exports, reexports, stars, taken };
+  let taken: ReadonlySet<string> | undefined;
+  return {
+    file,
+    source,
+    program,
+    comments: parsed.comments,
+    units: placed,
+    bindings,
+    exports,
+    reexports,
+    stars,
+    // Most modules are never written anew.
+    get taken() {
+      return (taken ??= allNames(program));
+    },
+  };
+}
+
+function allNames(program: Node): ReadonlySet<string> {
+  const found = new Set<string>();
+  walk(program, (node) => {
+    const name = nameOf(node);
+    if (name !== undefined) found.add(name);
+  });
+  return found;
 }
 
 function jsxFactories(comments: readonly Comment[]): string[] {

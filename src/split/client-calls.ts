@@ -7,8 +7,12 @@ import { bare, boundNames, child, list, nameOf, need, type Node, stringOf, walk,
 
 const clients = new Set(["seamline", "seamline/client", "/svc/client.js"]);
 
+/** Text without any of these holds neither call, in whatever way it is written: most modules needn't be searched. */
+const hints = /startClient|\.\s*import|\.\/[/*]|["'`]import["'`]|\\/;
+
 /** Finds the calls, wherever in the module they stand. */
 export function clientCallsOf(source: Source, program: Node): Pick<ModuleDescription, "startClientCalls" | "clientImports"> {
+  if (!hints.test(source.source)) return { startClientCalls: [], clientImports: [] };
   const starters = new Set<string>();
   const namespaces = new Set<string>();
   for (const statement of list(program, "body").filter((one) => one.type === "ImportDeclaration" && clients.has(specifierOf(one)))) {

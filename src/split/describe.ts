@@ -132,7 +132,10 @@ function reexportOf(module: Module, { exported, specifier, imported, node }: Ree
   return { name: exported, ...placeOf(module.source, node.start), kind: "reexport", from: { specifier, name: imported }, problems: [] };
 }
 
-function importsOf({ program, file, units, reexports }: Module): ModuleImport[] {
+/** Text without it imports nothing dynamically: a comment may stand before the parenthesis, a letter be written by its number. */
+const dynamicHint = /import\s*[(/]|\\/;
+
+function importsOf({ program, file, source, units, reexports }: Module): ModuleImport[] {
   const found: ModuleImport[] = [];
   const used = new Set(units.flatMap((unit) => unit.references.map((one) => one.name)));
   const passedOn = new Set(reexports.map((one) => one.source));
@@ -144,6 +147,7 @@ function importsOf({ program, file, units, reexports }: Module): ModuleImport[] 
     const isKept = !/\.m?tsx?$/.test(file) || passedOn.has(statement) || names.length === 0 || names.some((one) => used.has(one.local));
     found.push({ specifier: specifierOf(statement), typeOnly, names, ...(!typeOnly && !isKept && { unused: true }) });
   }
+  if (!dynamicHint.test(source)) return found;
   walk(program, (node) => {
     const specifier = node.type === "ImportExpression" ? stringOf(need(node, "source")) : undefined;
     if (specifier !== undefined) found.push({ specifier, typeOnly: false, names: [], dynamic: true });

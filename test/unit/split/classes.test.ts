@@ -91,6 +91,12 @@ suite("clients", () => {
     ['import { startClient } from "elsewhere"; startClient("ui"); x.import("bare")', []],
     ['function startClient() {} startClient("ui")', []],
     ['import { client } from "./client"; export const load = () => client.import("../shop/quote.ts")', [], ["../shop/quote.ts"]],
+    ["client . import('./a')", [], ["./a"]],
+    ["client\n  .import('./a')", [], ["./a"]],
+    ["client./* why */import('./a')", [], ["./a"]],
+    ['client["import"]("./a")', [], ["./a"]],
+    ["client.imp\\u006frt('./a')", [], ["./a"]],
+    ['import * as seamline from "seamline/client"; seamline["start\\u0043lient"]("ui")', [{ segments: ["ui"] }]],
   ])("%s", (source, calls, imports = []) => {
     const { startClientCalls, clientImports } = describe(source);
     expect({ startClientCalls, clientImports }).toEqual({ startClientCalls: calls, clientImports: imports });

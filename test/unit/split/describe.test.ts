@@ -222,4 +222,10 @@ suite("imports", () => {
       { specifier: "./8", typeOnly: false, names: [], dynamic: true },
     ]);
   });
+
+  it.each(['import("./x")', "import ( './x' )", 'import/* why */("./x")', "import // why\n('./x')"])("are found as %s", (written) => {
+    expect(describe(`export const load = () => ${written};`).imports).toEqual([
+      { specifier: "./x", typeOnly: false, names: [], dynamic: true },
+    ]);
+  });
 });
