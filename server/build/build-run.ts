@@ -52,6 +52,15 @@ export interface BuildFolders {
 type Context = Rolldown.PluginContext & { readonly environment: Environment };
 
 /**
+ * When one that goes on reading leaves what it has read, in ms: as soon as those who wait for it have it, and when a page may have asked for
+ * the rest. What is edited later the next process reads.
+ */
+const keepingTimes = [
+  [500, false],
+  [30_000, true],
+] as const;
+
+/**
  * Builds under way, by application folder. Vite reads a configuration file once for each environment: the plugin that it asks for pages is not
  * the one that builds.
  */
@@ -77,7 +86,7 @@ export class Build {
   readonly #cache = createApplicationCache();
   /** What is left to processes that come. */
   #kept: KeptReadings | undefined;
-  #keeping: NodeJS.Timeout | undefined;
+  #isKeeping = false;
   #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
@@ -113,9 +122,8 @@ export class Build {
   /** What the application says now. Only what {@link changed} named is read again. */
   async read(environment: Environment): Promise<Application> {
     const application = await this.#read(environment);
-    clearTimeout(this.#keeping);
-    // Whoever waits for what was read goes first.
-    this.#keeping = setTimeout(() => void this.#kept?.save(), 500).unref();
+    if (!this.#isKeeping) for (const [ms, isLast] of keepingTimes) setTimeout(() => void this.#keep(isLast), ms).unref();
+    this.#isKeeping = true;
     return application;
   }
 
@@ -137,6 +145,11 @@ export class Build {
       return application;
     });
     return await this.#application;
+  }
+
+  async #keep(isLast: boolean): Promise<void> {
+    await this.#kept?.save();
+    if (isLast) this.#kept?.close();
   }
 
   async #read(environment: Environment): Promise<Application> {

@@ -20,6 +20,7 @@ export class KeptReadings {
   readonly #used = new Map<string, unknown>();
   #found: ReadonlyMap<string, unknown> | undefined;
   #made = 0;
+  #isOpen = true;
 
   /** `key` stands for the code that makes the values. */
   constructor(file: string, key: string, worth: number = usualWorth) {
@@ -30,6 +31,7 @@ export class KeptReadings {
 
   /** What `make` gives for what it `rests` on. */
   of<T>(rests: readonly string[], make: () => T): T {
+    if (!this.#isOpen) return make();
     this.#found ??= this.#read();
     const key = digest(rests);
     if (!this.#used.has(key)) {
@@ -51,6 +53,13 @@ export class KeptReadings {
     } catch {
       // The next process reads everything itself, as this one did.
     }
+  }
+
+  /** Keeps nothing from now on: who reads again and again would hold each state of each module. */
+  close(): void {
+    this.#isOpen = false;
+    this.#used.clear();
+    this.#found = undefined;
   }
 
   #read(): ReadonlyMap<string, unknown> {

@@ -16,8 +16,11 @@ import { placesIn } from "./layout.ts";
 import { moveProcedure } from "./move.ts";
 import type { DevEvent, DevOptions, DevSession, StartDev } from "./session.ts";
 
-/** Nodes whose modules take longer, in ms, go on loading while the session is shown. Calls wait for them. */
-const patience = 150;
+/** How long nodes may take before the session is shown, in ms: they go on loading then, and calls wait for them. */
+const patience = { small: 10_000, large: 150 };
+
+/** Of an application with more modules on servers one doesn't wait for all of them to be loaded. */
+const mostModules = 100;
 
 export const startDev: StartDev = async (options) => {
   const { log } = options;
@@ -41,8 +44,8 @@ export const startDev: StartDev = async (options) => {
     if (development === undefined) throw new Error("Vite has started without Seamline's plugin");
     return development;
   };
-  await session().read;
-  await inTime(session().ready, patience);
+  const modules = await modulesOf(session());
+  await inTime(session().ready, modules > mostModules ? patience.large : patience.small);
   return createSession(server, root, session, listeners, () => {
     listeners.delete(keep);
     return early.splice(0);
@@ -116,6 +119,12 @@ function createSession(
     },
     close: async () => await server.close(),
   };
+}
+
+/** How many modules servers have, as soon as the application is read; none while it can't be, of which the session tells. */
+async function modulesOf(development: Development): Promise<number> {
+  await development.read;
+  return development.manifest === undefined ? 0 : Object.keys(development.manifest.modules).length;
 }
 
 /** What of the configuration is the plugin's to know; a broken one is told by the session, and followed when it is mended. */

@@ -77,6 +77,8 @@ export interface DevelopOptions {
   readonly name?: string;
   /** The folder that the session is given, in place of the application's own. */
   readonly at?: (root: string) => string;
+  /** `false`: it is there as soon as it can be shown. */
+  readonly awaitsNodes?: boolean;
 }
 
 /** Starts a session on an application of these files; it ends with the test. */
@@ -94,7 +96,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
   const { at = (root) => root, config } = options;
   const session = await startDev({ root: at(application.root), port: 0, host: "127.0.0.1", log, config });
   onTestFinished(async () => await session.close());
-  await session.ready;
+  if (options.awaitsNodes !== false) await session.ready;
   const events: DevEvent[] = [];
   session.on((event) => void events.push(event));
   return {

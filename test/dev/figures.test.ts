@@ -60,3 +60,15 @@ describe.each([10, 1000])("of %d modules", (modules) => {
       process.stdout.write(`${modules}: body ${bodies.map(Math.round).join(" ")}; below ${below.map(Math.round).join(" ")}\n`);
   });
 });
+
+it("shows a large application before its nodes are there, and calls wait for them", async () => {
+  const files = application(200);
+  const slow = `await new Promise((done) => setTimeout(done, 2000));\n${files["src/parts/part0.ts"] ?? ""}`;
+  const { session, get, events } = await develop({ ...files, "src/parts/part0.ts": slow }, { awaitsNodes: false });
+  expect(session.isRead).toBe(true);
+  expect(session.nodes()).toEqual([{ name: "office", segments: ["office"], procedures: 0, state: "starting" }]);
+  expect(session.procedures()).toHaveLength(20);
+  expect((await get("/rpc/parts/sum0?given=1")).value).toBe(9);
+  expect(events.filter(({ kind }) => kind === "node").at(-1)).toMatchObject({ node: "office", state: "ready" });
+  expect((await session.call("parts/sum10", { given: 2 })).value).toBe(18);
+});
