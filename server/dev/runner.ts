@@ -1,12 +1,12 @@
 // The modules of one node in development: an instance of each for every node, of the sources as they are now.
 
 import type { CustomPayload, DevEnvironment, HotPayload } from "vite";
-import type { ModuleRunner } from "vite/module-runner";
+import type { EvaluatedModuleNode, ModuleRunner, ModuleRunnerContext } from "vite/module-runner";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import type { ModuleNamespace } from "../../src/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
-import { runtimeId } from "./ids.ts";
+import { partOfId, runtimeId } from "./ids.ts";
 
 type RunnerModule = typeof import("vite/module-runner");
 
@@ -30,6 +30,7 @@ export interface NodeModules extends ServerModules {
 
 /** Modules of a node of its own, in whatever state the sources are when they are first asked for. */
 export function createNodeModules({ vite, environment, manifest, runtime }: RunnerOptions): NodeModules {
+  let heard: Parameters<NonNullable<ServerModules["onRun"]>>[0] | undefined;
   const runner: ModuleRunner = new vite.ModuleRunner(
     {
       transport: { invoke: async (data) => await answer(data) },
@@ -39,6 +40,14 @@ export function createNodeModules({ vite, environment, manifest, runtime }: Runn
       sourcemapInterceptor: false,
     },
     new (class extends vite.ESModulesEvaluator {
+      override async runInlinedModule(context: ModuleRunnerContext, code: string, module?: EvaluatedModuleNode): Promise<void> {
+        await super.runInlinedModule(context, code);
+        const exports = context[vite.ssrModuleExportsKey] as ModuleNamespace;
+        // One that became outdated while it ran is followed by another of its kind.
+        if (module === undefined || module.exports !== exports) return;
+        const { file, part } = partOfId(module.id);
+        if (part === undefined || part === "shared") await heard?.(file, exports);
+      }
       override async runExternalModule(file: string): Promise<unknown> {
         return file === runtimeId ? await runtime() : await super.runExternalModule(file);
       }
@@ -66,6 +75,7 @@ export function createNodeModules({ vite, environment, manifest, runtime }: Runn
 
   return {
     manifest: async () => manifest(),
+    onRun: (listener) => void (heard = listener),
     import: async (file) => await runner.import<ModuleNamespace>(file),
     outdate(ids) {
       const { evaluatedModules } = runner;

@@ -11,6 +11,11 @@ import type { Graph } from "../seam.ts";
 /** Modules of a server's build. */
 export interface ServerModules extends ModuleLoader {
   manifest(): Promise<ServerManifest>;
+  /**
+   * Where modules are run again when their sources change: tells of each that has run, before what imports it runs. A module that is split
+   * is told of by its shared part already. Waits for the listener.
+   */
+  onRun?(listener: (file: string, exports: ModuleNamespace) => Promise<void>): void;
 }
 
 export interface NodeModules {
@@ -32,6 +37,22 @@ export async function loadSegments(host: Host, node: LocalNode, classes: Classes
   await node.load(manifest, segments);
   await loadClassesOf(host, classes, options.modules, manifest, segments, () => true);
   return segments;
+}
+
+/**
+ * Registers a class as soon as its module has run again: bodies become live one by one, and the first that makes instances of the new class may
+ * be called long before the last one is there.
+ */
+export function registerAsTheyRun(classes: Classes, modules: ServerModules): void {
+  modules.onRun?.(async (file, exports) => {
+    const manifest = await modules.manifest();
+    for (const record of manifest.classes) {
+      if (manifest.modules[record.module]?.file !== file) continue;
+      const found = exports[record.export];
+      // What is no class is told of when the node loads all that it needs.
+      if (typeof found === "function") classes.register(record, found);
+    }
+  });
 }
 
 /** Goes by another manifest: loads the classes that it brings, and those in modules among `fresh`, whose constructors are others now. */

@@ -7,7 +7,7 @@ import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { createRemote } from "../wire/remote-call.ts";
 import { createCallHere } from "./call-here.ts";
-import { createServerNode, followClasses, loadSegments, type ServerModules } from "./load-node.ts";
+import { createServerNode, followClasses, loadSegments, registerAsTheyRun, type ServerModules } from "./load-node.ts";
 import { aboutNode } from "./member-about.ts";
 import { createMembership } from "./membership.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
@@ -48,6 +48,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const { trustKey, limits, gateway, modules, stacks } = options;
   let { segments } = options;
   const classes = new Classes();
+  registerAsTheyRun(classes, modules);
   const layers = createLayers();
   const remote =
     gateway === undefined

@@ -20,7 +20,8 @@ export class Classes {
    */
   load: ((text?: string) => Promise<void>) | undefined;
   readonly #byKey = new Map<string, KnownClass>();
-  readonly #byPrototype = new Map<unknown, KnownClass>();
+  /** Of a class that was registered anew, the former too: instances of it may still leave, for as long as anyone has them. */
+  readonly #byPrototype = new WeakMap<object, KnownClass>();
 
   /** Makes instances of `constructor` able to travel under the record's key. */
   register(record: ClassRecord, constructor: unknown): void {

@@ -1,0 +1,203 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { develop, eventually, type Files, type Running, shop } from "./_session.ts";
+
+/** Modules of the application run in this process, so a body can be kept on its way from here. */
+const here = globalThis as { gate?: Promise<void> | undefined };
+
+function closeGate(): () => void {
+  let open = (): void => {};
+  here.gate = new Promise((resolve) => (open = resolve));
+  onTestFinished(() => {
+    open();
+    delete here.gate;
+  });
+  return open;
+}
+
+const slowBody = [
+  'import { Money } from "./money.ts";',
+  "await (globalThis as { gate?: Promise<void> }).gate;",
+  "export async function slow(): Promise<number> {",
+  "  return new Money(1).amount;",
+  "}",
+  "",
+].join("\n");
+
+/** Both nodes have a body that waits at its top level. */
+const slowShop: Files = {
+  ...shop,
+  "src/shop/slow.ts": slowBody,
+  "segments/office.segment.json":
+    '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } }, "./shop/slow": { "slow": { "access": "public" } } }\n',
+  "segments/store.segment.json":
+    '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } }, "./shop/slow": { "slow": { "access": "public" } } }\n',
+};
+
+const more = (edit: Running["edit"], by = 1): void => edit("src/shop/money.ts", "this.amount = amount;", `this.amount = amount + ${by};`);
+
+/** A call as another service makes it: the answer has the instance with its class, or is an error. */
+async function ask({ session }: Running, fqn: string): Promise<{ readonly status: number; readonly value: unknown }> {
+  const answer = await fetch(`${session.url}/rpc/${fqn}`, { headers: { "x-svc-data-encoding": "serialized" } });
+  const text = await answer.text();
+  return { status: answer.status, value: answer.ok ? (JSON.parse(text) as unknown) : text };
+}
+
+/** Calls until an answer has this value; gives all answers that were no success. */
+async function failuresUntil(running: Running, fqn: string, isIt: (value: unknown) => boolean): Promise<unknown[]> {
+  const failures = new Set<string>();
+  const last = await eventually(
+    async () => {
+      const answer = await ask(running, fqn);
+      if (answer.status !== 200) failures.add(JSON.stringify(answer));
+      return answer;
+    },
+    ({ value }) => isIt(value),
+  );
+  return isIt(last.value) ? [...failures] : [...failures, "never came", last];
+}
+
+/** Of an instance in its serialized form. */
+const has = (amount: number) => (value: unknown) => (value as { args?: readonly unknown[] }).args?.[0] === amount;
+
+describe("a class that is edited while calls go on", () => {
+  it("leaves with the first body that makes it, and what arrives is made into it, while other bodies are on their way", async () => {
+    const running = await develop(slowShop);
+    const { edit, get, told } = running;
+    expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(180);
+    const open = closeGate();
+    more(edit);
+    expect(await failuresUntil(running, "shop/quote?sku=abc", has(61))).toEqual([]);
+    // One for the office, and one for the store, which builds the instance again.
+    expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual([]);
+    expect((await get("/rpc/shop/slow")).value).toBe(1);
+    open();
+    await told("reloaded");
+    expect((await get("/rpc/shop/slow")).value).toBe(2);
+    expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(62 * 3);
+  });
+
+  it("leaves and arrives although a body beside can't be loaded any more", async () => {
+    const running = await develop({
+      ...slowShop,
+      "src/shop/slow.ts": slowBody.replace(/await .*/, 'if (new Money(0).amount !== 0) throw new Error("not this Money");'),
+    });
+    const { edit, told } = running;
+    more(edit);
+    await told("problems");
+    expect(await failuresUntil(running, "shop/quote?sku=abc", has(61))).toEqual([]);
+    expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual([]);
+  });
+
+  it("leaves from calls that began before, as the class that it was", async () => {
+    const running = await develop({
+      ...shop,
+      "src/shop/quote.ts": [
+        'import { Money } from "./money.ts";',
+        "export async function quote(sku: string): Promise<Money> {",
+        "  const made = new Money(sku.length);",
+        "  await (globalThis as { gate?: Promise<void> }).gate;",
+        "  return made;",
+        "}",
+        "",
+      ].join("\n"),
+      "src/shop/stock.ts": "export async function stock(): Promise<number> {\n  return 0;\n}\n",
+      "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" } } }\n',
+      "segments/store.segment.json": '{ "./shop/stock": { "stock": { "access": "public" } } }\n',
+    });
+    const { edit, get, told, events } = running;
+    const open = closeGate();
+    const call = ask(running, "shop/quote?sku=abc");
+    await eventually(
+      () => get("/health"),
+      () => true,
+    );
+    more(edit);
+    await told("reloaded");
+    const since = events.length;
+    edit("src/shop/money.ts", "+ 1;", "+ 2;");
+    await told("reloaded", since);
+    open();
+    expect(await call).toMatchObject({ status: 200, value: { name: "class", args: { 0: 3 } } });
+    expect(await failuresUntil(running, "shop/quote?sku=abc", has(5))).toEqual([]);
+  });
+
+  it("leaves from a module that has procedures too, under each of its names", async () => {
+    const running = await develop({
+      ...slowShop,
+      "src/shop/quote.ts": [
+        'import { Money } from "./money.ts";',
+        "class Offer extends Money {}",
+        "export { Offer as Bid };",
+        "export async function quote(sku: string): Promise<Offer> {",
+        "  return new Offer(sku.length);",
+        "}",
+        "export async function counts(): Promise<number> {",
+        "  return 0;",
+        "}",
+        "",
+      ].join("\n"),
+    });
+    const { edit, told } = running;
+    const open = closeGate();
+    more(edit);
+    expect(await failuresUntil(running, "shop/quote?sku=abc", has(4))).toEqual([]);
+    open();
+    await told("reloaded");
+  });
+
+  it("arrives from a body that imports it when it runs", async () => {
+    const running = await develop({
+      ...slowShop,
+      "src/shop/stock.ts": [
+        "export async function stock(sku: string): Promise<object> {",
+        '  const { Money } = await import("./money.ts");',
+        "  return new Money(sku.length);",
+        "}",
+        "export async function worth(sku: string): Promise<number> {",
+        "  return sku.length;",
+        "}",
+        "",
+      ].join("\n"),
+    });
+    const { edit, told } = running;
+    const open = closeGate();
+    more(edit);
+    expect(await failuresUntil(running, "shop/stock?sku=abc", has(4))).toEqual([]);
+    open();
+    await told("reloaded");
+  });
+
+  it("makes no call fail, in ten edits under load", async () => {
+    const running = await develop(shop);
+    const { edit, events } = running;
+    const failures = new Set<string>();
+    let calls = 0;
+    const over = new AbortController();
+    const load = ["quote?sku=abc", "worth?sku=abc", "worth?sku=abcd", "quote?sku=a"].map(async (target) => {
+      while (!over.signal.aborted) {
+        const answer = await ask(running, `shop/${target}`);
+        calls++;
+        if (answer.status !== 200) failures.add(JSON.stringify(answer));
+      }
+    });
+    edit("src/shop/money.ts", "= amount;", "= amount + 0;");
+    for (let at = 1; at <= 10; at++) {
+      const since = calls;
+      await eventually(
+        () => calls,
+        (now) => now > since + 20,
+      );
+      edit("src/shop/money.ts", `+ ${at - 1};`, `+ ${at};`);
+    }
+    const last = await eventually(
+      () => ask(running, "shop/quote?sku=abc"),
+      ({ value }) => has(70)(value),
+    );
+    over.abort();
+    await Promise.all(load);
+    expect([...failures]).toEqual([]);
+    expect(last.value).toMatchObject({ args: { 0: 70 } });
+    expect(events.filter(({ kind }) => kind === "problems" || kind === "failed")).toEqual([]);
+  });
+});
