@@ -14,6 +14,7 @@ import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
 import type { KeptReadings } from "./kept-readings.ts";
+import { linkedModules } from "./links.ts";
 import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
 import { type PageEntry, readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
@@ -48,6 +49,8 @@ export interface Application {
   readonly serverEntries: readonly SourceModule[];
   /** Module id → ids of the modules that it imports, by value or by type. */
   readonly imports: Readonly<Record<string, readonly string[]>>;
+  /** What modules with procedures that are links lead to; for each there is a problem. */
+  readonly behindLinks: ReadonlySet<string>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -146,6 +149,17 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const configured = configuredModules(root, files, { modules, memory });
   const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
+  const serverEntries = [...serverModules].filter((one) => configured.includes(one) || modules.describe(one).classes.length > 0);
+  const clientModules = [...new Set([...pages.modules, ...globbed])];
+  const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
+  const linked = linkedModules(
+    {
+      withProcedures: [...named, ...[...cut.values()].map((one) => one.module)],
+      others: [...serverEntries, ...clientModules, ...[...pages.reached].filter((one) => modules.describe(one).classes.length > 0)],
+    },
+    { root, modules, memory },
+  );
+  problems.push(...linked.problems);
   const imports = await importsOf([...serverModules, ...pages.reached], { modules, memory });
   if (problems.length === 0) warnings.push(...(await privateImports({ procedures, cut, modules, clients, pages: pages.reached })));
   return {
@@ -161,11 +175,12 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     startsByItself: !pages.starts && [...pages.reached].some((module) => cut.has(module.file)),
     reached: pages.reached,
     cut,
-    clientModules: [...new Set([...pages.modules, ...globbed])],
+    clientModules,
     pageModules: pages.reached,
     serverModules,
-    serverEntries: [...serverModules].filter((one) => configured.includes(one) || modules.describe(one).classes.length > 0),
+    serverEntries,
     imports,
+    behindLinks: linked.sources,
     problems: unique(problems),
     warnings: unique(warnings),
   };

@@ -17,6 +17,7 @@ import { type KeptReadings, openKeptReadings } from "./kept-readings.ts";
 import { refuseFolder } from "./folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
+import { isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
 import { type Written, dropFacades, writtenOf } from "./written.ts";
@@ -82,6 +83,8 @@ export class Build {
   readonly unresolved: Problem[] = [];
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
+  /** See {@link Application.behindLinks}, of what was read last: in development an earlier application may still serve. */
+  behindLinks: ReadonlySet<string> = new Set();
   readonly #folders: BuildFolders | undefined;
   readonly #cache = createApplicationCache();
   /** What is left to processes that come. */
@@ -133,6 +136,11 @@ export class Build {
     this.#application = undefined;
   }
 
+  /** Whether a file is a module with procedures, however a link or an option of Vite's has it called. */
+  isSplit(file: string, { cut }: Pick<Application, "cut">): boolean {
+    return cut.has(file) || this.behindLinks.has(file) || (isAbsolute(file) && isModuleFile(file) && cut.has(realPath(file)));
+  }
+
   /** What was read last, if anything was. */
   get latest(): Promise<Application> | undefined {
     return (running.get(this.root) ?? this).#application;
@@ -158,7 +166,7 @@ export class Build {
     if (this.#resolver?.config !== config) this.#resolver = { config, resolve: vite.createIdResolver(config) };
     const { resolve: resolveId } = this.#resolver;
     this.#kept ??= openKeptReadings(this.root, vite.version);
-    return await readApplication({
+    const application = await readApplication({
       root: this.root,
       source: this.source,
       except: [...(this.#folders?.except ?? []), ...(this.finalBrowserFolder === undefined ? [] : [this.finalBrowserFolder])],
@@ -176,6 +184,8 @@ export class Build {
         return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
       },
     });
+    this.behindLinks = application.behindLinks;
+    return application;
   }
 
   /** Builds both environments and writes the manifests. Throws {@link Problems} with all that is wrong. */

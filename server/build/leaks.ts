@@ -8,6 +8,11 @@ import type { Problem } from "../../src/problem.ts";
 import { slashed } from "../sources.ts";
 import type { Build } from "./build-run.ts";
 
+/** A split module by a path that isn't its own: `resolve.preserveSymlinks` has such ids. */
+export function behindLink(file: string, build: Pick<Build, "root">): Problem {
+  return problem(file, "is asked for by a path that leads through a link", build, "Import it by the path that it has without links.");
+}
+
 /** A browser's import of a split module as text, as an address, or as a worker. */
 export function textImport(id: string, build: Pick<Build, "root">, isCut: (file: string) => boolean): Problem | undefined {
   const [file = id, query = ""] = id.split("?");
@@ -43,7 +48,7 @@ export function workerGuard(build: Build): Plugin {
     async load(id) {
       const application = await build.application(this.environment);
       const file = id.replace(/\?.*$/, "");
-      if (application.cut.has(file)) throw build.fail([problem(file, "is imported by a worker", build)]);
+      if (build.isSplit(file, application)) throw build.fail([problem(file, "is imported by a worker", build)]);
     },
   };
 }
@@ -56,10 +61,12 @@ function noModule(importer: string, source: string, build: Build): Problem {
   };
 }
 
-function problem(file: string, how: string, build: Pick<Build, "root">): Problem {
+const asModule = "Import it as a module in the page's own code, and move what a worker needs into a module without procedures.";
+
+function problem(file: string, how: string, build: Pick<Build, "root">, hint = asModule): Problem {
   return {
     file: slashed(relative(build.root, file)),
     message: `this module has procedures, and ${how}: browsers would get the source of all of them`,
-    hint: "Import it as a module in the page's own code, and move what a worker needs into a module without procedures.",
+    hint,
   };
 }

@@ -1,11 +1,12 @@
 // The source modules of an application: their ids, what they declare, and which of them an import leads to.
 
-import { dirname, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
 import { type ModuleDescription, type ModuleExport, describeModule } from "../../src/split/describe.ts";
 import type { Parse, Part } from "../../src/split/split-module.ts";
-import { isInside, slashed } from "../sources.ts";
+import { isInside, realPath, slashed } from "../sources.ts";
+import { linkOnTheWay } from "./links.ts";
 import type { FileMemory } from "./file-memory.ts";
 
 export interface SourceModule {
@@ -129,6 +130,11 @@ export class Modules {
     return this.at(path);
   }
 
+  /** Why {@link find} finds nothing, where a folder that is a link is why. */
+  linkTo(key: string): ReturnType<typeof linkOnTheWay> {
+    return linkOnTheWay(key, { root: this.#root, source: this.#source });
+  }
+
   /** The same for an absolute path, its extension left out or not. A file goes before a folder's index, as Node and TypeScript have it. */
   at(path: string): SourceModule | undefined {
     const exact = this.#byFile.get(path);
@@ -192,7 +198,9 @@ export class Modules {
   /** The source module that an import in `importer` (a file) leads to, if it leads to one. */
   async resolve(specifier: string, importer: string): Promise<SourceModule | undefined> {
     const bare = specifier.replace(/[?#].*$/, "");
-    if (/^\.{1,2}(?:\/|$)/.test(bare)) return this.at(resolve(dirname(importer), bare));
+    const path = resolve(dirname(importer), bare);
+    // A folder that is a link may lead to modules too.
+    if (/^\.{1,2}(?:\/|$)/.test(bare)) return this.at(path) ?? this.at(join(realPath(dirname(path)), basename(path)));
     if (isForeign(bare)) return undefined;
     // Packages may resolve differently from another folder, but not from another file beside.
     const key = `${dirname(importer)} ${specifier}`;

@@ -97,6 +97,12 @@ async function findFunction(named: NamedEntry, modules: Modules, problems: Probl
   };
   const module = modules.find(entry.module);
   if (module === undefined) {
+    const behind = modules.linkTo(entry.module);
+    if (behind !== undefined)
+      return refuse(
+        `expected a module of the source folder, but ${JSON.stringify(entry.module)} lies behind ${behind.link}, which is a link`,
+        behind.instead === undefined ? "Put the folder itself there." : `Name it by where it lies: "${behind.instead}".`,
+      );
     const near = nearest(
       entry.module.replace(/\.\w+$/, ""),
       [...modules.ids].map((id) => `./${id}`),

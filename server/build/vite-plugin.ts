@@ -16,7 +16,7 @@ import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
-import { fileAddresses, textImport, workerGuard } from "./leaks.ts";
+import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
@@ -192,9 +192,10 @@ export function createPlugin(
         // Pages get the files of the runtime as they are, and past this.
         if (development !== undefined && id.startsWith("/svc/")) return "export {};";
         const application = await applicationOf(this.environment);
-        const leak = isBrowser(this) ? textImport(id, build, (file) => application.cut.has(file)) : undefined;
+        const leak = isBrowser(this) ? textImport(id, build, (file) => build.isSplit(file, application)) : undefined;
         if (leak !== undefined) throw build.fail([leak]);
         const { file, part } = partOfId(id);
+        if (isBrowser(this) && !application.cut.has(file) && build.isSplit(file, application)) throw build.fail([behindLink(file, build)]);
         const module = application.modules.byFile(file);
         if (module === undefined) return undefined;
         const cut = application.cut.get(file);
@@ -220,8 +221,8 @@ export function createPlugin(
 
     async transform(code, id) {
       if (!isActive || !isBrowser(this) || !code.includes("import.meta.url")) return;
-      const { cut } = await applicationOf(this.environment);
-      const leaks = fileAddresses(code, id, build, (file) => cut.has(file));
+      const application = await applicationOf(this.environment);
+      const leaks = fileAddresses(code, id, build, (file) => build.isSplit(file, application));
       if (leaks.length > 0) throw build.fail(leaks);
     },
 

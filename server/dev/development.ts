@@ -113,7 +113,7 @@ export class Development {
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#globs = new Globs(server.watcher, this.#environment("server"));
     const unwatch = watch(server, { root: build.root, here: build.watched }, (file) => this.#heard(file));
-    keepSources(server, async () => await this.application());
+    keepSources(server, build, async () => await this.application());
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
     server.close = async () => {

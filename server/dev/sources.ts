@@ -6,6 +6,7 @@ import { basename, relative } from "node:path";
 import type { ViteDevServer } from "vite";
 
 import type { Application } from "../build/application.ts";
+import type { Build } from "../build/build-run.ts";
 import { isModuleFile } from "../build/modules.ts";
 import { slashed } from "../sources.ts";
 
@@ -13,14 +14,22 @@ import { slashed } from "../sources.ts";
  * Refuses what Vite would answer with such a file instead of making a module of it: to other methods than GET, to addresses that it can't
  * read, and to whoever wants a document.
  */
-export function keepSources({ middlewares }: Pick<ViteDevServer, "middlewares">, application: () => Promise<Application>): void {
+export function keepSources(
+  { middlewares }: Pick<ViteDevServer, "middlewares">,
+  build: Pick<Build, "behindLinks">,
+  application: () => Promise<Application>,
+): void {
   middlewares.use((message, response, pass) => {
     const path = pathOf(message);
     if (path === undefined || !isModuleFile(path.toLowerCase())) return pass();
     const decide = async (): Promise<void> => {
       // While none was whole nobody knows which modules are split, so all are kept.
       const known = await application().catch(() => undefined);
-      if (wantsModule(message) ? known === undefined || !isMiswritten(path, known) : known !== undefined && !isSplit(path, known))
+      if (
+        wantsModule(message)
+          ? known === undefined || !isMiswritten(path, known)
+          : known !== undefined && !isSplit(path, [...known.cut.keys(), ...build.behindLinks])
+      )
         return pass();
       response.writeHead(403, { "content-type": "text/plain" });
       response.end("A module of servers too: pages get their part of it, and nobody its source\n");
@@ -30,9 +39,9 @@ export function keepSources({ middlewares }: Pick<ViteDevServer, "middlewares">,
 }
 
 /** By its name alone: an alias or a link of the file system may lead there from any folder. */
-function isSplit(path: string, { cut }: Application): boolean {
+function isSplit(path: string, split: readonly string[]): boolean {
   const name = basename(path).toLowerCase();
-  return [...cut.keys()].some((file) => basename(file).toLowerCase() === name);
+  return split.some((file) => basename(file).toLowerCase() === name);
 }
 
 /** Some disks find a file by whatever case its name is written in, and Vite takes it for another module, which nothing splits. */
