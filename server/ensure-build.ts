@@ -12,6 +12,11 @@ import { parseManifest } from "./module-source.ts";
 import { packageFolder } from "./package-folder.ts";
 import { findOutput, isFile, isStale, listFiles, manifestFiles, type OutputFolders, slashed } from "./sources.ts";
 
+/** The process was told to stop while it was building: nothing has failed, and nothing starts. */
+export class Stopped extends Error {
+  override readonly name: string = "Stopped";
+}
+
 export interface EnsureBuildOptions extends Pick<ApplicationConfig, "source" | "output" | "index" | "clients" | "clientModules"> {
   /** The application folder. */
   readonly root: string;
@@ -90,13 +95,19 @@ async function runBuild(settings: BuildSettings): Promise<void> {
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-mostOutput)));
   // Whoever ends this process now must not leave the child behind.
-  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  let asked: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    asked = signal;
+    child.kill(signal);
+  };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
   try {
     await new Promise<void>((resolve, reject) => {
       child.once("error", (error) => reject(new Error(`The build could not be started: ${error.message}`, { cause: error })));
       child.once("close", (code, signal) => {
-        if (code === 0) resolve();
+        // However far the build came: nobody wants what it was for.
+        if (asked !== undefined) reject(new Stopped(`Stopped by ${asked}, while it was building`));
+        else if (code === 0) resolve();
         else reject(new Error(signal === null ? `The build failed\n\n${output.trim()}` : `The build was ended by ${signal}`));
       });
     });

@@ -1,5 +1,6 @@
 // `seamline build`: the application in one folder, with or without a Vite configuration of its own.
 
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 
@@ -13,7 +14,7 @@ import type { Build } from "./build-run.ts";
 import { findIndex } from "./environments.ts";
 import { inlineRoot } from "./inline-root.ts";
 import { type Vite, loadVite } from "./load-vite.ts";
-import { refuseOutput, takePlace, workFolder } from "./output.ts";
+import { makeFolder, refuseOutput, takePlace, workFolder } from "./output.ts";
 import { bundlerProblems } from "./problems.ts";
 import { createPlugin } from "./vite-plugin.ts";
 
@@ -81,6 +82,7 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
     const prepared = await prepareBuild(options);
     ({ work } = prepared);
     const { build, builder } = prepared;
+    await makeFolder(work);
     await builder.buildApp();
     if (build.manifest === undefined) throw new Error("Vite has built nothing: is there another builder.buildApp in its configuration?");
     await takePlace(work, output);
@@ -89,7 +91,8 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   } catch (error) {
     throw error instanceof Problems ? error : new Problems(bundlerProblems(error, root));
   } finally {
-    if (work !== undefined) await rm(work, { recursive: true, force: true });
+    // Where it could not even be made, it can't be looked for.
+    if (work !== undefined && existsSync(work)) await rm(work, { recursive: true, force: true });
   }
 }
 

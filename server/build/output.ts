@@ -57,6 +57,39 @@ export async function refuseOutput(root: string, source: string, output: string)
   if (files.length > 0 && !isInside(root, output)) refuse("is outside of the application and holds what no build has made");
 }
 
+/**
+ * Makes a folder that a build writes in, and those above it, one by one: where the system says that a folder isn't there and is, Node's own
+ * never ends (/proc). Throws where it can't be made, before anything is built.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  if (found !== undefined) throw unwritable(path, "ENOTDIR");
+  await makeFolder(dirname(path));
+  await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
+    // Another build may have made it meanwhile. A link that leads nowhere is in the way, too.
+    if (error.code === "EEXIST" && (await stat(path).catch(() => undefined))?.isDirectory() === true) return;
+    throw error.code === "EEXIST" ? unwritable(path, "ENOTDIR", error) : unwritable(dirname(path), error.code, error);
+  });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "its disk can only be read",
+  ENOSPC: "its disk is full",
+  EDQUOT: "this user has no space left there",
+  ENOTDIR: "there is a file in the place of a folder",
+};
+
+/** The error of a build that can't write in `folder`. */
+export function unwritable(folder: string, code: string | undefined, cause?: unknown): Error {
+  const reason = reasons[code ?? ""] ?? "the system makes nothing there";
+  return new Error(`The build can't be written in ${folder}: ${reason} (${code}). Get leave to write there, or choose another "output"`, {
+    cause,
+  });
+}
+
 /** Puts `fresh` in the place of `folder`. */
 export async function takePlace(fresh: string, folder: string): Promise<void> {
   const old = `${fresh}.old`;

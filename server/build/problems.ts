@@ -1,9 +1,11 @@
 // What the bundler found wrong, in the form of all problems.
 
+import { constants } from "node:os";
 import { isAbsolute, relative } from "node:path";
 
 import { type Problem, Problems } from "../../src/problem.ts";
 import { slashed } from "../sources.ts";
+import { unwritable } from "./output.ts";
 
 interface BundlerError {
   readonly message?: string;
@@ -16,6 +18,8 @@ interface BundlerError {
 /** Every problem behind an error of Vite or of a plugin. Errors that are none of sources are thrown on, with their stack. */
 export function bundlerProblems(error: unknown, root: string): readonly Problem[] {
   if (error instanceof Problems) return error.problems;
+  const full = unwritten(error);
+  if (full !== undefined) throw full;
   const found = (error as BundlerError).errors ?? [error as BundlerError];
   if (!found.every((one) => one.id !== undefined || one.loc !== undefined)) throw error;
   return found.map((one) => {
@@ -29,4 +33,14 @@ export function bundlerProblems(error: unknown, root: string): readonly Problem[
       ...(one.frame !== undefined && { frame: one.frame }),
     };
   });
+}
+
+/** What rolldown tells, with a backtrace, of files that it can't write. */
+function unwritten(error: unknown): Error | undefined {
+  const found = /Could not [^\n]*: ([^\n]+)\n+Caused by:\n[^\n]*\(os error (\d+)\)/.exec(error instanceof Error ? error.message : "");
+  return found === null ? undefined : unwritable(found[1] ?? "", nameOfErrno(Number(found[2])), error);
+}
+
+function nameOfErrno(number: number): string {
+  return Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? `error ${number}`;
 }

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
+import { bundlerProblems } from "../../server/build/problems.ts";
 import { findOutput, isStale } from "../../server/sources.ts";
 import { createFixture, shop } from "./_fixture.ts";
 
@@ -260,5 +261,33 @@ describe("decisions §6: builds", () => {
     expect(other.read("letters/monday.txt")).toBe("Dear");
     for (let time = 0; time < 2; time++) await app.build({ output: other.path("built") });
     expect(other.list("built/server")).toContain("manifest.json");
+  });
+
+  it("says in one line where it can't write, and why, before it builds", async () => {
+    const app = createFixture({ ...shop, blocked: "" });
+    const error = await app.build({ output: "blocked/out/dist" }).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).toBe(
+      `The build can't be written in ${app.path("blocked")}: there is a file in the place of a folder (ENOTDIR). Get leave to write there, or choose another "output"`,
+    );
+    expect(app.read("blocked")).toBe("");
+    symlinkSync("nowhere", app.path("lost"));
+    await expect(app.build({ output: "lost/dist" })).rejects.toThrow(/^The build can't be written in \S*\/lost: there is a file/);
+  });
+
+  it("says as much of what the bundler can't write, whose own words are a backtrace", () => {
+    const dump = `Build failed with 1 error:
+
+[UNHANDLEABLE_ERROR] Something went wrong inside rolldown, please report this problem.
+Could not create directory for output chunks: /app/dist
+
+Caused by:
+    Permission denied (os error 13)
+
+Stack backtrace:
+   0: <unknown>
+`;
+    expect(() => bundlerProblems(new Error(dump), "/app")).toThrow(
+      /^The build can't be written in \/app\/dist: this user may not write there \(EACCES\)\. .*"output"$/,
+    );
   });
 });

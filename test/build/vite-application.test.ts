@@ -84,6 +84,13 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(["dist", ".seamline"].flatMap((folder) => app.list(folder).map((file) => app.read(`${folder}/${file}`)))).toEqual(before);
   });
 
+  it("says in one line where Vite can't write", async () => {
+    const app = createFixture({ ...shop, blocked: "" });
+    await expect(viteBuild(app, {}, { build: { outDir: "blocked/dist" } })).rejects.toThrow(
+      /^The build can't be written in \S*blocked\S*: there is a file in the place of a folder \(ENOTDIR\)\..*$/,
+    );
+  });
+
   it("is not applied twice by seamline build, which takes its options from the configuration", async () => {
     const app = createFixture({
       ...shop,

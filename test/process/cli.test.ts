@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Application, buildPackage, createApplication } from "./_application.ts";
 
 const anywhere = "http://127.0.0.1:0";
@@ -77,6 +77,31 @@ describe("seamline start, as a process", () => {
     expect(second.output()).toMatch(/^standalone at \S+ .*\n$/);
     expect(await second.ended("SIGINT")).toBe(0);
   });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "stops as asked by %s while it builds, and leaves nothing",
+    { timeout: 30_000 },
+    async (signal) => {
+      // The build's own process says who it is, and takes as long as it likes.
+      await application.put(
+        "vite.config.js",
+        `import { writeFileSync } from "node:fs";
+writeFileSync("builder", String(process.pid));
+await new Promise((resolve) => setTimeout(resolve, 60_000));
+export default {};
+`,
+      );
+      const command = application.seamline(["start"]);
+      const builder = await vi.waitFor(
+        async () => Number((await readFile(join(application.root, "builder"), "utf8")) || Number.NaN),
+        20_000,
+      );
+      expect(await command.ended(signal)).toBe(0);
+      expect(command.output()).toBe(`there is no build in ./dist yet: making one\nStopped by ${signal}, while it was building\n`);
+      expect(() => process.kill(builder, 0)).toThrow("ESRCH");
+      expect(await readdir(application.root)).not.toContain("dist");
+    },
+  );
 
   it(
     "writes where an error came from to the log, by file and line of the TypeScript source, and to nobody else",
