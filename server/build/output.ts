@@ -51,9 +51,10 @@ export async function refuseOutput(root: string, source: string, output: string)
   if (found === undefined || (await isFile(join(outputFolders(root, output).server, manifestFiles.server)))) return;
   if (!found.isDirectory()) refuse("is a file, and a build makes a folder");
   const files = await listFiles(output);
-  const segment = files.find((file) => file.endsWith(segmentFileEnding));
-  // In the usual place nobody has put one by mistake: there they are no segments (decisions §6, folders).
-  if (segment !== undefined && output !== join(root, "dist")) refuse(`would replace ${relative(root, segment)}, which is a source`);
+  // One that lies there is no segment (decisions §6, folders). But where all of them do, the folder is one of sources.
+  const segments = (await listFiles(root)).filter((file) => file.endsWith(segmentFileEnding));
+  const lost = segments.filter((file) => isInside(output, file)).map((file) => relative(root, file));
+  if (lost.length > 0 && lost.length === segments.length) refuse(`would replace all segment files, ${lost.join(", ")}`);
   if (files.length > 0 && !isInside(root, output)) refuse("is outside of the application and holds what no build has made");
 }
 

@@ -74,12 +74,14 @@ export function createPlugin(
       build.configure(all, resolve(config.root ?? "."));
       const isServed = command === "serve" && process.env["VITEST"] === undefined;
       build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
+      // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
+      const here = build.watched === undefined ? [] : [build.watched, resolve(build.root, all.source ?? "./src")];
       return {
         root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
-        ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here: build.watched })),
+        ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here })),
       };
     },
 

@@ -13,11 +13,11 @@ import { partOfId } from "./ids.ts";
 /** Vite's own list, which a list in a configuration takes the place of. */
 const viteDenies = [".env", ".env.*", "*.{crt,pem}", "**/.git/**"];
 
-/** `development` is there as soon as there is a server; `here` is a folder that Vite's watcher leaves out (watch.ts). */
+/** `development` is there as soon as there is a server; `here` is what Vite's watcher leaves out (watch.ts). */
 export function developmentConfig(
   config: UserConfig,
   development: () => { application(): Promise<Application> } | undefined,
-  { named, here }: { readonly named: string | undefined; readonly here: string | undefined },
+  { named, here }: { readonly named: string | undefined; readonly here: readonly string[] },
 ): UserConfig {
   return {
     environments: {
@@ -37,7 +37,7 @@ export function developmentConfig(
       watch:
         config.server?.watch === null
           ? null
-          : { ignored: ["**/.seamline/**", ...(here === undefined ? [] : [(path: string) => path === here || isInside(here, path)])] },
+          : { ignored: ["**/.seamline/**", ...here.map((folder) => (path: string) => path === folder || isInside(folder, path))] },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { basename } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
@@ -247,9 +248,13 @@ describe("decisions §6: builds", () => {
     const app = createFixture(shop);
     await expect(app.build({ output: "." })).rejects.toThrow(/choose another "output"/);
     await expect(app.build({ output: "./src" })).rejects.toThrow(/choose another "output"/);
-    app.write({ "segments/more.segment.json": "{}" });
-    await expect(app.build({ output: "./segments" })).rejects.toThrow("would replace segments/more.segment.json, which is a source");
-    expect(app.list(".")).toContain("segments/more.segment.json");
+    mkdirSync(app.path("segments"));
+    for (const name of app.list(".").filter((one) => one.endsWith(".segment.json")))
+      renameSync(app.path(name), app.path(`segments/${basename(name)}`));
+    const kept = app.list("segments");
+    expect(kept).not.toEqual([]);
+    await expect(app.build({ output: "./segments" })).rejects.toThrow("would replace all segment files, segments/");
+    expect(app.list("segments")).toEqual(kept);
   });
 
   it("refuses an output that is a file, or a folder elsewhere with what no build made; the folder of a build it replaces", async () => {
