@@ -246,7 +246,7 @@ export class Development {
     const before = this.#application;
     const application = await this.#readApplication();
     if (application === undefined || this.#problems.of("configuration").length > 0) return;
-    if (before !== undefined && this.#orphans.wait(before, application, files)) return;
+    if (before !== undefined && !isConfigured && this.#orphans.wait(before, application, files)) return;
     await this.#take(application);
     const owed = this.#owed;
     this.#owed = new Set();

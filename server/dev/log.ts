@@ -30,8 +30,11 @@ export function eventToLog(log: Log, event: DevEvent): void {
     case "reloaded":
       return log.info(`reloaded ${event.file} on ${event.where.join(", ")} in ${ms}`);
     case "moved":
-      for (const { fqn, from, to } of event.procedures)
-        log.info(`moved ${fqn}: ${from.join(", ") || "nowhere"} → ${to.join(", ") || "nowhere"} in ${ms}`);
+      for (const { fqn, from, to } of event.procedures) {
+        if (to.length === 0) log.info(`removed ${fqn} from ${from.join(", ")} in ${ms}: no segment names it any more`);
+        else if (from.length === 0) log.info(`added ${fqn} to ${to.join(", ")} in ${ms}`);
+        else log.info(`moved ${fqn}: ${from.join(", ")} → ${to.join(", ")} in ${ms}`);
+      }
       return;
     case "node":
       if (event.state === "failed") log.error(`the node '${event.node}' can't start`, event.error);

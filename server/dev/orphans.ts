@@ -3,7 +3,6 @@
 
 import { join } from "node:path";
 
-import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
 import type { Procedure } from "../build/procedures.ts";
 import { secondSave } from "./moves.ts";
@@ -25,12 +24,13 @@ export class Orphans {
     this.#again = again;
   }
 
-  /** Whether a change is to wait. One of something else than segment files says that nothing is to be moved. */
+  /** Whether a change is to wait. One of a module says that nothing is to be moved; a log that somebody writes says nothing. */
   wait(before: Application, after: Application, changed: ReadonlySet<string>): boolean {
     const [first, ...others] = orphansOf(before, after);
     if (first === undefined) return this.#end();
     this.#deadline ??= performance.now() + patience;
-    if (performance.now() >= this.#deadline || ![...changed].every((file) => file.endsWith(segmentFileEnding))) return this.#end();
+    const isEdited = [...changed].some((file) => (before.modules.byFile(file) ?? after.modules.byFile(file)) !== undefined);
+    if (performance.now() >= this.#deadline || isEdited) return this.#end();
     if (this.#timer !== undefined) return true;
     const [named] = first.entries;
     const file = named?.segment.file ?? "";

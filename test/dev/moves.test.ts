@@ -69,6 +69,10 @@ describe("a segment file that is edited", () => {
     expect((await told("warning")).problem.message).toMatch(/no segment file names shop\/quote any more: it stays where it is for 10 s/);
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
     const since = events.length;
+    // Whoever writes into the folder meanwhile, the session's own output for one, says nothing of it.
+    write({ "dev.log": "a line\n" });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
     write({ "segments/store.segment.json": storeWith });
     expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/quote", from: ["office"], to: ["store"] }]);
     expect(session.nodes().map(({ procedures }) => procedures)).toEqual([1, 3]);

@@ -69,6 +69,7 @@ describe("a move by two saves", () => {
     expect(warned).toHaveLength(1);
     await vi.runAllTimersAsync();
     expect(again).toEqual(["/app/office.segment.json"]);
+    expect(orphans.wait(application(true), application(false), new Set([...segment, "/app/src/shop/quote.ts"]))).toBe(false);
   });
 });
 
@@ -79,7 +80,11 @@ function application(isNamed: boolean): Application {
   const parts = {
     root: "/app",
     procedures: isNamed ? [{ fqn: "shop/quote", module, export: "quote", entries }] : [],
-    modules: { get: () => module, describe: () => ({ exports: [{ name: "quote" }] }) },
+    modules: {
+      get: () => module,
+      byFile: (file: string) => (file === module.file ? module : undefined),
+      describe: () => ({ exports: [{ name: "quote" }] }),
+    },
   };
   return parts as unknown as Application;
 }
