@@ -17,9 +17,9 @@ import { moveProcedure } from "./move.ts";
 import type { DevEvent, DevOptions, DevSession, StartDev } from "./session.ts";
 
 /** How long nodes may take before the session is shown, in ms: they go on loading then, and calls wait for them. */
-const patience = { small: 10_000, large: 150 };
+const patience = 10_000;
 
-/** Of an application with more modules on servers one doesn't wait for all of them to be loaded. */
+/** Of an application with more modules on servers nobody waits for all of them to be loaded. */
 const mostModules = 100;
 
 export const startDev: StartDev = async (options) => {
@@ -44,8 +44,7 @@ export const startDev: StartDev = async (options) => {
     if (development === undefined) throw new Error("Vite has started without Seamline's plugin");
     return development;
   };
-  const modules = await modulesOf(session());
-  await inTime(session().ready, modules > mostModules ? patience.large : patience.small);
+  if ((await modulesOf(session())) <= mostModules) await inTime(session().ready, patience);
   return createSession(server, root, session, listeners, () => {
     listeners.delete(keep);
     return early.splice(0);
