@@ -2,7 +2,6 @@
 // a graphics card. node bench/console-page.mjs [folder of another checkout, whose built page is shown in turns with this one's]
 // [--trace]: what the page's thread and the ones that draw for it did, by name.
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { runnerImport } from "vite";
 import { findBrowser } from "../scripts/browser.mjs";
+import { memoryHost, request, success } from "./_memory.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
@@ -24,40 +24,12 @@ const perSecond = 500;
 const span = 4_000;
 const settle = 2_000;
 
-const digest = (text) => createHash("sha256").update(text).digest();
 const failure = { status: 404, headers: { "content-type": "application/json" }, body: new TextEncoder().encode("{}") };
-const success = {
-  status: 200,
-  headers: { "content-type": "text/plain; charset=utf-8", "x-svc-data-type": "number" },
-  body: new TextEncoder().encode("1"),
-};
-const host = {
-  transport: {
-    async send({ url }) {
-      if (url.endsWith("/health")) return { ...success, body: new TextEncoder().encode('{"database":true}') };
-      return url.includes("x7?") ? failure : success;
-    },
-    close: async () => {},
-  },
-  clock: {
-    now: () => performance.now(),
-    after(ms, run) {
-      const timer = setTimeout(() => run(), ms).unref();
-      return () => clearTimeout(timer);
-    },
-  },
-  carrier: { run: (_, act) => act(), current: () => undefined },
-  log: { info() {}, warn() {}, error() {} },
-  equalSecrets: (one, two) => timingSafeEqual(digest(one), digest(two)),
-};
-const key = { "x-svc-trust-key": "the key of this bench" };
-const request = (method, target, headers = {}, body = "", signal = new AbortController().signal) => ({
-  method,
-  target,
-  headers,
-  readBody: async () => new TextEncoder().encode(body),
-  signal,
+const host = memoryHost(async ({ url }) => {
+  if (url.endsWith("/health")) return { ...success, body: new TextEncoder().encode('{"database":true}') };
+  return url.includes("x7?") ? failure : success;
 });
+const key = { "x-svc-trust-key": "the key of this bench" };
 const load = async (file) => (await runnerImport(`${here}${file}`, { root: here, configFile: false, logLevel: "error" })).module;
 
 /** A gateway with its console, whose page is this checkout's, or the other one's for requests that ask for it. */

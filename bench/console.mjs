@@ -1,42 +1,16 @@
 // What the console costs a gateway while nobody looks, and while somebody does: calls through a gateway in memory, with and without it, in
 // turns. node bench/console.mjs [folder of another checkout, to be compared with as well]
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
+
+import { memoryHost, request, success } from "./_memory.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const rounds = 300;
 const calls = 400;
-const digest = (text) => createHash("sha256").update(text).digest();
-const log = { info() {}, warn() {}, error() {} };
-const answer = {
-  status: 200,
-  headers: { "content-type": "text/plain; charset=utf-8", "x-svc-data-type": "number" },
-  body: new TextEncoder().encode("1"),
-};
-const host = {
-  transport: { send: async () => answer, close: async () => {} },
-  clock: {
-    now: () => performance.now(),
-    after(ms, run) {
-      const timer = setTimeout(() => run(), ms).unref();
-      return () => clearTimeout(timer);
-    },
-  },
-  carrier: { run: (_, act) => act(), current: () => undefined },
-  log,
-  equalSecrets: (one, other) => timingSafeEqual(digest(one), digest(other)),
-};
+const host = memoryHost(async () => success);
 const options = { trustKey: "the key of this bench", limits: undefined, monitor: 1e8, lease: 1e8, newId: () => "1" };
-const request = (method, target, headers = {}, body = "") => ({
-  method,
-  target,
-  headers,
-  readBody: async () => new TextEncoder().encode(body),
-  // Nobody goes away here.
-  signal: { aborted: false, addEventListener() {}, removeEventListener() {} },
-});
 /** The modules of a checkout, once: two of one file would be compiled apart. */
 const loaded = new Map();
 const load = async (root, file) => {

@@ -60,6 +60,15 @@ async function failuresUntil(running: Running, fqn: string, isIt: (value: unknow
 /** Of an instance in its serialized form. */
 const has = (amount: number) => (value: unknown) => (value as { args?: readonly unknown[] }).args?.[0] === amount;
 
+/** Edits the class, and expects instances of the new one, by calls none of which fails, while a body is still on its way. */
+async function leavesBeforeAllHaveCome(running: Running, fqn: string, amount: number): Promise<void> {
+  const open = closeGate();
+  more(running.edit);
+  expect(await failuresUntil(running, fqn, has(amount))).toEqual([]);
+  open();
+  await running.told("reloaded");
+}
+
 describe("a class that is edited while calls go on", () => {
   it("leaves with the first body that makes it, and what arrives is made into it, while other bodies are on their way", async () => {
     const running = await develop(slowShop);
@@ -138,12 +147,7 @@ describe("a class that is edited while calls go on", () => {
         "",
       ].join("\n"),
     });
-    const { edit, told } = running;
-    const open = closeGate();
-    more(edit);
-    expect(await failuresUntil(running, "shop/quote?sku=abc", has(4))).toEqual([]);
-    open();
-    await told("reloaded");
+    await leavesBeforeAllHaveCome(running, "shop/quote?sku=abc", 4);
   });
 
   it("arrives from a body that imports it when it runs", async () => {
@@ -160,12 +164,7 @@ describe("a class that is edited while calls go on", () => {
         "",
       ].join("\n"),
     });
-    const { edit, told } = running;
-    const open = closeGate();
-    more(edit);
-    expect(await failuresUntil(running, "shop/stock?sku=abc", has(4))).toEqual([]);
-    open();
-    await told("reloaded");
+    await leavesBeforeAllHaveCome(running, "shop/stock?sku=abc", 4);
   });
 
   it("makes no call fail, in ten edits under load", async () => {

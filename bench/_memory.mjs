@@ -1,0 +1,42 @@
+// What a role in memory is lent by the benches of the console: a clock, secrets, and a network that answers at once.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+
+const digest = (text) => createHash("sha256").update(text).digest();
+
+/** What a node answers to a call. */
+export const success = {
+  status: 200,
+  headers: { "content-type": "text/plain; charset=utf-8", "x-svc-data-type": "number" },
+  body: new TextEncoder().encode("1"),
+};
+
+/** `send` answers what goes out. */
+export const memoryHost = (send) => ({
+  transport: { send, close: async () => {} },
+  clock: {
+    now: () => performance.now(),
+    after(ms, run) {
+      const timer = setTimeout(() => run(), ms).unref();
+      return () => clearTimeout(timer);
+    },
+  },
+  carrier: { run: (_, act) => act(), current: () => undefined },
+  log: { info() {}, warn() {}, error() {} },
+  equalSecrets: (one, other) => timingSafeEqual(digest(one), digest(other)),
+});
+
+/** What comes in. Left out, `signal` is that of somebody who never goes away. */
+export const request = (
+  method,
+  target,
+  headers = {},
+  body = "",
+  signal = { aborted: false, addEventListener() {}, removeEventListener() {} },
+) => ({
+  method,
+  target,
+  headers,
+  readBody: async () => new TextEncoder().encode(body),
+  signal,
+});
