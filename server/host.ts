@@ -3,8 +3,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "../src/context.ts";
-import type { Clock, ContextCarrier, Host, Log, Transport } from "../src/ports.ts";
+import type { Clock, ContextCarrier, Host, Log, Names, Transport } from "../src/ports.ts";
 import { createLog } from "./log.ts";
+import { systemNames } from "./names.ts";
 import { createTransport } from "./transport.ts";
 
 /** Monotonic: a wall clock that jumps changes nothing (R17). Timers don't keep the process alive. */
@@ -33,9 +34,12 @@ function digest(secret: string): Buffer {
 }
 
 /** The ports of this process; what `parts` gives takes the place of Node's own. */
-export function nodeHost(parts: { readonly log?: Log; readonly transport?: Transport; readonly clock?: Clock } = {}): Host {
+export function nodeHost(
+  parts: { readonly log?: Log; readonly transport?: Transport; readonly names?: Names; readonly clock?: Clock } = {},
+): Host {
   return {
     transport: parts.transport ?? createTransport(),
+    names: parts.names ?? systemNames,
     clock: parts.clock ?? nodeClock,
     carrier: createCarrier(),
     log: parts.log ?? createLog(),

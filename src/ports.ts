@@ -31,7 +31,10 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Ends the request. Nothing else bounds how long an answer may take. */
   readonly signal?: AbortSignal;
+  /** Keeps services together (health checks, joins, renewals, manifests): it has connections of its own, so it never waits behind calls. */
+  readonly control?: true;
 }
 
 export interface IncomingResponse {
@@ -40,20 +43,44 @@ export interface IncomingResponse {
   readonly body: Uint8Array;
 }
 
+/**
+ * What a request that was not sent says of the other side:
+ * - `refused`: nobody takes requests there;
+ * - `silent`: nobody has answered yet, which a busy service does too;
+ * - `local`: nothing at all, as this host had no connection for the request.
+ */
+export type Unsent = "refused" | "silent" | "local";
+
 /** Thrown by a {@link Transport} that got no answer. The two cases must be told apart: only what was not sent may be sent again. */
 export class TransportError extends Error {
   override readonly name: string = "TransportError";
   readonly sent: boolean;
-  constructor(message: string, sent: boolean, options?: ErrorOptions) {
-    super(message, options);
+  /** `undefined` when it was sent. */
+  readonly unsent: Unsent | undefined;
+  constructor(message: string, sent: boolean, options: ErrorOptions & { readonly unsent?: Unsent } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.sent = sent;
+    this.unsent = sent ? undefined : (options.unsent ?? "refused");
   }
 }
+
+/** Why a connection to `address` must not be opened, when a request names `host`; `undefined` when it may be. */
+export type AddressRule = (host: string, address: string) => string | undefined;
 
 /** Sends a request and collects the answer. Rejects with {@link TransportError}, or with the signal's reason. */
 export interface Transport {
   send(request: OutgoingRequest): Promise<IncomingResponse>;
   close(): Promise<void>;
+  /** From now on each address that a host name resolves to is put to `rule` when a connection is opened. Without sockets there is none. */
+  guard?(rule: AddressRule): void;
+}
+
+/** Host names and their addresses, as the sockets of this host see them. */
+export interface Names {
+  /** Every address of `host`; an address is its own. Rejects when there is none. */
+  resolve(host: string): Promise<readonly string[]>;
+  /** The addresses that this machine itself has. */
+  own(): readonly string[];
 }
 
 /** Time that no wall clock moves. A port, so that no test sleeps. */
@@ -91,6 +118,7 @@ export interface Log {
 
 export interface Host {
   readonly transport: Transport;
+  readonly names: Names;
   readonly clock: Clock;
   readonly carrier: ContextCarrier;
   readonly log: Log;

@@ -19,6 +19,7 @@ export { TestLog } from "../server/testing/test-log.ts";
 export class TestNetwork implements MemoryNetwork {
   readonly #network = createMemoryNetwork();
   readonly roles: Map<string, Role> = this.#network.roles;
+  readonly names: MemoryNetwork["names"] = this.#network.names;
   readonly sent: { url: string; method: string; headers: Readonly<Record<string, string>>; body: string }[] = [];
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
@@ -33,7 +34,7 @@ export class TestNetwork implements MemoryNetwork {
 }
 
 export function testHost(network: TestNetwork, clock: TestClock = new TestClock(), log: TestLog = new TestLog()): Host {
-  return { transport: network, clock, carrier: createCarrier(), log, equalSecrets: (one, other) => one === other };
+  return { transport: network, names: network.names, clock, carrier: createCarrier(), log, equalSecrets: (one, other) => one === other };
 }
 
 /** One procedure of a test application. */

@@ -133,6 +133,7 @@ const host: Host = {
     send: async ({ url }) => await Promise.reject(new Error(`A fake of msw calls nothing: ${url}`)),
     close: async () => {},
   },
+  names: { resolve: async (name) => await Promise.reject(new Error(`A fake of msw looks up no name: ${name}`)), own: () => [] },
   clock: {
     now: () => performance.now(),
     after(ms, run) {

@@ -18,7 +18,7 @@ export interface ClusterNodeOptions {
   readonly log: Log;
   readonly limits: Limits;
   readonly trustKey: string;
-  readonly host: (parts: Pick<Host, "transport" | "log">) => Host;
+  readonly host: (parts: Pick<Host, "transport" | "names" | "log">) => Host;
   readonly manifest: () => ServerManifest;
   readonly modules: () => NodeModules;
   readonly tell: (event: DevEvent) => void;
@@ -73,7 +73,7 @@ export class ClusterNode {
     this.#become("starting");
     const modules = this.#options.modules();
     const alive = new AbortController();
-    const role = createNode(host({ transport: mortal(network, alive.signal), log: this.#log() }), {
+    const role = createNode(host({ transport: mortal(network, alive.signal), names: network.names, log: this.#log() }), {
       trustKey,
       limits,
       gateway,

@@ -18,7 +18,7 @@ export interface ClusterOptions {
   readonly log: Log;
   readonly limits: Limits;
   readonly trustKey: string;
-  readonly host: (parts: Pick<Host, "transport" | "log">) => Host;
+  readonly host: (parts: Pick<Host, "transport" | "names" | "log">) => Host;
   readonly manifest: () => ServerManifest;
   /** A copy of the application's modules, for one more node. */
   readonly modules: () => NodeModules;
@@ -58,7 +58,10 @@ export class Cluster {
   /** Takes another gateway for the present one, to which all nodes belong before the first call comes to it. */
   async replaceGateway(): Promise<void> {
     const { log, gateway } = this.#options;
-    const next = await gateway(this.#options.host({ transport: this.#network, log: quiet(log) }), createGateway);
+    const next = await gateway(
+      this.#options.host({ transport: this.#network, names: this.#network.names, log: quiet(log) }),
+      createGateway,
+    );
     await next.start(gatewayAddress);
     const former = this.#gateway;
     // Members come to the new one, and calls go to the one that has members.

@@ -35,6 +35,7 @@ interface Standing {
 
 export interface FailingNetwork {
   readonly roles: MemoryNetwork["roles"];
+  readonly names: MemoryNetwork["names"];
   /** How one place sends. */
   transport(from: string): Transport;
   fail(to: string, failure: Failure, options?: FailOptions): Restore;
@@ -110,6 +111,7 @@ export function createFailingNetwork(
 
   return {
     roles: network.roles,
+    names: network.names,
     transport: (from) => ({ send: async (request) => await send(from, request), close: async () => {} }),
     fail(to, failure, options = {}) {
       check(failure);

@@ -86,6 +86,7 @@ export function hostOf(name: string, { network, clock, log, recorder }: Surround
       },
       close: transport.close,
     },
+    names: network.names,
     clock: {
       now: () => clock.now(),
       after: (ms, run) => clock.after(ms, () => (life.over ? undefined : recorder.as(name, run))),

@@ -1,5 +1,6 @@
 // What a service shows that has no members: a proxy the one behind it, a standalone itself.
 
+import { bounded } from "../bounded.ts";
 import type { Access, Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
 import { consolePath, headers } from "../protocol.ts";
@@ -62,10 +63,10 @@ export function behindSource(host: Host, { trustKey, calls, manifest }: BehindOp
 
 async function stateOf(host: Host, url: string, trustKey: string): Promise<ConsoleState | undefined> {
   try {
-    const abort = new AbortController();
-    const cancel = host.clock.after(interval, () => abort.abort(new Error("no answer")));
-    const asked = { url: `${url}${consolePath}/state`, method: "GET", headers: { [headers.trustKey]: trustKey }, signal: abort.signal };
-    const { status, body } = await host.transport.send(asked).finally(cancel);
+    const asked = { url: `${url}${consolePath}/state`, method: "GET", headers: { [headers.trustKey]: trustKey }, control: true } as const;
+    const { status, body } = await bounded(host.clock, { ms: interval, late: () => new Error("no answer") }, (signal) =>
+      host.transport.send({ ...asked, signal }),
+    );
     const state = status === 200 ? (JSON.parse(new TextDecoder().decode(body)) as Partial<ConsoleState>) : undefined;
     return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures) ? (state as ConsoleState) : undefined;
   } catch {

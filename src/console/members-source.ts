@@ -1,5 +1,6 @@
 // What a gateway shows: its members, what they told of themselves, and what their health checks say.
 
+import { bounded } from "../bounded.ts";
 import type { Access } from "../manifest.ts";
 import type { Host } from "../ports.ts";
 import { paths } from "../protocol.ts";
@@ -77,22 +78,15 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
 }
 
 async function checksOf(host: Host, member: Member): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const abort = new AbortController();
-  const cancel = host.clock.after(answerTime, () => abort.abort(new Error("no answer")));
   try {
-    const { status, body } = await host.transport.send({
-      url: member.url + paths.health,
-      method: "GET",
-      headers: {},
-      signal: abort.signal,
-    });
+    const { status, body } = await bounded(host.clock, { ms: answerTime, late: () => new Error("no answer") }, (signal) =>
+      host.transport.send({ url: member.url + paths.health, method: "GET", headers: {}, signal, control: true }),
+    );
     if (status !== 200 || body.length > longest) return undefined;
     const said: unknown = JSON.parse(new TextDecoder().decode(body));
     return typeof said === "object" && said !== null ? (said as Record<string, unknown>) : undefined;
   } catch {
     // Whether it can be reached is told by the monitor.
     return undefined;
-  } finally {
-    cancel();
   }
 }

@@ -97,7 +97,13 @@ export function relayed(answer: IncomingResponse, method = "GET"): HttpResponse 
 /** What a caller is told when no answer came. */
 export function failureOf(thrown: unknown): Error {
   if (!(thrown instanceof TransportError)) return thrown instanceof Error ? thrown : new BadGateway();
+  if (thrown.unsent === "local") return noConnection();
   return thrown.sent
     ? new BadGateway("The service that had the call gave no answer")
     : new NodeNotAvailable("No service could be reached for the call");
+}
+
+/** What a caller is told when this host has no connection for what is to be passed on. */
+export function noConnection(): NodeNotAvailable {
+  return new NodeNotAvailable("This service has no connection left for the request");
 }

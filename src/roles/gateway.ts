@@ -8,13 +8,14 @@ import { type Host, type IncomingResponse, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
-import { asItCame, failureOf, type Forwarded, sendOn } from "./forward.ts";
+import { asItCame, failureOf, type Forwarded, noConnection, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { memberRoutes } from "./member-doors.ts";
-import { createMembers } from "./members.ts";
+import { createMembers, type Member } from "./members.ts";
 import { createMonitor } from "./monitor.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { createShortageLog } from "./shortage.ts";
 
 export interface GatewayOptions {
   readonly trustKey: string | undefined;
@@ -41,24 +42,39 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const monitor = createMonitor(host, options.monitor, members);
   const { console: view } = options;
 
+  const tellShortage = createShortageLog(host, "calls can't be passed on");
+
+  /** Takes a member that takes no connections out of rotation, unless it only took its time and answers other calls. */
+  const blame = (member: Member, failure: TransportError, begun: number): void => {
+    if (failure.unsent === "silent" && member.heard >= begun) return;
+    host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again`);
+    members.setOut(member, true);
+  };
+
   const forward = async (call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> => {
     const holders = members.holders(call.fqn);
     if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
       throw procedureNotFound(call.fqn, call.version.toString());
-    for (let tries = members.all().length; holders.kind === "some" && tries > 0; tries--) {
-      const member = holders.next();
+    const tried = new Set<Member>();
+    let isShort = false;
+    for (;;) {
+      const member = holders.kind === "some" ? holders.next(tried) : undefined;
       if (member === undefined) break;
+      tried.add(member);
+      const begun = host.clock.now();
       try {
         view?.observer?.sent(call.request, member.id);
-        return await sendOn(parts, member.url, call, forwarded);
+        const answer = await sendOn(parts, member.url, call, forwarded);
+        member.heard = host.clock.now();
+        return answer;
       } catch (thrown) {
-        // Nothing was sent: the member is gone for now, and the next one may have the call (R11).
+        // Nothing was sent, so the next one may have the call (R11).
         if (!(thrown instanceof TransportError) || thrown.sent) throw failureOf(thrown);
-        host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again`);
-        members.setOut(member, true);
+        isShort = tellShortage(thrown);
+        if (!isShort) blame(member, thrown, begun);
       }
     }
-    throw new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+    throw isShort ? noConnection() : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
   };
 
   return createRole({

@@ -20,10 +20,15 @@ export interface Member {
   leaseEnds: number;
   /** When it last answered a health check, or did not. */
   checked: number | undefined;
+  /** When it last answered a call: it can't have been away then. */
+  heard: number;
 }
 
-/** What is known of a procedure's holders. */
-export type Holders = { readonly kind: "never" } | { readonly kind: "gone" } | { readonly kind: "some"; next(): Member | undefined };
+/** What is known of a procedure's holders. `next` gives the one whose turn it is, of those that a call hasn't tried. */
+export type Holders =
+  | { readonly kind: "never" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "some"; next(tried: ReadonlySet<Member>): Member | undefined };
 
 export interface Members {
   /** Routable in the same moment. A member with the same address is replaced: it has restarted. */
@@ -66,7 +71,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
   return {
     join(url, procedures, about) {
       for (const other of members.values()) if (other.url === url) leave(other.id);
-      const state = { out: false, silences: 0, leaseEnds: 0, checked: undefined };
+      const state = { out: false, silences: 0, leaseEnds: 0, checked: undefined, heard: -Infinity };
       const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], about, ...state };
       members.set(member.id, member);
       balancer.add(member, member.procedures);
@@ -83,7 +88,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
       const held = balancer.of(fqn);
       if (held === undefined) return { kind: "never" };
       if (held.size === 0) return { kind: "gone" };
-      return { kind: "some", next: () => held.next((member) => !member.out) };
+      return { kind: "some", next: (tried) => held.next((member) => !member.out && !tried.has(member)) };
     },
     setOut(member, out) {
       member.out = out;

@@ -1,6 +1,7 @@
 // A node's side of its membership (§3): joins, renews, joins again after the gateway was away, leaves on a clean stop.
 
-import type { Host } from "../ports.ts";
+import { bounded } from "../bounded.ts";
+import { type Host, TransportError } from "../ports.ts";
 import { headers, mediaTypes, paths } from "../protocol.ts";
 import type { MemberAbout } from "./member-about.ts";
 
@@ -55,20 +56,17 @@ export function createMembership(
   let tells = true;
 
   const send = async (method: string, path: string, body?: unknown) => {
-    const abort = new AbortController();
-    const most = method === "DELETE" ? leaveTime : answerTime;
-    const cancelLate = host.clock.after(most, () => abort.abort(new Error(`it gave no answer in ${most / 1000} s`)));
-    try {
-      return await host.transport.send({
+    const ms = method === "DELETE" ? leaveTime : answerTime;
+    return await bounded(host.clock, { ms, late: () => new Error(`it gave no answer in ${ms / 1000} s`) }, (signal) =>
+      host.transport.send({
         url: gateway + path,
         method,
         headers: { [headers.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: abort.signal,
-      });
-    } finally {
-      cancelLate();
-    }
+        signal,
+        control: true,
+      }),
+    );
   };
 
   const again = (ms: number, act: () => Promise<void>): void => {
@@ -123,7 +121,13 @@ export function createMembership(
       host.log.info(`the gateway at ${gateway} doesn't know this node any more: joining again`);
       joined = undefined;
     } catch (error) {
-      host.log.warn(`the gateway at ${gateway} can't be reached (${(error as Error).message}); joining again`);
+      const { message } = error as Error;
+      const isOurs = error instanceof TransportError && error.unsent === "local";
+      host.log.warn(
+        isOurs
+          ? `the gateway was not asked whether it knows this node (${message}); joining again`
+          : `the gateway at ${gateway} can't be reached (${message}); joining again`,
+      );
       complained = true;
     }
     await tryJoin(url);

@@ -2,13 +2,14 @@
 // other, so a role can't tell the difference: `seamline dev` and the test kit run whole deployments on it.
 
 import { PayloadTooLarge } from "../errors.ts";
-import { type HttpRequest, type HttpResponse, type IncomingResponse, type Transport, TransportError } from "../ports.ts";
+import { type HttpRequest, type HttpResponse, type IncomingResponse, type Names, type Transport, TransportError } from "../ports.ts";
 import type { Role } from "./role.ts";
 
 /** Addresses → roles. What isn't there refuses the connection. */
 export interface MemoryNetwork extends Transport {
   /** By origin, without a slash at the end. A role that is taken out is gone at once: no request reaches it any more. */
   readonly roles: Map<string, Role>;
+  readonly names: Names;
 }
 
 /** An answer with its body as text, which is what most of those who ask want to see. */
@@ -21,6 +22,7 @@ export function createMemoryNetwork(): MemoryNetwork {
   let closed = false;
   return {
     roles,
+    names: memoryNames(),
     async send({ url, method, headers, body, signal }) {
       if (closed) throw new TransportError("This network is closed", false);
       signal?.throwIfAborted();
@@ -35,6 +37,19 @@ export function createMemoryNetwork(): MemoryNetwork {
     async close() {
       closed = true;
     },
+  };
+}
+
+/** Gives every host name an address of its own, of those that are for private networks. */
+export function memoryNames(): Names {
+  const addresses = new Map<string, string>();
+  return {
+    async resolve(host) {
+      const address = addresses.get(host) ?? `fd00::${(addresses.size + 1).toString(16)}`;
+      addresses.set(host, address);
+      return [address];
+    },
+    own: () => [],
   };
 }
 

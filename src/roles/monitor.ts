@@ -1,18 +1,20 @@
-// A gateway's look at its members (§3, §4.5): who says that he is unhealthy, or says nothing, gets no calls.
+// A gateway's look at its members (§3, §4.5): one that is unhealthy or unresponsive is taken out of rotation.
 
+import { bounded } from "../bounded.ts";
 import { type Host, TransportError } from "../ports.ts";
 import { paths } from "../protocol.ts";
 import type { Member, Members } from "./members.ts";
+import { createShortageLog } from "./shortage.ts";
 
 export interface Monitor {
   start(): void;
   stop(): void;
 }
 
-/** What a member said; `why` is for the log. */
-interface Said {
+/** What became of a health check; `thrown` is why there was no answer. */
+interface Outcome {
   readonly state: "healthy" | "unhealthy" | "nothing";
-  readonly why?: string;
+  readonly thrown?: unknown;
 }
 
 /** How long a member may take to answer before it is asked whether it lives at all: less ejects healthy ones under load (reliability, baselines). */
@@ -27,19 +29,26 @@ const mostSilences = 2;
 /** Asks every member each `interval` milliseconds, and one that is still at its answer not a second time. */
 export function createMonitor(host: Host, interval: number, members: Members): Monitor {
   const asked = new Set<Member>();
+  const tellShortage = createShortageLog(host, "members can't be asked how they are");
   let cancel = (): void => {};
   let stopped = false;
 
   const check = async (member: Member): Promise<void> => {
     asked.add(member);
-    const { state, why } = await askHealth(host, member).finally(() => asked.delete(member));
-    member.silences = state === "nothing" ? member.silences + 1 : 0;
+    const begun = host.clock.now();
+    const { state, thrown } = await askHealth(host, member).finally(() => asked.delete(member));
+    // It was not asked, so there is nothing to conclude.
+    if (stopped || tellShortage(thrown)) return;
+    // A member that answers calls is busy, not away.
+    const isSilent = state === "nothing" && member.heard < begun;
+    member.silences = isSilent ? member.silences + 1 : 0;
     member.checked = host.clock.now();
-    if (stopped || (state === "nothing" && member.silences < mostSilences)) return;
+    if (state === "nothing" && member.silences < mostSilences) return;
     const healthy = state === "healthy";
     if (healthy === !member.out) return;
+    const why = thrown instanceof Error ? ` (${thrown.message})` : "";
     if (healthy) host.log.info(`${member.url} is healthy again`);
-    else host.log.warn(`${member.url} is unhealthy: it gets no calls${why === undefined ? "" : ` (${why})`}`);
+    else host.log.warn(`${member.url} is unhealthy: it gets no calls${why}`);
     members.setOut(member, !healthy);
   };
 
@@ -60,7 +69,7 @@ export function createMonitor(host: Host, interval: number, members: Members): M
 }
 
 /** A member whose checks take their time still says at once that it lives; a process that hangs says nothing. */
-async function askHealth(host: Host, member: Member): Promise<Said> {
+async function askHealth(host: Host, member: Member): Promise<Outcome> {
   const abort = new AbortController();
   let giveUp = (): void => {};
   const slow = new Promise<"slow">((resolve) => (giveUp = host.clock.after(checkTime, () => resolve("slow"))));
@@ -73,20 +82,15 @@ async function askHealth(host: Host, member: Member): Promise<Said> {
   return live;
 }
 
-async function ask(host: Host, url: string, time: number, given: AbortSignal): Promise<Said> {
-  const abort = new AbortController();
-  const giveUp = (): void => abort.abort(given.reason);
-  given.addEventListener("abort", giveUp);
-  const cancel = host.clock.after(time, () => abort.abort(new Error(`no answer in ${time} ms`)));
+async function ask(host: Host, url: string, ms: number, outer: AbortSignal): Promise<Outcome> {
   try {
-    const answer = await host.transport.send({ url, method: "GET", headers: {}, signal: abort.signal });
+    const late = (): Error => new Error(`no answer in ${ms} ms`);
+    const answer = await bounded(host.clock, { ms, late, outer }, (signal) =>
+      host.transport.send({ url, method: "GET", headers: {}, signal, control: true }),
+    );
     return { state: answer.status === 200 && new TextDecoder().decode(answer.body) === "true" ? "healthy" : "unhealthy" };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
     // A refused connection is an answer of its own: nobody is there.
-    return { state: thrown instanceof TransportError && !thrown.sent ? "unhealthy" : "nothing", why };
-  } finally {
-    cancel();
-    given.removeEventListener("abort", giveUp);
+    return { state: thrown instanceof TransportError && thrown.unsent === "refused" ? "unhealthy" : "nothing", thrown };
   }
 }

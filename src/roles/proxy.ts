@@ -1,5 +1,6 @@
 // Proxy: one address for browsers and other callers; calls go to the gateway or node behind it, the rest to the repository.
 
+import { bounded } from "../bounded.ts";
 import type { Console } from "../console/console.ts";
 import { behindSource } from "../console/manifest-source.ts";
 import { BadGateway, NodeNotAvailable } from "../errors.ts";
@@ -8,10 +9,11 @@ import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { headers, paths } from "../protocol.ts";
 import { refuseMethod } from "../router.ts";
-import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn } from "./forward.ts";
+import { asItCame, failureOf, type Forwarded, joined, noConnection, passedOn, relayed, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { createShortageLog } from "./shortage.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
 export interface ProxyOptions {
@@ -30,8 +32,9 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, console: view } = options;
   const layers = createLayers();
   const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
-  const calls = told(host, options.calls);
-  const files = told(host, options.repository);
+  const tellShortage = createShortageLog(host, "requests can't be passed on");
+  const calls = told(host, options.calls, tellShortage);
+  const files = told(host, options.repository, tellShortage);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
     try {
       view?.observer?.sent(call.request, options.calls);
@@ -44,7 +47,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     ...parts,
     classes: new Classes(),
     call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
-    otherwise: (request) => fetchFile(host, options.repository, request, files),
+    otherwise: (request) => fetchFile(host, options, request, files),
     start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
@@ -64,13 +67,10 @@ const checkTime = 2000;
  */
 async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Promise<void> {
   if (trustKey === undefined) return;
-  const abort = new AbortController();
-  const cancel = host.clock.after(checkTime, () => abort.abort());
   const url = repository + paths.serverManifest;
-  const answer = await host.transport
-    .send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal: abort.signal })
-    .catch(() => undefined)
-    .finally(cancel);
+  const answer = await bounded(host.clock, { ms: checkTime, late: () => new Error("no answer") }, (signal) =>
+    host.transport.send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal, control: true }),
+  ).catch(() => undefined);
   if (answer?.status === 404 || answer?.status === 401)
     throw new Error(
       `The repository at ${repository} doesn't take this proxy's trust key, or is no repository. Services in different folders or on different machines need the same 'trustKey'`,
@@ -80,7 +80,7 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
 type Told = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
 
 /** Callers learn nothing of what is inside, so the log says why a service can't be reached: once, until it answers again. */
-function told(host: Host, url: string): Told {
+function told(host: Host, url: string, tellShortage: (thrown: unknown) => boolean): Told {
   let away = false;
   return async (sent) => {
     try {
@@ -89,7 +89,7 @@ function told(host: Host, url: string): Told {
       away = false;
       return answer;
     } catch (thrown) {
-      if (thrown instanceof TransportError && !away) {
+      if (thrown instanceof TransportError && !tellShortage(thrown) && !away) {
         away = true;
         host.log.warn(`${url} can't be reached: ${thrown.message}`);
       }
@@ -99,7 +99,7 @@ function told(host: Host, url: string): Told {
 }
 
 /** A file of the repository. The trust key never goes along: what it opens is not for those outside. */
-async function fetchFile(host: Host, repository: string, request: HttpRequest, files: Told): Promise<HttpResponse> {
+async function fetchFile(host: Host, { repository }: ProxyOptions, request: HttpRequest, files: Told): Promise<HttpResponse> {
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
   try {
     const answer = await files(
@@ -113,6 +113,7 @@ async function fetchFile(host: Host, repository: string, request: HttpRequest, f
     return relayed(answer, request.method);
   } catch (thrown) {
     if (!(thrown instanceof TransportError)) throw thrown;
+    if (thrown.unsent === "local") throw noConnection();
     throw thrown.sent ? new BadGateway("The repository gave no answer") : new NodeNotAvailable("The repository can't be reached");
   }
 }

@@ -1,6 +1,7 @@
 // A call that runs elsewhere: out as a request, back as a value or as the error that was thrown there (§1.5, §1.7).
 // Works unchanged in browsers and on Node.
 
+import { bounded } from "../bounded.ts";
 import type { Args } from "../call.ts";
 import type { Context } from "../context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
@@ -52,7 +53,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${door}${path}?${versionParameter}=${version}`;
-    const response = await bounded(context.signal, clock, left(), late, (signal) =>
+    const response = await bounded(clock, { ms: left(), late, outer: context.signal }, (signal) =>
       transport.send({ url, method: "POST", headers: fields, body, signal }),
     ).catch((thrown: unknown) => {
       if (!(thrown instanceof TransportError)) throw thrown;
@@ -73,42 +74,4 @@ export async function withClasses<T>(classes: ClassSource, encode: () => T | Pro
     await classes.load();
     return await encode();
   }
-}
-
-/** Runs `act` under a signal that follows the caller's and the clock. */
-async function bounded<T>(
-  outer: AbortSignal,
-  clock: Clock,
-  left: number,
-  late: () => Error,
-  act: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const leave = follow(outer, () => controller.abort(outer.reason));
-  const cancel = clock.after(left, () => controller.abort(late()));
-  try {
-    controller.signal.throwIfAborted();
-    return await act(controller.signal);
-  } catch (thrown) {
-    // Transports differ in what they make of an abort: the reason is what counts.
-    throw controller.signal.aborted ? controller.signal.reason : thrown;
-  } finally {
-    cancel();
-    leave();
-  }
-}
-
-const followers = new WeakMap<AbortSignal, Set<() => void>>();
-
-/** Calls `act` when the signal aborts. One listener serves all calls: Node warns of a leak at the eleventh, and a procedure may make more at once. */
-function follow(signal: AbortSignal, act: () => void): () => void {
-  if (signal.aborted) act();
-  let acts = followers.get(signal);
-  if (acts === undefined) {
-    const all = new Set<() => void>();
-    followers.set(signal, (acts = all));
-    signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
-  }
-  acts.add(act);
-  return () => acts.delete(act);
 }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen } from "../../../server/http.ts";
 import { createTransport } from "../../../server/transport.ts";
+import { transportFailure } from "../../../server/transport-failure.ts";
 import { type Transport, TransportError } from "../../../src/ports.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -154,8 +155,10 @@ describe("without an answer", () => {
         answered = true;
       });
     });
-    const one = transport({ connections: 1 });
+    const one = transport();
     await one.send({ url, method: "POST", headers: {}, body: "x" });
+    // Until its connection is free for the next one.
+    await new Promise((resolve) => setTimeout(resolve, 10));
     await failure(one.send({ url, method: "POST", headers: {}, body: "x" }));
     expect(requests).toBe(2);
   });
@@ -179,21 +182,6 @@ describe("abort", () => {
     await expect(transport().send({ url, method: "GET", headers: {}, signal: controller.signal })).rejects.toThrow("no longer");
     await closed;
   });
-
-  it("while waiting for a connection rejects at once, and the request never goes out", async () => {
-    let requests = 0;
-    const url = await bare((socket) => socket.on("data", () => requests++));
-    const one = transport({ connections: 1 });
-    const first = new AbortController();
-    const busy = one.send({ url, method: "GET", headers: {}, signal: first.signal }).catch((error: unknown) => error);
-    const controller = new AbortController();
-    const waiting = one.send({ url, method: "GET", headers: {}, signal: controller.signal });
-    controller.abort(new Error("no longer"));
-    await expect(waiting).rejects.toThrow("no longer");
-    first.abort(new Error("stop"));
-    await busy;
-    expect(requests).toBeLessThanOrEqual(1);
-  });
 });
 
 describe("close", () => {
@@ -207,5 +195,133 @@ describe("close", () => {
     await one.close();
     expect((await pending).sent).toBe(true);
     expect((await failure(one.send({ url, method: "GET", headers: {} }))).sent).toBe(false);
+  });
+});
+
+/** Holds every request until it is told to answer them all. */
+async function holding(): Promise<{ url: string; held: () => number; release: () => void }> {
+  let release = (): void => {};
+  let held = 0;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const { url } = await service(async ({ target }) => {
+    if (target === "/quick") return { status: 200, headers: {} };
+    held++;
+    await released;
+    return { status: 200, headers: {} };
+  });
+  return { url, held: () => held, release };
+}
+
+describe("many calls at once", () => {
+  const get = (url: string) => ({ url, method: "GET", headers: {} }) as const;
+
+  it("a call doesn't wait for the slow calls before it, however many there are", async () => {
+    const { url, held, release } = await holding();
+    const one = transport();
+    const slow = Array.from({ length: 600 }, () => one.send(get(`${url}/slow`)));
+    await vi.waitFor(() => expect(held()).toBe(600), 10_000);
+    const begun = performance.now();
+    expect((await one.send(get(`${url}/quick`))).status).toBe(200);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    release();
+    await Promise.all(slow);
+  });
+
+  it("a control request goes out when no call may any more", async () => {
+    const { url, held, release } = await holding();
+    const one = transport({ connections: 40 });
+    const slow = Array.from({ length: 30 }, () => one.send(get(`${url}/slow`)));
+    await vi.waitFor(() => expect(held()).toBe(30));
+    expect((await failure(one.send(get(`${url}/quick`)))).unsent).toBe("local");
+    expect((await one.send({ ...get(`${url}/quick`), control: true })).status).toBe(200);
+    release();
+    await Promise.all(slow);
+  });
+
+  it("one service can take three quarters of the connections: the rest is for the others", async () => {
+    const first = await holding();
+    const second = await holding();
+    const one = transport({ connections: 8 });
+    const slow = Array.from({ length: 8 }, () => one.send(get(`${first.url}/slow`)).catch((error: unknown) => error));
+    await vi.waitFor(() => expect(first.held()).toBe(6));
+    expect((await failure(one.send(get(`${first.url}/quick`)))).message).toBe(
+      `${first.url} was not asked: 6 requests to it are open, and limits.connections allows no more`,
+    );
+    expect((await one.send(get(`${second.url}/quick`))).status).toBe(200);
+    const more = Array.from({ length: 2 }, () => one.send(get(`${second.url}/slow`)));
+    await vi.waitFor(() => expect(second.held()).toBe(2));
+    expect((await failure(one.send(get(`${second.url}/quick`)))).message).toBe(
+      `${second.url} was not asked: 8 requests are open, and limits.connections allows no more`,
+    );
+    first.release();
+    second.release();
+    await Promise.all([...slow, ...more]);
+    // What ended has given its place back.
+    expect((await one.send(get(`${first.url}/quick`))).status).toBe(200);
+  });
+
+  it("a burst of calls opens a few connections at a time, so that the other side's queue doesn't overflow, and uses them again", async () => {
+    let requests = 0;
+    const sockets = new Set<Socket>();
+    const url = await bare((socket) => {
+      sockets.add(socket);
+      socket.on("data", () => (requests++, socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")));
+    });
+    const one = transport({ opening: 8 });
+    const answers = await Promise.all(Array.from({ length: 2_000 }, () => one.send(get(url))));
+    expect([answers.every(({ status }) => status === 200), requests]).toEqual([true, 2_000]);
+    expect(sockets.size).toBeLessThan(2_000);
+  });
+
+  it("a call that waits too long for a connection is not sent, and says nothing of a refusal", async () => {
+    const url = "http://stuck.test:1";
+    const one = transport({ opening: 1, patience: 50, lookup: () => {} });
+    const first = one.send(get(url)).catch((error: unknown) => error);
+    const error = await failure(one.send(get(url)));
+    expect([error.sent, error.unsent, error.message]).toEqual([false, "silent", `${url} took no connection for 50 ms`]);
+    await one.close();
+    await first;
+  });
+
+  it("an abort ends the wait for a connection at once", async () => {
+    const url = "http://stuck.test:1";
+    const one = transport({ opening: 1, lookup: () => {} });
+    const first = one.send(get(url)).catch((error: unknown) => error);
+    const controller = new AbortController();
+    const second = one.send({ ...get(url), signal: controller.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new Error("no longer"));
+    await expect(second).rejects.toThrow("no longer");
+    await one.close();
+    await first;
+  });
+});
+
+describe("what a failure says of the other side", () => {
+  const url = "http://127.0.0.1:9";
+  const unsent = (code: string): string | undefined => transportFailure(Object.assign(new Error(code), { code }), url, false).unsent;
+
+  it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM"])("%s is this host's own failure", (code) => {
+    const error = transportFailure(Object.assign(new Error(`connect ${code}`), { code }), url, false);
+    expect([error.unsent, error.message]).toEqual(["local", expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 was not asked: this /)]);
+  });
+
+  it.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ERR_TLS_CERT_ALTNAME_INVALID"])("%s says that nobody is there", (code) => {
+    expect(unsent(code)).toBe("refused");
+  });
+
+  it.each(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT", "EAI_AGAIN"])("%s is silence", (code) => {
+    expect(unsent(code)).toBe("silent");
+  });
+
+  it("of a name with several addresses this host's own failure comes first", () => {
+    const errors = ["ECONNREFUSED", "EMFILE"].map((code) => Object.assign(new Error(code), { code }));
+    const both = Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" });
+    expect(transportFailure(both, url, false).unsent).toBe("local");
+  });
+
+  it("a request that can't be written down is nobody's silence", async () => {
+    const error = await failure(transport().send({ url, method: "GET", headers: { "bad name": "x" } }));
+    expect([error.sent, error.unsent]).toEqual([false, "local"]);
   });
 });
