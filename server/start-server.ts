@@ -154,7 +154,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   };
 
   try {
-    await role.start(url);
+    // A turn later: a main file adds its middleware in the lines behind its start.
+    await role.start(url, async () => await new Promise((resolve) => setImmediate(resolve)));
   } catch (error) {
     // Asked to stop while it was starting: that is no failure of the start.
     const asked = stopping !== undefined;

@@ -68,10 +68,10 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     layers,
     ...(stacks && { stacks }),
     call: createCallHere({ host, node, layers, classes, limits, name: options.name }),
-    async start(url) {
+    async start() {
       await loadSegments(host, node, classes, options);
-      await membership?.join(url);
     },
+    ...(membership && { join: async (url) => await membership.join(url) }),
     stop: async () => await membership?.leave(),
     describe: () => ({ segments, procedures: node.registry.all().length }),
     runProcedure: node.runProcedure,

@@ -18,8 +18,11 @@ import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.
 export interface Role {
   /** Answers any request; never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
-  /** After it, requests are answered: modules are loaded, the way out is known. `url` is where this service listens. */
-  start(url: string): Promise<void>;
+  /**
+   * After it, requests are answered: modules are loaded, the way out is known. `url` is where this service listens. Calls that came while it
+   * joined run when `settled` has resolved: what follows a start, a middleware that is added, is there by then.
+   */
+  start(url: string, settled?: () => Promise<void>): Promise<void>;
   /** Leaves where it joined. Requests under way are the host's to finish. */
   stop(): Promise<void>;
   addMiddleware(middleware: Middleware): void;
@@ -49,7 +52,9 @@ export interface RoleParts {
   readonly routes?: readonly Route[];
   /** Asked last: files, for one. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
-  readonly start: Role["start"];
+  readonly start: (url: string) => Promise<void>;
+  /** Makes this service known to those who send it calls, once it can take them. */
+  readonly join?: (url: string) => Promise<void>;
   readonly stop: Role["stop"];
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
@@ -68,6 +73,8 @@ export function createRole(parts: RoleParts): Role {
   const health = createHealth(host.clock, host.log);
   let ready = false;
   let stopping = false;
+  /** Resolves when this service has joined. Calls come before: who has just taken it in doesn't wait until it has heard of that. */
+  let joined: Promise<void> | undefined;
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
   const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trusted: boolean): Promise<HttpResponse> => {
     if (!(thrown instanceof ServiceError)) host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
@@ -92,9 +99,13 @@ export function createRole(parts: RoleParts): Role {
       cors: () => layers.list.findLast(isCors),
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
       answer: (incoming) => {
-        // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
-        if (!ready) return Promise.reject(new NodeNotAvailable("This service is starting"));
-        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
+        const run = (): Promise<HttpResponse> =>
+          call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
+        // A role that stops goes on answering until its door closes.
+        if (ready) return run();
+        // Its procedures are still loading: that is no 404.
+        const starting = (): Promise<never> => Promise.reject(new NodeNotAvailable("This service is starting"));
+        return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
       refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
     });
@@ -114,9 +125,12 @@ export function createRole(parts: RoleParts): Role {
         return await refuse(thrown, request, "plain", false);
       }
     },
-    async start(url) {
+    async start(url, settled = async () => {}) {
       view?.start(url);
       await parts.start(url);
+      const joining = parts.join?.(url);
+      joined = joining?.then(settled, () => {});
+      await joining;
       ready = true;
     },
     async stop() {
