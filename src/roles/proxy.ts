@@ -3,7 +3,7 @@
 import { bounded } from "../bounded.ts";
 import type { Console } from "../console/console.ts";
 import { behindSource } from "../console/manifest-source.ts";
-import { BadGateway, NodeNotAvailable } from "../errors.ts";
+import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
 import { type Host, type HttpRequest, type HttpResponse, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -99,19 +99,20 @@ function told(host: Host, url: string, tellShortage: (thrown: unknown) => boolea
 }
 
 /** A file of the repository. The trust key never goes along: what it opens is not for those outside. */
-async function fetchFile(host: Host, { repository }: ProxyOptions, request: HttpRequest, files: Told): Promise<HttpResponse> {
-  if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
+async function fetchFile(host: Host, { repository, limits }: ProxyOptions, request: HttpRequest, files: Told): Promise<HttpResponse> {
+  const { method, target, signal: outer } = request;
+  if (method !== "GET" && method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
+  const late = new TransportError(`${repository} gave no answer in ${limits.time / 1000} s`, true);
+  const fields = joined(passedOn(request.headers, () => false));
   try {
     const answer = await files(
-      host.transport.send({
-        url: repository + request.target,
-        method: request.method,
-        headers: joined(passedOn(request.headers, () => false)),
-        signal: request.signal,
-      }),
+      bounded(host.clock, { ms: limits.time, late: () => late, outer }, (signal) =>
+        host.transport.send({ url: repository + target, method, headers: fields, signal }),
+      ),
     );
-    return relayed(answer, request.method);
+    return relayed(answer, method);
   } catch (thrown) {
+    if (thrown === late) throw new DeadlineExceeded("The repository did not answer in time");
     if (!(thrown instanceof TransportError)) throw thrown;
     if (thrown.unsent === "local") throw noConnection();
     throw thrown.sent ? new BadGateway("The repository gave no answer") : new NodeNotAvailable("The repository can't be reached");

@@ -178,3 +178,26 @@ describe("what keeps services together", () => {
     expect((await ask(proxy, "GET", "/page.html")).status).toBe(503);
   });
 });
+
+describe("a repository that doesn't answer", () => {
+  it("costs a page through the proxy the time of a call at most, not five minutes, and the log says why", async () => {
+    const { network, proxy, clock, log } = await deploy();
+    network.roles.set("http://repository", {
+      ...proxy,
+      handle: ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
+    });
+    const pages = ["/", "/other.html"].map(async (path) => await ask(proxy, "GET", path));
+    await clock.pass(29_999);
+    expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
+    await clock.pass(1);
+    for (const page of await Promise.all(pages))
+      expect(page).toMatchObject({
+        status: 504,
+        text: "The repository did not answer in time",
+        headers: { "x-svc-error": "DeadlineExceeded" },
+      });
+    expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([
+      "warning: http://repository can't be reached: http://repository gave no answer in 30 s",
+    ]);
+  });
+});
