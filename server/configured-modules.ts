@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 import type { HealthCheck } from "../src/health.ts";
 import { nameMiddleware, type Middleware } from "../src/middleware.ts";
-import type { ModuleNamespace } from "../src/ports.ts";
+import { type ModuleNamespace, ModulesUnavailable } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
 import type { Config } from "./config.ts";
@@ -64,6 +64,8 @@ async function configured(
   try {
     namespace = await importConfigured(specifier, source, options);
   } catch (error) {
+    // Nothing is wrong with what the configuration names: the modules of the build can't be had.
+    if (error instanceof ModulesUnavailable) throw error;
     const { message, code } = error as NodeJS.ErrnoException;
     // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
     const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";

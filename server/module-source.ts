@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { bounded } from "../src/bounded.ts";
 import type { ServerManifest } from "../src/manifest.ts";
 import { type Clock, type IncomingResponse, type Log, type Transport, TransportError } from "../src/ports.ts";
 import { headers, paths } from "../src/protocol.ts";
@@ -50,22 +51,22 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
   const { url, clock, log, keptManifest, signal } = options;
 
   const get = async (path: string): Promise<IncomingResponse> => {
-    signal.throwIfAborted();
-    const controller = new AbortController();
-    const stop = (): void => controller.abort(signal.reason);
-    signal.addEventListener("abort", stop);
-    const cancel = clock.after(requestTime, () => controller.abort(new Away(`did not answer in ${requestTime / 1_000} s`)));
+    const late = (): Error => new Away(`did not answer in ${requestTime / 1_000} s`);
     try {
-      const request = { url: url + path, method: "GET", headers: { [headers.trustKey]: options.trustKey }, signal: controller.signal };
-      const answer = await options.transport.send(request);
+      const answer = await bounded(clock, { ms: requestTime, late, outer: signal }, (ended) =>
+        options.transport.send({
+          url: url + path,
+          method: "GET",
+          headers: { [headers.trustKey]: options.trustKey },
+          signal: ended,
+          ...(path === paths.serverManifest && { control: true }),
+        }),
+      );
       if (answer.status >= 500 || answer.status === 429) throw new Away(`answered ${answer.status}`);
       return answer;
     } catch (error) {
       if (error instanceof TransportError) throw new Away(error.message.replace(`${url} `, ""), { cause: error });
       throw error;
-    } finally {
-      cancel();
-      signal.removeEventListener("abort", stop);
     }
   };
 

@@ -7,7 +7,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FileRecord, ServerManifest } from "../src/manifest.ts";
-import type { Clock, Log, ModuleLoader, ModuleNamespace, Transport } from "../src/ports.ts";
+import { type Clock, type Log, type ModuleLoader, type ModuleNamespace, ModulesUnavailable, type Transport } from "../src/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
@@ -62,7 +62,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       return { manifest, tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }) };
     })().catch((error: unknown) => {
       opened = undefined;
-      throw error;
+      throw unavailable(error);
     }));
 
   const place = async (file: string, record: FileRecord, tree: RunTree): Promise<void> => {
@@ -99,6 +99,8 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
         }
       };
       await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, worker));
+    } catch (error) {
+      throw unavailable(error);
     } finally {
       running--;
     }
@@ -126,6 +128,12 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       await tree?.remove();
     },
   };
+}
+
+/** Told apart from what a module throws: a configuration that names one has nothing to do with it. */
+function unavailable(error: unknown): ModulesUnavailable {
+  if (error instanceof ModulesUnavailable) return error;
+  return new ModulesUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 function sourceOf({ from, trustKey, transport, clock, log }: ModuleStoreOptions, cache: string, signal: AbortSignal): ModuleSource {

@@ -100,6 +100,11 @@ export interface ContextCarrier {
 /** A module's namespace object. */
 export type ModuleNamespace = Readonly<Record<string, unknown>>;
 
+/** Thrown by a {@link ModuleLoader} that can't get at the modules. What a module itself throws as it runs is thrown as it is. */
+export class ModulesUnavailable extends Error {
+  override readonly name: string = "ModulesUnavailable";
+}
+
 /** Where a node gets the application's modules from. */
 export interface ModuleLoader {
   /** The manifest of the revision that {@link ModuleLoader.import} reads. */

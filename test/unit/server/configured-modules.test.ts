@@ -5,6 +5,8 @@ import { expect, it } from "vitest";
 import { configuredModules } from "../../../server/configured-modules.ts";
 import { compose } from "../../../src/middleware.ts";
 import type { Call } from "../../../src/call.ts";
+import type { ServerManifest } from "../../../src/manifest.ts";
+import { ModulesUnavailable } from "../../../src/ports.ts";
 import type { Problems } from "../../../src/problem.ts";
 
 it("a configured middleware that is a plain object has its module's name in the log (§4.8)", async () => {
@@ -87,4 +89,19 @@ it.each<[string, unknown, string]>([
   await expect(
     configuredModules(config as unknown as Parameters<typeof configuredModules>[0], { root, modules: undefined, moduleImporter }),
   ).rejects.toThrow(`configuration at middleware[1]: './src/log.ts' ${what}\n  → `);
+});
+
+it("a repository that is away is told as that, and not as a mistake in the configuration", async () => {
+  const root = join(import.meta.dirname, "application");
+  const config = { mode: "gateway", url: "http://127.0.0.1:0", healthChecks: { disk: join(root, "src", "disk.ts") } };
+  const away = new ModulesUnavailable("The repository at http://files could not be reached for 60 s: it refused the connection. Start it");
+  const rejecting = async (): Promise<never> => await Promise.reject(away);
+  const manifest = async () => ({ modules: { disk: { file: "disk.js" } } }) as unknown as ServerManifest;
+  for (const modules of [
+    { manifest: rejecting, import: rejecting },
+    { manifest, import: rejecting },
+  ])
+    await expect(
+      configuredModules(config as unknown as Parameters<typeof configuredModules>[0], { root, modules, moduleImporter: rejecting }),
+    ).rejects.toBe(away);
 });
