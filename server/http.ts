@@ -13,6 +13,9 @@ export type HttpLimits = Pick<Limits, "header" | "headerTime" | "requestTime" | 
 
 // Longer than any load balancer in front keeps its side, so that it is never we who close a connection just as a request comes in on it.
 const keepAlive = 65_000;
+// Connections that the kernel holds until we take them; it has a limit of its own. With Node's 511 a burst of callers waits a second.
+const backlog = 4_096;
+
 export interface ListenOptions {
   readonly host: string;
   /** `0` takes one that is free. */
@@ -27,6 +30,8 @@ export interface ListenOptions {
 export interface HttpServer {
   /** Where it listens, with the real port and without a slash at the end. */
   readonly url: string;
+  /** Goes on serving, but every answer ends its connection: who has one takes another service for the next request. */
+  drain(): void;
   /** Stops accepting, closes idle connections, lets requests finish for `graceMs`, then cuts. */
   close(graceMs: number): Promise<void>;
 }
@@ -91,6 +96,9 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   const name = options.host === "" ? address : options.host;
   return {
     url: `${schemeOf(options)}://${name.includes(":") ? `[${name}]` : name}:${port}`,
+    drain() {
+      closing = true;
+    },
     close: (graceMs) =>
       new Promise((resolve) => {
         closing = true;
@@ -138,7 +146,7 @@ async function bind(server: Server, options: ListenOptions): Promise<AddressInfo
   const { host, port } = options;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
-    server.listen({ host: host === "" ? undefined : host, port }, resolve);
+    server.listen({ host: host === "" ? undefined : host, port, backlog }, resolve);
   });
   server.removeAllListeners("error");
   return server.address() as AddressInfo;

@@ -12,11 +12,13 @@ import type { Role } from "../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { joiningWarning } from "./config-address.ts";
 import { type Config, type ConfigInput, readConfig } from "./config.ts";
-import { configuredModules } from "./configured-modules.ts";
+import { configuredModules, type ConfiguredModulesOptions } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
 import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
+import { openFilesWarning, readOpenFilesLimit } from "./open-files.ts";
+import { listenToProcess } from "./process-events.ts";
 import { type Composed, composeRole } from "./compose-role.ts";
 import { realPath } from "./sources.ts";
 import { createTransport } from "./transport.ts";
@@ -31,7 +33,10 @@ export interface ServerOptions {
   readonly config?: string | ConfigInput | object;
   /** The application folder [the working directory]: every path in the configuration is relative to it. */
   readonly root?: string;
-  /** Stop on SIGTERM and SIGINT, and log promises that fail with nobody waiting instead of ending the process [true]. */
+  /**
+   * Stop on SIGTERM and SIGINT, log promises that fail with nobody waiting instead of ending the process, and after an exception that nothing
+   * caught leave the gateway before the process ends with 1 [true].
+   */
   readonly signals?: boolean;
   /** `true` builds before it starts, `false` never builds. Left out: a missing output is built (decisions §6). */
   readonly build?: boolean;
@@ -57,16 +62,14 @@ export interface Server {
   describe(): Readonly<Record<string, string | number | readonly string[]>>;
   /** A link to its console for one person, to be opened once within ten minutes; `undefined` where that is off. */
   consoleLink(): string | undefined;
-  /** Leaves its gateway, lets requests under way finish, and closes. Once; a second call waits for the first. */
+  /** Leaves its gateway, serves on for a second, lets requests under way finish, and closes. Once; a second call waits for the first. */
   stop(): Promise<void>;
 }
 
-/** How long requests under way may take to finish when a service stops, in ms (R2). */
+/** How long a service that stops serves on, in ms: until whoever balances to it has asked whether it is ready, and stays away. */
+const servingOn = 1_000;
+/** How long requests under way may take to finish after that, in ms (R2). */
 const drainTime = 7_500;
-/** From the signal to the end of the process, whatever the application still has open, in ms (R2). */
-const endTime = 10_000;
-// For output that is still being written.
-const lastWords = 200;
 
 /** Starts the service that the configuration names, and resolves when it answers (§4.6). */
 export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
@@ -79,23 +82,25 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   // Loaded where it is used: every start would pay for Node's own part of it.
   const tls =
     config.tls === undefined ? undefined : await (await import("./tls.ts")).readTls(config.tls, config.url, (message) => log.warn(message));
-  const host = nodeHost({ log, transport: createTransport({ authorities: tls?.authorities }) });
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
+  const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections });
+  const host = nodeHost({ log, transport });
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
   if (weak !== undefined) host.log.warn(weak);
   const unreachable = config.mode === "node" && config.gateway !== undefined ? joiningWarning(config.url, config.gateway) : undefined;
   if (unreachable !== undefined) host.log.warn(unreachable);
+  const scarce = openFilesWarning(await readOpenFilesLimit(), config.mode, limits.connections);
+  if (scarce !== undefined) host.log.warn(scarce);
   const address = new URL(config.url);
-  let modules: Composed["modules"];
-  let console: Composed["console"];
+  let composed: Composed | undefined;
   /** Gives back what a service holds besides its door. */
   const release = async (): Promise<void> => {
-    await host.transport.close();
-    await modules?.close();
+    await transport.close();
+    await composed?.modules?.close();
   };
-  const open = async (): Promise<{ role: Role; http: HttpServer }> => {
-    const composed = await composeRole(host, config, {
+  const open = async (): Promise<Composed & { http: HttpServer }> => {
+    composed = await composeRole(host, config, {
       root,
       limits,
       trustKey,
@@ -104,12 +109,9 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
       newId: randomUUID,
       configFile: typeof given === "string" ? resolve(root, given) : undefined,
     });
-    ({ modules, console } = composed);
     const { role } = composed;
-    const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
-    for (const one of middleware) role.addMiddleware(one);
-    for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
-    // It listens before it joins: a port that is taken must be told before a gateway hears of this node.
+    // First of all: who watches over it must see that it lives while it waits for its repository, and a port that is taken must be told
+    // before a gateway hears of this node.
     const http = await listen((request) => role.handle(request), {
       host: address.hostname.replace(/^\[|\]$/g, ""),
       port: address.port === "" ? (tls === undefined ? 80 : 443) : Number(address.port),
@@ -117,18 +119,15 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
       limits: definedOf(config.limits ?? {}),
       onFault: (fault) => host.log.error("a request could not be answered", fault),
     });
-    return { role, http };
+    return { ...composed, http };
   };
-  // The clock's timers don't keep the process, and nothing listens yet: one that waits for its repository would end.
-  const awake = setInterval(() => {}, 60_000);
-  const { role, http } = await open()
-    .catch(async (error: unknown) => {
-      await release();
-      throw error;
-    })
-    .finally(() => clearInterval(awake));
+  const { role, modules, console, http } = await open().catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
   const url = address.port === "0" ? http.url : config.url;
 
+  let started = false;
   let stopping: Promise<void> | undefined;
   const server: Server = {
     url,
@@ -146,14 +145,16 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const unlisten = options.signals === false ? () => {} : listenToProcess(server, host.log);
   const stop = async (): Promise<void> => {
     forgetServer(server);
-    // First out of the gateway's rotation, then the door is closed: no call is sent to a closed one.
-    await role.stop();
+    // First out of every rotation, then the door is closed: no call is sent to a closed one. Nobody balances to what never was ready.
+    http.drain();
+    await Promise.all([role.stop(), started ? new Promise((done) => setTimeout(done, servingOn)) : undefined]);
     await http.close(drainTime);
     await release();
     unlisten();
   };
 
   try {
+    await addConfigured(role, config, { root, modules, moduleImporter });
     // A turn later: a main file adds its middleware in the lines behind its start.
     await role.start(url, async () => await new Promise((resolve) => setImmediate(resolve)));
   } catch (error) {
@@ -163,9 +164,18 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     if (asked) return server;
     throw error;
   }
+  started = true;
   noteServer(server);
   host.log.info(startedLine(server));
   return server;
+}
+
+/** Adds what the configuration names. Until they are there its checks count as unhealthy: loading them may take as long as a repository is away. */
+async function addConfigured(role: Role, config: Config, options: ConfiguredModulesOptions): Promise<void> {
+  for (const name of Object.keys(config.healthChecks ?? {})) role.addHealthCheck(name, { isHealthy: async () => false });
+  const { middleware, healthChecks } = await configuredModules(config, options);
+  for (const one of middleware) role.addMiddleware(one);
+  for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
 }
 
 function withConsole(config: Config, asked: boolean | undefined): Config {
@@ -187,32 +197,6 @@ function configFile(): string {
   if (typeof values.config === "string") return values.config;
   const named = process.env["SVC_CONFIG"];
   return named === undefined || named === "" ? "./seamline.json" : named;
-}
-
-/** What the process hears: signals that ask it to stop, and promises that failed with nobody waiting. */
-function listenToProcess(server: Server, log: Host["log"]): () => void {
-  const stop = (signal: NodeJS.Signals): void => {
-    const begun = performance.now();
-    server
-      .stop()
-      .catch((error: unknown) => {
-        log.error("could not stop cleanly", error);
-        process.exitCode = 1;
-      })
-      .finally(() => {
-        // A timer or a pool of connections of the application would keep the process until somebody kills it. Who listens
-        // to the signal as well, another service or the application itself, may still have something to finish.
-        const left = process.listenerCount(signal) > 0 ? endTime - (performance.now() - begun) : 0;
-        setTimeout(() => process.exit(), Math.max(left, lastWords)).unref();
-      });
-  };
-  // Node would end the process: then whoever finds a procedure that forgets an await could end the service at will.
-  const lost = (reason: unknown): void => log.error("a promise failed, and nothing waited for it: an await is missing", reason);
-  const events = { SIGTERM: stop, SIGINT: stop, unhandledRejection: lost };
-  for (const [name, listener] of Object.entries(events)) process.on(name, listener);
-  return () => {
-    for (const [name, listener] of Object.entries(events)) process.off(name, listener);
-  };
 }
 
 /** Without the keys whose value is `undefined`: they must not take the place of defaults. */

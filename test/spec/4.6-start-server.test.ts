@@ -194,7 +194,7 @@ describe("a start that fails", () => {
     const config = { mode: "standalone", url: `http://127.0.0.1:${port}`, middleware: ["./src/layers/loud.ts"] };
     application.write({ "seamline.json": JSON.stringify(config) });
     await expect(start(application, "seamline.json")).rejects.toThrow(String(port));
-    expect(application.list("node_modules/.cache/seamline/run")).toEqual([]);
+    expect(application.list("node_modules").filter((file) => file.includes("/run/"))).toEqual([]);
     expect(process.listenerCount("SIGTERM")).toBe(listeners);
     // The same, once the port is free.
     await new Promise((resolve) => taken.close(resolve));

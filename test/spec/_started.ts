@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 import { type ModuleImporter, type Server, type ServerOptions, startServer } from "../../server/start-server.ts";
 import * as core from "../../src/index.ts";
@@ -24,7 +24,11 @@ export function applicationOf(files: Files, atEnd?: (remove: () => void) => void
   return { ...fixture, importer: createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as ModuleImporter };
 }
 
-/** Starts a service of it that ends with the test; `log` has its lines. */
+/** Services serve on for a second when they stop: all of a file do it at once, and while other tests run. */
+const stopping: Promise<void>[] = [];
+afterAll(async () => void (await Promise.all(stopping)));
+
+/** Starts a service of it that stops with the test; `log` has its lines. */
 export async function start(
   application: { readonly root: string; readonly importer: ModuleImporter },
   config: ServerOptions["config"],
@@ -33,7 +37,12 @@ export async function start(
   const log = new TestLog();
   const given = config === undefined ? {} : { config };
   const server = await startServer(application.importer, { ...given, root: application.root, signals: false, log, ...options });
-  onTestFinished(() => server.stop());
+  onTestFinished(() => {
+    const stopped = server.stop();
+    // Told at the end of the file; nobody waits for it before.
+    stopped.catch(() => {});
+    stopping.push(stopped);
+  });
   return Object.assign(server, { lines: log.lines });
 }
 

@@ -1,0 +1,250 @@
+// What ends, waits, or has no files left, with real processes: who notices, and who goes on.
+
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Application, buildPackage, type Command, createApplication, launch } from "./_application.ts";
+
+let application: Application;
+beforeAll(() => buildPackage());
+const closing: (() => unknown)[] = [];
+beforeEach(async () => {
+  application = await createApplication();
+  await application.put("index.html", "<!doctype html><title>Shop</title>");
+  await application.put("src/shop.ts", source);
+  await application.put("shop.segment.json", {
+    "./shop": Object.fromEntries(["quick", "slow", "crash", "crashTwice"].map((name) => [name, { access: "public" }])),
+  });
+});
+afterEach(async () => {
+  for (const one of closing.splice(0)) await one();
+  await application.remove();
+});
+
+const source = `
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+export async function quick(): Promise<string> { return "quick"; }
+export async function slow(ms: number): Promise<string> { await pause(ms); return "slow"; }
+export async function crash(): Promise<string> { setTimeout(() => { throw new RangeError("in a timer"); }, 50); return "armed"; }
+export async function crashTwice(): Promise<string> {
+  setTimeout(() => { throw new RangeError("the first"); }, 50);
+  setTimeout(() => { throw new RangeError("the second"); }, 150);
+  return "armed";
+}
+`;
+
+const any = "http://127.0.0.1:0";
+
+interface Service {
+  readonly url: string;
+  readonly command: Command;
+}
+
+async function service(name: string, config: object): Promise<Service> {
+  await application.put(`${name}.json`, config);
+  const command = application.seamline(["start", "--config", `${name}.json`]);
+  const [, url = ""] = await command.says(/^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m);
+  return { url, command };
+}
+
+async function deployment(): Promise<Record<"repository" | "gateway" | "node" | "proxy", Service>> {
+  const repository = await service("repository", { mode: "repository", url: any });
+  const gateway = await service("gateway", { mode: "gateway", url: any });
+  const common = { gateway: gateway.url, repository: repository.url };
+  const node = await service("node", { mode: "node", url: any, ...common, segments: ["shop"] });
+  const proxy = await service("proxy", { mode: "proxy", url: any, ...common });
+  return { repository, gateway, node, proxy };
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+  readonly connection: string | undefined;
+}
+
+/** A request on a connection that is kept, as balancers have them. */
+const agent = new Agent({ keepAlive: true });
+function get(url: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      answer.once("end", () => resolve({ status: answer.statusCode, text, connection: answer.headers.connection }));
+    })
+      .once("error", reject)
+      .end();
+  });
+}
+
+/** A service that takes connections and never says anything, as a stopped process does. */
+async function silence(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+describe("a node that waits for its repository", () => {
+  it("lives, isn't ready, and refuses calls as one that is starting, also when a health check of its own is in the build", async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const healthChecks = { disk: "./src/disk.ts" };
+    await application.put("node.json", { mode: "node", url, repository: await silence(), segments: ["shop"], healthChecks });
+    const command = application.seamline(["start", "--config", "node.json"]);
+    for (;;) {
+      const live = await get(`${url}/health/live`).catch(() => undefined);
+      if (live !== undefined) {
+        expect(live.status).toBe(200);
+        break;
+      }
+      if (command.child.exitCode !== null) expect.fail(command.output());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect((await get(`${url}/health/ready`)).status).toBe(503);
+    expect(await get(`${url}/health`)).toMatchObject({ status: 200, text: '{"disk":false}' });
+    expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 503, text: "This service is starting" });
+    // Nobody balances to it yet, so it doesn't serve on.
+    const begun = performance.now();
+    expect(await command.ended("SIGTERM")).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
+
+describe("SIGTERM", () => {
+  it.each(["gateway", "proxy"] as const)(
+    "a %s says that it isn't ready, serves on for a second with connection: close, then ends with 0",
+    { timeout: 60_000 },
+    async (role) => {
+      const services = await deployment();
+      const { url, command } = services[role];
+      expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 200, connection: "keep-alive" });
+      const slow = get(`${url}/rpc/slow?ms=1500`);
+      const begun = performance.now();
+      const ended = command.ended("SIGTERM");
+      for (let status: number | undefined = 200; status === 200;) ({ status } = await get(`${url}/health/ready`));
+      let answered = 0;
+      while (performance.now() - begun < 800) {
+        expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 200, text: "quick", connection: "close" });
+        expect((await get(`${url}/health/ready`)).status).toBe(503);
+        answered++;
+      }
+      expect(answered).toBeGreaterThan(3);
+      expect(await slow).toMatchObject({ status: 200, text: "slow" });
+      expect(await ended).toBe(0);
+      expect(performance.now() - begun).toBeLessThan(4_000);
+    },
+  );
+
+  it.each(["standalone", "repository"] as const)("a %s serves on for a second too", { timeout: 60_000 }, async (mode) => {
+    const { url, command } = await service("service", { mode, url: any });
+    const begun = performance.now();
+    const ended = command.ended("SIGTERM");
+    for (let status: number | undefined = 200; status === 200;) ({ status } = await get(`${url}/health/ready`));
+    expect(await get(`${url}/`)).toMatchObject({ status: 200, connection: "close" });
+    expect(await ended).toBe(0);
+    expect(performance.now() - begun).toBeGreaterThan(1_000);
+  });
+});
+
+describe("an exception that nothing catches", () => {
+  const told = "error: an exception that nothing caught: this service ends\nRangeError: in a timer";
+
+  it("is logged, and the node leaves its gateway, finishes calls for a second, and ends with 1", { timeout: 60_000 }, async () => {
+    const { gateway, node } = await deployment();
+    const slow = get(`${gateway.url}/rpc/slow?ms=600`);
+    await get(`${gateway.url}/rpc/crash`);
+    const begun = performance.now();
+    await gateway.command.says(/ left$/m);
+    expect(await slow).toMatchObject({ status: 200, text: "slow" });
+    expect(await node.command.ended()).toBe(1);
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(node.command.output()).toContain(told);
+  });
+
+  it("ends a service with 1 though a call would take longer", { timeout: 60_000 }, async () => {
+    const { url, command } = await service("service", { mode: "standalone", url: any });
+    const slow = get(`${url}/rpc/slow?ms=20000`).catch((error: unknown) => error);
+    await get(`${url}/rpc/crash`);
+    const begun = performance.now();
+    expect(await command.ended()).toBe(1);
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(await slow).toBeInstanceOf(Error);
+  });
+
+  it("and one after it, while the service ends: both are logged", { timeout: 60_000 }, async () => {
+    const { url, command } = await service("service", { mode: "standalone", url: any });
+    await get(`${url}/rpc/crashTwice`);
+    expect(await command.ended()).toBe(1);
+    for (const which of ["the first", "the second"]) expect(command.output()).toContain(`RangeError: ${which}`);
+  });
+
+  it("while it starts ends the service with 1", { timeout: 60_000 }, async () => {
+    await application.put(
+      "src/shop.ts",
+      `${source}\nawait new Promise(() => setTimeout(() => { throw new RangeError("in a timer"); }, 50));\n`,
+    );
+    await application.put("service.json", { mode: "standalone", url: any });
+    const command = application.seamline(["start", "--config", "service.json"]);
+    expect(await command.ended()).toBe(1);
+    expect(command.output()).toContain(told);
+  });
+
+  it("while it stops changes the exit code, and the service ends as soon", { timeout: 60_000 }, async () => {
+    const { url, command } = await service("service", { mode: "standalone", url: any });
+    const armed = await get(`${url}/rpc/crash`);
+    expect(armed.text).toBe("armed");
+    expect(await command.ended("SIGTERM")).toBe(1);
+    expect(command.output()).toContain(told);
+  });
+
+  it("is left to the application with options.signals false", { timeout: 60_000 }, async () => {
+    await application.put(
+      "main.mjs",
+      `import { startServer } from "seamline/server";
+       await startServer((one) => import(one), { config: { mode: "gateway", url: "${any}" }, signals: false });
+       process.on("uncaughtException", ({ message }) => { console.log("mine:", message); process.exit(7); });
+       setTimeout(() => { throw new Error("own"); }, 20);`,
+    );
+    const command = launch([process.execPath, join(application.root, "main.mjs")], application.root);
+    expect(await command.ended()).toBe(7);
+    expect(command.output()).toContain("mine: own");
+    expect(command.output()).not.toContain("nothing caught");
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a gateway that may open few files", () => {
+  it("says so at its start, and blames no node when none are left", { timeout: 60_000 }, async () => {
+    const repository = await service("repository", { mode: "repository", url: any });
+    await application.put("gateway.json", { mode: "gateway", url: any, monitor: 300 });
+    const cli = join(import.meta.dirname, "../../dist/cli.js");
+    const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
+    const command = launch(["/bin/sh", "-c", words], application.root);
+    closing.push(() => command.ended("SIGKILL"));
+    const [, gateway = ""] = await command.says(/^gateway at (http:\/\/127\.0\.0\.1:\d+)/m);
+    expect(command.output()).toContain("warning: this process may open 64 files, and limits.connections is 10000");
+    await service("node", { mode: "node", url: any, gateway, repository: repository.url, segments: ["shop"] });
+    expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
+    const calls = await Promise.all(
+      Array.from({ length: 40 }, () => get(`${gateway}/rpc/slow?ms=1500`).catch(() => ({ status: "cut" as const, text: "" }))),
+    );
+    expect(calls.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 503]));
+    expect(calls.find(({ status }) => status === 503)?.text).toBe("This service has no connection left for the request");
+    expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
+    expect(command.output()).toContain("this process may open no more files (raise 'ulimit -n')");
+    expect(command.output()).not.toMatch(/it gets no calls|unhealthy/);
+  });
+});
