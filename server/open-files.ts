@@ -25,7 +25,7 @@ function ownReport(): Report {
   const { excludeNetwork } = report as { excludeNetwork?: boolean };
   Object.assign(report, { excludeNetwork: true });
   try {
-    return report.getReport() as Report;
+    return report.getReport();
   } finally {
     Object.assign(report, { excludeNetwork });
   }

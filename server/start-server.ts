@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import type { HealthCheck } from "../src/health.ts";
 import type { RunProcedure } from "../src/imported.ts";
 import type { Middleware } from "../src/middleware.ts";
-import type { Host, Log, ModuleNamespace } from "../src/ports.ts";
+import type { Log, ModuleNamespace } from "../src/ports.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { joiningWarning } from "./config-address.ts";
@@ -70,6 +70,9 @@ export interface Server {
 const servingOn = 1_000;
 /** How long requests under way may take to finish after that, in ms (R2). */
 const drainTime = 7_500;
+
+/** The others send nothing, or have sent something to start. */
+const passesOn: ReadonlySet<Config["mode"]> = new Set(["gateway", "proxy"]);
 
 /** Starts the service that the configuration names, and resolves when it answers (§4.6). */
 export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
@@ -156,7 +159,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   try {
     await addConfigured(role, config, { root, modules, moduleImporter });
     // A turn later: a main file adds its middleware in the lines behind its start.
-    await role.start(url, async () => await new Promise((resolve) => setImmediate(resolve)));
+    await role.start(url, async () => await new Promise((done) => setImmediate(done)));
   } catch (error) {
     // Asked to stop while it was starting: that is no failure of the start.
     const asked = stopping !== undefined;
@@ -165,6 +168,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     throw error;
   }
   started = true;
+  // The first call that is passed on would wait for it. Whatever is wrong with it is told where it is used.
+  if (passesOn.has(config.mode)) transport.load().catch(() => {});
   noteServer(server);
   host.log.info(startedLine(server));
   return server;
