@@ -86,8 +86,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
     leave,
     holders(fqn) {
       const held = balancer.of(fqn);
-      if (held === undefined) return { kind: "never" };
-      if (held.size === 0) return { kind: "gone" };
+      if (held === undefined) return { kind: balancer.hasLeft(fqn) ? "gone" : "never" };
       return { kind: "some", next: (tried) => held.next((member) => !member.out && !tried.has(member)) };
     },
     setOut(member, out) {

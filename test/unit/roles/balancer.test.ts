@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+
+import { createBalancer, type Memory } from "../../../src/roles/balancer.ts";
+import { createMembers } from "../../../src/roles/members.ts";
+import { TestClock } from "../../_cluster.ts";
+
+const small: Memory = { names: 3, characters: 20 };
+
+describe("a name that its last holder has left", () => {
+  it("is told from one that nobody ever had", () => {
+    const balancer = createBalancer<string>();
+    balancer.add("a", ["shop/stock"]);
+    expect([balancer.of("shop/stock")?.size, balancer.hasLeft("shop/stock")]).toEqual([1, false]);
+    balancer.remove("a", ["shop/stock"]);
+    expect([balancer.of("shop/stock"), balancer.hasLeft("shop/stock"), balancer.hasLeft("shop/never")]).toEqual([undefined, true, false]);
+    balancer.add("b", ["shop/stock"]);
+    expect([balancer.of("shop/stock")?.next(() => true), balancer.hasLeft("shop/stock")]).toEqual(["b", false]);
+  });
+
+  it("is forgotten when more names have been left since than are remembered", () => {
+    const balancer = createBalancer<string>(small);
+    for (const name of ["a", "b", "c", "d"]) {
+      balancer.add("one", [name]);
+      balancer.remove("one", [name]);
+    }
+    expect(["a", "b", "c", "d"].map((name) => balancer.hasLeft(name))).toEqual([false, true, true, true]);
+  });
+
+  it("stays remembered as long as somebody asks for it, whatever else comes and goes", () => {
+    const balancer = createBalancer<string>(small);
+    balancer.add("one", ["shop/stock"]);
+    balancer.remove("one", ["shop/stock"]);
+    for (let count = 0; count < 100; count++) {
+      balancer.add("one", [`junk${count}`]);
+      balancer.remove("one", [`junk${count}`]);
+      expect(balancer.hasLeft("shop/stock")).toBe(true);
+    }
+    expect(balancer.hasLeft("junk0")).toBe(false);
+  });
+
+  it("counts by its length too", () => {
+    const balancer = createBalancer<string>(small);
+    for (const name of ["a", "b".repeat(15), "c".repeat(10)]) {
+      balancer.add("one", [name]);
+      balancer.remove("one", [name]);
+    }
+    expect(["a", "b".repeat(15), "c".repeat(10)].map((name) => balancer.hasLeft(name))).toEqual([false, false, true]);
+    // One that is longer than all that is remembered.
+    balancer.add("one", ["d".repeat(30)]);
+    balancer.remove("one", ["d".repeat(30)]);
+    expect(balancer.hasLeft("d".repeat(30))).toBe(false);
+  });
+
+  it("is not left as long as one of its holders stays", () => {
+    const balancer = createBalancer<string>();
+    balancer.add("a", ["shop/stock"]);
+    balancer.add("b", ["shop/stock"]);
+    balancer.remove("a", ["shop/stock"]);
+    expect([balancer.of("shop/stock")?.size, balancer.hasLeft("shop/stock")]).toEqual([1, false]);
+  });
+});
+
+describe("members that come and go with ever new names", () => {
+  it("leave nothing behind but the latest of their names", () => {
+    const clock = new TestClock();
+    let ids = 0;
+    const members = createMembers(clock, 15_000, () => `m${++ids}`);
+    const leftAfter = (joins: number): number => {
+      for (let count = 0; count < joins; count++) {
+        const names = Array.from({ length: 100 }, (_, index) => `junk/${ids}/${index}/${"x".repeat(100)}`);
+        members.leave(members.join(`http://10.0.0.1:${count}`, names).id);
+      }
+      return clock.waiting + members.all().length;
+    };
+    expect(leftAfter(5_000)).toBe(0);
+    // Half a million names of over 100 characters: about 8 Mi characters are remembered.
+    expect(members.holders(`junk/0/0/${"x".repeat(100)}`).kind).toBe("never");
+    expect(members.holders(`junk/${ids - 1}/99/${"x".repeat(100)}`).kind).toBe("gone");
+  });
+});
