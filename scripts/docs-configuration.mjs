@@ -19,6 +19,7 @@ const guides = /** @type {Record<string, string>} */ ({
   cache: "deployment.md#what-a-node-keeps",
   assets: "assets.md",
   monitor: "health.md#what-a-gateway-does-with-it",
+  members: "access.md#where-members-may-be",
   layout: "development.md",
 });
 

@@ -49,7 +49,9 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       config.repository === undefined ? undefined : await modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
-    return { role: createGateway(host, { limits, trustKey, monitor: config.monitor, lease, newId, modules, console }), modules, console };
+    const { monitor, url, members, repository } = config;
+    const role = createGateway(host, { limits, trustKey, monitor, lease, newId, modules, console, url, members, repository });
+    return { role, modules, console };
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {

@@ -1,4 +1,6 @@
-// Addresses in a configuration: scheme, host and port, and nothing more.
+// Addresses in a configuration: scheme, host and port, and nothing more; and the hosts of a gateway's members.
+
+import { parseRange } from "../src/ip.ts";
 
 /** The form of an address; what stands in it, only `URL` knows. Part of the JSON Schema. */
 export const addressPattern: RegExp = /^https?:\/\/(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
@@ -34,5 +36,16 @@ export function schemeProblem(url: string, hasTls: boolean): { readonly message:
 export function joiningWarning(url: string, gateway: string): string | undefined {
   const { hostname } = new URL(url);
   if (hostname !== "0.0.0.0" && hostname !== "[::]") return undefined;
-  return `the gateway ${gateway} is told '${url}', which no other machine can call: 'url' is also how others reach this node, so give it the host name or address that they know`;
+  return `the gateway ${gateway} is told '${url}', where no machine can call this node, so it refuses it: 'url' is also how others reach this node, so give it the host name or address that they know`;
+}
+
+/** The form of an entry of `members`; which numbers an address may hold, only its reading knows. Part of the JSON Schema. */
+export const memberPattern: RegExp = /^[^\s/?#@[\]]+(?:\/\d{1,3})?$/;
+
+/** What is wrong with an entry of `members`, or `undefined`. */
+export function memberProblem(value: string): string | undefined {
+  if (parseRange(value) !== undefined) return undefined;
+  // What only looks like an address would be a name that nobody has.
+  const isName = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i.test(value) && !/^[\d.]+$/.test(value);
+  return isName ? undefined : `expected a host name, an address or a range such as 10.0.0.0/8, found '${value}'`;
 }

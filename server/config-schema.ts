@@ -3,7 +3,7 @@
 
 import * as v from "valibot";
 import { defaultLimits } from "../src/serializer/limits.ts";
-import { addressPattern, addressProblem } from "./config-address.ts";
+import { addressPattern, addressProblem, memberPattern, memberProblem } from "./config-address.ts";
 import type * as types from "./config-types.ts";
 import type { Config, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
@@ -172,6 +172,24 @@ const node = v.object({
   cache,
 });
 
+const members = v.pipe(
+  v.array(
+    v.pipe(
+      v.string("expected a text"),
+      v.metadata({ pattern: memberPattern.source }),
+      v.rawCheck(({ dataset, addIssue }) => {
+        const problem = dataset.typed ? memberProblem(dataset.value) : undefined;
+        if (problem !== undefined) addIssue({ message: problem });
+      }),
+    ),
+    "expected a list of texts",
+  ),
+  v.minLength(1, "expected at least one name or range: without any nobody could join"),
+  v.description(
+    "Host names, addresses and ranges (10.0.0.0/8) that members must be among. Left out: any but those that are always refused.",
+  ),
+);
+
 const gateway = v.object({
   mode: v.literal("gateway"),
   ...common,
@@ -179,6 +197,7 @@ const gateway = v.object({
   repository: v.optional(
     address("For middleware that looks at arguments. Left out: instances pass unopened, and values of a GET are text."),
   ),
+  members: v.optional(members),
   directory: v.optional(
     v.pipe(
       v.literal("memory", "this version keeps the members in its memory only: expected 'memory'"),

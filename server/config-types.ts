@@ -100,6 +100,8 @@ export interface GatewayInput extends CommonInput {
   readonly monitor?: number | undefined;
   /** For middleware that looks at arguments. Left out: instances pass unopened, and values of a GET are text. */
   readonly repository?: string | undefined;
+  /** Host names, addresses and ranges (10.0.0.0/8) that members must be among. Left out: any but those that are always refused. */
+  readonly members?: readonly string[] | undefined;
   /** Where the members are kept. @default "memory" */
   readonly directory?: "memory" | undefined;
   /** Shows what happens here to who holds the trust key, at /svc/console. @default false */

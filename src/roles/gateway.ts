@@ -11,6 +11,7 @@ import type { IncomingCall } from "../wire/rpc-door.ts";
 import { asItCame, failureOf, type Forwarded, noConnection, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
+import { createMemberAddresses } from "./member-addresses.ts";
 import { memberRoutes } from "./member-doors.ts";
 import { createMembers, type Member } from "./members.ts";
 import { createMonitor } from "./monitor.ts";
@@ -27,6 +28,12 @@ export interface GatewayOptions {
   readonly newId: () => string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
+  /** Host names and ranges of addresses that members must be among [all]. */
+  readonly members?: readonly string[] | undefined;
+  /** Where `modules` come from: the one service besides members that is called. */
+  readonly repository?: string | undefined;
+  /** Where this gateway will listen; its start says it exactly. */
+  readonly url?: string | undefined;
   /** Whether the application has a procedure for nodes: one that no member has any more is not found then, and not away. */
   readonly has?: (fqn: string) => boolean;
   /** Shows this service to people (docs/guide/console.md). */
@@ -34,6 +41,8 @@ export interface GatewayOptions {
 }
 
 export function createGateway(host: Host, options: GatewayOptions): Role {
+  const addresses = createMemberAddresses(host.names, options);
+  host.transport.guard?.(addresses.rule);
   const members = createMembers(host.clock, options.lease, options.newId);
   const layers = createLayers();
   const application = options.modules && applicationOf(options.modules, host.clock);
@@ -83,8 +92,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     layers,
     call: async (call, refuse) =>
       await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward, refuse),
-    routes: memberRoutes(host, options, members),
-    start: async () => monitor.start(),
+    routes: memberRoutes(host, options, members, addresses),
+    async start(url) {
+      addresses.listensAt(url);
+      monitor.start();
+    },
     stop: async () => monitor.stop(),
     describe: () => ({ members: members.all().map((member) => member.url) }),
     console: view && { console: view, source: membersSource(host, members) },

@@ -6,6 +6,7 @@ import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
 import { trustOf } from "../trust.ts";
 import { type MemberAbout, readAbout } from "./member-about.ts";
+import type { MemberAddresses } from "./member-addresses.ts";
 import type { Members } from "./members.ts";
 
 export interface MemberDoorsOptions {
@@ -16,7 +17,10 @@ export interface MemberDoorsOptions {
   readonly console?: unknown;
 }
 
-export function memberRoutes(host: Host, options: MemberDoorsOptions, members: Members): Route[] {
+/** Characters of a member's address: what is longer is none that anybody has. */
+const longestUrl = 2_048;
+
+export function memberRoutes(host: Host, options: MemberDoorsOptions, members: Members, addresses: MemberAddresses): Route[] {
   const demandKey = (request: HttpRequest): void => {
     if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member)
       throw new Unauthorized("Joining takes the trust key of this deployment");
@@ -31,6 +35,7 @@ export function memberRoutes(host: Host, options: MemberDoorsOptions, members: M
       async (request) => {
         demandKey(request);
         const { url, procedures, about } = readJoin(await request.readBody(options.limits.body));
+        await addresses.check(url);
         const { id } = members.join(url, procedures, options.console === undefined ? undefined : about);
         host.log.info(`${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`);
         return {
@@ -65,6 +70,7 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[]; about:
     throw wrong("The body is not JSON");
   }
   const { url, procedures, node } = (value ?? {}) as { url?: unknown; procedures?: unknown; node?: unknown };
+  if (typeof url === "string" && url.length > longestUrl) throw wrong(`'url' is longer than ${longestUrl} characters`);
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (
     parsed === undefined ||

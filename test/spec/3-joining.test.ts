@@ -6,6 +6,7 @@ import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
+import { memoryNames } from "../../src/roles/memory-network.ts";
 import { ask, settle, type TestClock, testHost, TestLog, testModules, type TestNetwork } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { money, outOfStock, shop } from "./_shop.ts";
@@ -193,7 +194,7 @@ describe("joining a gateway", () => {
   });
 
   it("refuses a list that is over the limit of a body: 413, over a socket (D5.joining-1)", async () => {
-    const gateway = createGateway(nodeHost({ log: new TestLog() }), {
+    const gateway = createGateway(nodeHost({ log: new TestLog(), names: memoryNames() }), {
       trustKey: key,
       limits: defaultLimits,
       monitor: 60_000,

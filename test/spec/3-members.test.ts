@@ -98,7 +98,7 @@ describe("members of a gateway", () => {
     expect(gateway.describe()["members"]).not.toContain("http://c");
     // So it is where a configuration has started the gateway.
     const started = await start(applicationOf({}), { mode: "gateway", url: anyPort, trustKey: key });
-    const init = { method: "POST", headers: trusted, body: member("http://c", "c/only") };
+    const init = { method: "POST", headers: trusted, body: member("http://127.0.0.1:9", "c/only") };
     expect(await (await fetch(`${started.url}/nodes`, init)).json()).toMatchObject({ lease: 15_000 });
   });
 

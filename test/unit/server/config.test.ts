@@ -259,3 +259,23 @@ it("an address that only its own machine finds is no address to join with", () =
   for (const url of ["http://127.0.0.1:3001", "http://node-a:3001", "http://[::1]:3001"])
     expect(joiningWarning(url, gateway)).toBeUndefined();
 });
+
+it("members of a gateway are host names, addresses and ranges, and what is none of them is named", () => {
+  const config = { mode: "gateway", url: "http://10.0.0.1:3002" };
+  const members = ["node-1", "node-1.shop.internal", "10.0.0.7", "10.0.0.0/8", "fd00::/16", "NODE_2."];
+  expect(parseConfig({ ...config, members }, "a.json", { root: "/app", env: {} })).toMatchObject({ members });
+  const problems = (given: unknown): readonly string[] => {
+    try {
+      parseConfig({ ...config, members: given }, "a.json", { root: "/app", env: {} });
+      return [];
+    } catch (error) {
+      return (error as Problems).problems.map(({ path, message }) => `${path}: ${message}`);
+    }
+  };
+  for (const wrong of ["10.0.0.0/33", "10.0.0.256", "10.0.0", "http://node-1", "node-1:3003", "*.shop", "", "fd00::/129", "a b", "-a"])
+    expect(problems(["node-1", wrong])).toEqual([
+      `members.1: expected a host name, an address or a range such as 10.0.0.0/8, found '${wrong}'`,
+    ]);
+  expect(problems([])).toEqual(["members: expected at least one name or range: without any nobody could join, found an array"]);
+  expect(problems("node-1")).toEqual(['members: expected a list of texts, found "node-1"']);
+});

@@ -73,6 +73,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   name: ["node 1", "", " a", "é", "a".repeat(64), "a".repeat(65)],
   cache: ["./c", ""],
   monitor: [1, 5000, 0, "5000", true],
+  members: [["node-1", "10.0.0.0/8"], ["fd00::1", "a.b.c"], [], ["a b"], [""], ["http://a"], "a", [1]],
   directory: ["memory", "disk"],
   console: [true, false, "yes", 1, null],
   layout: [{ a: ["x"] }, { a: ["x", "y"], b: [] }, {}, { a: "x" }, { a: [1] }, { "": ["x"] }, { a: ["x", "x"] }, [], [["x"]], null, "a"],

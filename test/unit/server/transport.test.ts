@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen } from "../../../server/http.ts";
-import { createTransport } from "../../../server/transport.ts";
+import { createTransport, type SocketTransport } from "../../../server/transport.ts";
 import { transportFailure } from "../../../server/transport-failure.ts";
-import { type Transport, TransportError } from "../../../src/ports.ts";
+import { TransportError } from "../../../src/ports.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const one of cleanups.splice(0).toReversed()) await one();
 });
 
-function transport(options: Parameters<typeof createTransport>[0] = {}): Transport {
+function transport(options: Parameters<typeof createTransport>[0] = {}): SocketTransport {
   const one = createTransport(options);
   cleanups.push(() => one.close());
   return one;
@@ -323,5 +323,30 @@ describe("what a failure says of the other side", () => {
   it("a request that can't be written down is nobody's silence", async () => {
     const error = await failure(transport().send({ url, method: "GET", headers: { "bad name": "x" } }));
     expect([error.sent, error.unsent]).toEqual([false, "local"]);
+  });
+});
+
+describe("a guarded transport", () => {
+  it("connects to a name only if no address that it has now is refused, and says why it didn't", async () => {
+    const { url } = await service(async () => ({ status: 200, headers: {} }));
+    const { port } = new URL(url);
+    const to = (...addresses: string[]): SocketTransport => {
+      const found = addresses.map((address) => ({ address, family: 4 }));
+      const one = transport({ lookup: (_host, _options, callback) => callback(null, found) });
+      one.guard((host, address) => (address === "127.0.0.2" ? `${host} is at ${address} now` : undefined));
+      return one;
+    };
+    const request = { url: `http://member.test:${port}/`, method: "GET", headers: {} };
+    expect((await to("127.0.0.1").send(request)).status).toBe(200);
+    for (const control of [{}, { control: true }] as const) {
+      const error = await failure(to("127.0.0.1", "127.0.0.2").send({ ...request, ...control }));
+      expect([error.sent, error.unsent, error.message]).toEqual([
+        false,
+        "refused",
+        `http://member.test:${port} could not be reached: member.test is at 127.0.0.2 now`,
+      ]);
+    }
+    // An address that stands in the URL itself is judged by whoever takes the URL up.
+    expect((await to("127.0.0.2").send({ ...request, url })).status).toBe(200);
   });
 });

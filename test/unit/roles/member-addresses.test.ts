@@ -1,0 +1,169 @@
+// Where a gateway lets its members be: it sends them calls, with its credentials, at whatever address they name.
+
+import { describe, expect, it } from "vitest";
+
+import type { AddressRule, Names } from "../../../src/ports.ts";
+import { createGateway } from "../../../src/roles/gateway.ts";
+import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { ask, testHost, TestNetwork } from "../../_cluster.ts";
+
+const trustKey = "the-trust-key-of-members";
+const hosts: Readonly<Record<string, readonly string[]>> = {
+  gateway: ["10.0.0.1"],
+  localhost: ["127.0.0.1", "::1"],
+  "node-1": ["10.0.0.7"],
+  two: ["10.0.0.8", "fd00::8"],
+  metadata: ["169.254.169.254"],
+  mixed: ["10.0.0.9", "127.0.0.1"],
+  far: ["203.0.113.5"],
+};
+const names: Names = {
+  async resolve(host) {
+    const found = hosts[host.replace(/\.$/, "")] ?? (/[:.]\d*/.test(host) ? [host] : undefined);
+    if (found === undefined) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" });
+    return found;
+  },
+  own: () => ["127.0.0.1", "10.0.0.1", "fd00::1"],
+};
+
+async function gatewayAt(url: string, members?: readonly string[], repository?: string) {
+  const network = new TestNetwork();
+  let rule: AddressRule | undefined;
+  const transport = {
+    send: network.send.bind(network),
+    close: network.close.bind(network),
+    guard: (given: AddressRule) => void (rule = given),
+  };
+  let ids = 0;
+  const options = { trustKey, limits: defaultLimits, monitor: 5000, lease: 15_000, newId: () => `m${++ids}` };
+  const gateway = createGateway({ ...testHost(network), transport, names }, { ...options, members, repository });
+  await gateway.start(url);
+  const join = async (member: string) =>
+    await ask(gateway, "POST", "/nodes", { "x-svc-trust-key": trustKey }, JSON.stringify({ url: member, procedures: ["shop/stock"] }));
+  return { gateway, join, connecting: (host: string, address: string) => rule?.(host, address) };
+}
+
+describe("a gateway that isn't at a loopback address", () => {
+  it.each([
+    ["http://169.254.169.254", "169.254.169.254 is a link-local address"],
+    ["http://[fe80::1]:3000", "fe80::1 is a link-local address"],
+    ["http://[::ffff:169.254.1.1]", "::ffff:a9fe:101 is a link-local address"],
+    ["http://0.0.0.0:3000", "0.0.0.0 is an unspecified address"],
+    ["http://[::]:3000", ":: is an unspecified address"],
+    ["http://224.0.0.1", "224.0.0.1 is a multicast address"],
+    ["http://[ff02::1]", "ff02::1 is a multicast address"],
+    [
+      "http://127.0.0.1:3003",
+      "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
+    [
+      "http://2130706433:3003",
+      "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
+    [
+      "http://0x7f.1:3003",
+      "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
+    ["http://[::1]:3003", "::1 is a loopback address, which means another machine on each: name the address that others reach it at"],
+    [
+      "http://[64:ff9b::7f00:1]",
+      "64:ff9b::7f00:1 is a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
+    [
+      "http://localhost:3003",
+      "localhost resolves to 127.0.0.1, a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
+    ["http://metadata", "metadata resolves to 169.254.169.254, a link-local address"],
+    [
+      "http://mixed:3003",
+      "mixed resolves to 127.0.0.1, a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
+    ["http://10.0.0.1:3002", "10.0.0.1 is this gateway's own address"],
+    ["http://gateway:3002", "gateway resolves to 10.0.0.1, this gateway's own address"],
+    ["http://nowhere:3002", "the name nowhere has no address here (ENOTFOUND)"],
+  ])("refuses the member %s: 400 that says why", async (url, why) => {
+    const { gateway, join } = await gatewayAt("http://gateway:3002");
+    expect(await join(url)).toMatchObject({
+      status: 400,
+      text: `A member can't be at ${new URL(url).origin}: ${why}`,
+      headers: { "x-svc-error": "BadRequest" },
+    });
+    expect(gateway.describe()["members"]).toEqual([]);
+  });
+
+  it.each(["http://node-1:3003", "http://10.0.0.1:3003", "http://two", "https://10.0.0.1", "http://[fd00::7]:3002", "http://far:3003"])(
+    "takes the member %s",
+    async (url) => {
+      const { join } = await gatewayAt("http://gateway:3002");
+      expect((await join(url)).status).toBe(201);
+    },
+  );
+
+  it("refuses an address of over 2048 characters, and takes one of 2048", async () => {
+    const { join } = await gatewayAt("http://gateway:3002");
+    const address = (length: number): string => `http://node-1/${"a".repeat(length - "http://node-1/".length)}`;
+    expect((await join(address(2048))).status).toBe(201);
+    expect(await join(address(2049))).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("'url' is longer than 2048 characters") as string,
+    });
+  });
+
+  it("has no use for a zone: an address with one is none", async () => {
+    const { join } = await gatewayAt("http://gateway:3002");
+    for (const url of ["http://[fe80::1%25eth0]:3003", "http://[fd00::1%eth0]"]) expect((await join(url)).status).toBe(400);
+  });
+
+  it("on all addresses of its machine is at each of them", async () => {
+    const { join } = await gatewayAt("http://0.0.0.0:3002");
+    for (const url of ["http://10.0.0.1:3002", "http://[fd00::1]:3002", "http://gateway:3002"])
+      expect((await join(url)).text, url).toContain("this gateway's own address");
+    expect((await join("http://127.0.0.1:3003")).text).toContain("a loopback address");
+    expect((await join("http://10.0.0.1:3003")).status).toBe(201);
+  });
+});
+
+describe("a gateway at a loopback address", () => {
+  it.each(["http://127.0.0.1:3002", "http://localhost:3002", "http://[::1]:3002"])(
+    "takes members there (%s), but not itself",
+    async (own) => {
+      const { join } = await gatewayAt(own);
+      expect((await join("http://127.0.0.1:3003")).status).toBe(201);
+      expect((await join("http://localhost:3003")).status).toBe(201);
+      expect((await join(own)).text).toContain("this gateway's own address");
+      expect((await join("http://metadata")).status).toBe(400);
+    },
+  );
+});
+
+describe("'members'", () => {
+  const members = ["node-1", "fd00::/16", "203.0.113.0/24"];
+  it("narrows who may join to names and ranges", async () => {
+    const { join } = await gatewayAt("http://gateway:3002", members);
+    for (const url of ["http://node-1:3003", "http://NODE-1.:3003", "http://[fd00::7]", "http://far"])
+      expect((await join(url)).status, url).toBe(201);
+    expect(await join("http://10.0.0.7:3003")).toMatchObject({
+      status: 400,
+      text: "A member can't be at http://10.0.0.7:3003: 10.0.0.7 is not among 'members' in this gateway's configuration",
+    });
+    // Each of its addresses may be what is connected to.
+    expect((await join("http://two")).text).toContain("two resolves to 10.0.0.8, not among 'members'");
+  });
+
+  it("lifts nothing", async () => {
+    const { join } = await gatewayAt("http://gateway:3002", ["0.0.0.0/0", "localhost", "metadata"]);
+    for (const url of ["http://localhost:3003", "http://metadata", "http://127.0.0.1:3003"]) expect((await join(url)).status).toBe(400);
+  });
+});
+
+describe("a name that resolves to something else after its member has joined", () => {
+  it("is judged again by what is connected to", async () => {
+    const { join, connecting } = await gatewayAt("http://gateway:3002", undefined, "http://files:3001");
+    expect((await join("http://node-1:3003")).status).toBe(201);
+    expect(connecting("node-1", "10.0.0.7")).toBeUndefined();
+    expect(connecting("node-1", "127.0.0.1")).toContain("a loopback address");
+    expect(connecting("node-1", "::ffff:169.254.1.1")).toContain("a link-local address");
+    // The repository is no member: its address is the owner's to choose.
+    expect(connecting("files", "127.0.0.1")).toBeUndefined();
+  });
+});
