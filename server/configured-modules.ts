@@ -5,7 +5,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { HealthCheck } from "../src/health.ts";
-import { nameMiddleware, type Middleware } from "../src/middleware.ts";
+import { type Middleware, nameMiddleware, signatureProblem } from "../src/middleware.ts";
 import { type ModuleNamespace, ModulesUnavailable } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
@@ -102,6 +102,12 @@ async function configured(
     throw wrong(
       `has no default export with ${method}(…)`,
       `Its default export must be an object with ${method}(…), or a class without constructor arguments`,
+    );
+  const problem = method === "handle" ? signatureProblem(made as Middleware) : undefined;
+  if (problem !== undefined)
+    throw wrong(
+      `is a middleware of another kind: ${problem}`,
+      "Write async handle(fqn, version, args, headers, next), and return what next() gives",
     );
   return made;
 }

@@ -94,6 +94,41 @@ function listOf(field: string | readonly string[] | undefined): readonly string[
   return field === undefined ? [] : typeof field === "string" ? [field] : field;
 }
 
+const parameters = "(fqn, version, args, headers, next)";
+
+/**
+ * What is wrong with the parameters of a middleware's `handle`, or `undefined`. One of another framework, `(context, next)`, would run and
+ * never find its `next`. Whatever may take all five is let through: a rest parameter, defaults (which `length` doesn't count), `arguments`;
+ * and one without parameters, which throws for every call.
+ */
+export function signatureProblem({ handle }: Middleware): string | undefined {
+  if (handle.length === 0 || handle.length === 5) return undefined;
+  const text = Function.prototype.toString.call(handle);
+  const list = parameterList(text);
+  if (list === undefined || /=|\.\.\./.test(list) || /\barguments\b/.test(text)) return undefined;
+  return `its handle takes (${list}), and a middleware's takes ${parameters}, or all of them as a rest parameter`;
+}
+
+/** What stands between a function's first parentheses; `undefined` where its text isn't to be had, or ends before them. */
+function parameterList(text: string): string | undefined {
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) return undefined;
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, " ");
+  const [, only] = /^(?:async\s+)?([\w$]+)\s*=>/.exec(code) ?? [];
+  if (only !== undefined) return only;
+  const start = code.indexOf("(");
+  let depth = 0;
+  for (let at = start; at >= 0 && at < code.length; at++) {
+    if ("([{".includes(code[at]!)) depth++;
+    else if (")]}".includes(code[at]!) && --depth === 0)
+      return code
+        .slice(start + 1, at)
+        .replace(/\s+/g, " ")
+        .replace(/,? *$/, "")
+        .trim();
+  }
+  return undefined;
+}
+
 /** The chain round `invoke`. With no layer it is `invoke` itself. */
 export function compose(layers: readonly Middleware[], invoke: Invoke, log: Log): Invoke {
   return layers.reduce<Invoke>((next, layer) => (call) => pass(layer, call, next, log), invoke);

@@ -4,7 +4,7 @@ import type { Console, ConsoleSource } from "../console/console.ts";
 import { isCors } from "../cors.ts";
 import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
-import { type Middleware, nameMiddleware, ownName } from "../middleware.ts";
+import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
 import { createRouter, pathOf, type Route } from "../router.ts";
@@ -143,6 +143,9 @@ export function createRole(parts: RoleParts): Role {
         throw new TypeError(
           `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7), not ${given(middleware)}`,
         );
+      const problem = signatureProblem(middleware);
+      if (problem !== undefined)
+        throw new TypeError(`addMiddleware was given ${ownName(middleware) ?? "an object"} of another kind: ${problem}`);
       // Decisions §5 let every mode name middleware; but a layer that never runs should not go unnoticed.
       if (parts.call === undefined) host.log.warn("this service answers no calls: middleware that is added to it never runs (§4.8)");
       layers.list.push(middleware);

@@ -38,6 +38,21 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     expect((await ask(role, "GET", "/rpc/app/echo?value=a")).text).toBe("a");
   });
 
+  it("is refused where its handle takes other parameters than these five, as one of another framework does (§2.7-1)", async () => {
+    const { [kind]: role } = await services();
+    class Timing {
+      async handle(context: unknown, next: () => Promise<unknown>): Promise<unknown> {
+        return [context, await next()];
+      }
+    }
+    expect(() => role.addMiddleware(new Timing() as unknown as Middleware)).toThrow(
+      new TypeError(
+        "addMiddleware was given Timing of another kind: its handle takes (context, next), and a middleware's takes (fqn, version, args, headers, next), or all of them as a rest parameter",
+      ),
+    );
+    expect((await ask(role, "GET", "/rpc/app/echo?value=a")).text).toBe("a");
+  });
+
   it("§2.7-2 a middleware gets the fqn as text", async () => {
     const seen: string[] = [];
     const { call } = await layered(

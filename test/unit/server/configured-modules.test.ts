@@ -105,3 +105,18 @@ it("a repository that is away is told as that, and not as a mistake in the confi
       configuredModules(config as unknown as Parameters<typeof configuredModules>[0], { root, modules, moduleImporter: rejecting }),
     ).rejects.toBe(away);
 });
+
+it("a configured middleware of another framework is refused at the start, with the signature that is wanted (§2.7-1)", async () => {
+  const root = join(import.meta.dirname, "application");
+  const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", "log.ts")] };
+  const koa = { handle: async (context: unknown, next: () => Promise<unknown>) => [context, await next()] };
+  await expect(
+    configuredModules(config as unknown as Parameters<typeof configuredModules>[0], {
+      root,
+      modules: undefined,
+      moduleImporter: async () => ({ default: koa }),
+    }),
+  ).rejects.toThrow(
+    "configuration at middleware[0]: './src/log.ts' is a middleware of another kind: its handle takes (context, next), and a middleware's takes (fqn, version, args, headers, next), or all of them as a rest parameter\n  → Write async handle(fqn, version, args, headers, next), and return what next() gives",
+  );
+});
