@@ -44,7 +44,14 @@ const requestTime = 10_000;
 const backOff = { first: 250, most: 8_000 };
 
 /** It is not there, or not able to answer: worth another try. */
-class Away extends Error {}
+class Away extends Error {
+  /** What may help, if that goes on. */
+  readonly wayOut: string;
+  constructor(message: string, options?: ErrorOptions & { readonly wayOut?: string }) {
+    super(message, options);
+    this.wayOut = options?.wayOut ?? "Start it, or correct 'repository' in the configuration";
+  }
+}
 
 /** A repository (§1.3), which gives modules to those who hold the trust key. */
 export function repositorySource(options: RepositoryOptions): ModuleSource {
@@ -65,7 +72,14 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       if (answer.status >= 500 || answer.status === 429) throw new Away(`answered ${answer.status}`);
       return answer;
     } catch (error) {
-      if (error instanceof TransportError) throw new Away(error.message.replace(`${url} `, ""), { cause: error });
+      if (error instanceof TransportError) {
+        // Then nothing is wrong with the repository, nor with its address.
+        const isOurs = error.unsent === "local";
+        throw new Away(error.message.replace(`${url} `, ""), {
+          cause: error,
+          ...(isOurs && { wayOut: "Make room, and start this service again" }),
+        });
+      }
       throw error;
     }
   };
@@ -90,10 +104,9 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
         if (!(error instanceof Away)) throw error;
         const left = begun + patience - clock.now();
         if (left <= 0)
-          throw new Error(
-            `The repository at ${url} could not be reached for ${patience / 1_000} s: it ${error.message}. Start it, or correct 'repository' in the configuration`,
-            { cause: error },
-          );
+          throw new Error(`The repository at ${url} could not be reached for ${patience / 1_000} s: it ${error.message}. ${error.wayOut}`, {
+            cause: error,
+          });
         if (wait === backOff.first) log.info(`the repository at ${url} ${error.message}; trying again for ${patience / 1_000} s`);
         // Jitter, so that nodes which lost the same repository don't come back to it in one moment.
         await pause(Math.min(left, wait * (0.75 + Math.random() / 2)));

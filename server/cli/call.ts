@@ -165,7 +165,7 @@ async function send(
     const response = await transport.send({ ...request, signal: controller.signal });
     return { response, ms: performance.now() - started };
   } catch (error) {
-    if (!(error instanceof TransportError) || error.sent) throw error;
+    if (!(error instanceof TransportError) || error.sent || error.unsent === "local") throw error;
     const nobody = absences.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "") ? `: nothing answers there${also}` : "";
     throw new Error(`${error.message.replace(origin, `${origin}${from}`)}${nobody}\n  → ${wayOut}`, { cause: error });
   } finally {

@@ -302,6 +302,15 @@ describe("R10: the repository is away", () => {
     expect(lines).toEqual([`the repository at ${url} refused the connection; trying again for 60 s`]);
   });
 
+  it("and only this machine has no file left for a connection: the repository and the configuration aren't blamed", async () => {
+    const scarce = new TransportError(`${url} was not asked: this process may open no more files`, false, { unsent: "local" });
+    repository.away = () => Promise.reject(scarce);
+    await expect(open().import("shop/quote.js")).rejects.toThrow(
+      `The repository at ${url} could not be reached for 60 s: it was not asked: this process may open no more files. Make room, and start this service again`,
+    );
+    expect(lines).toEqual([`the repository at ${url} was not asked: this process may open no more files; trying again for 60 s`]);
+  });
+
   it("and comes back while it is tried: the node starts", async () => {
     repository.away = async () => {
       if (repository.asked.length === 4) repository.away = undefined;
