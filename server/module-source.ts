@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bounded } from "../src/bounded.ts";
 import type { ServerManifest } from "../src/manifest.ts";
-import { type Clock, type IncomingResponse, type Log, type Transport, TransportError } from "../src/ports.ts";
+import { type Clock, type IncomingResponse, isLocalFailure, type Log, type Transport, TransportError } from "../src/ports.ts";
 import { headers, paths } from "../src/protocol.ts";
 
 export interface ModuleSource {
@@ -74,10 +74,9 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     } catch (error) {
       if (error instanceof TransportError) {
         // Then nothing is wrong with the repository, nor with its address.
-        const isOurs = error.unsent === "local";
         throw new Away(error.message.replace(`${url} `, ""), {
           cause: error,
-          ...(isOurs && { wayOut: "Make room, and start this service again" }),
+          ...(isLocalFailure(error) && { wayOut: "Make room, and start this service again" }),
         });
       }
       throw error;

@@ -86,7 +86,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const tls =
     config.tls === undefined ? undefined : await (await import("./tls.ts")).readTls(config.tls, config.url, (message) => log.warn(message));
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
-  const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections });
+  const onShortage = (why: string): void => log.warn(`a request was not sent: ${why}`);
+  const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections, onShortage });
   const host = nodeHost({ log, transport });
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);

@@ -3,7 +3,14 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Agent, Dispatcher } from "undici";
-import { type AddressRule, type IncomingResponse, type OutgoingRequest, type Transport, TransportError } from "../src/ports.ts";
+import {
+  type AddressRule,
+  type IncomingResponse,
+  isLocalFailure,
+  type OutgoingRequest,
+  type Transport,
+  TransportError,
+} from "../src/ports.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { CallQueue, type Place } from "./call-queue.ts";
 import { transportFailure } from "./transport-failure.ts";
@@ -21,6 +28,8 @@ export interface TransportOptions {
   readonly answer?: number;
   /** Who may have signed the certificates of https addresses (PEM). Left out: those whom Node trusts. */
   readonly authorities?: readonly string[] | undefined;
+  /** Told why this host has no connection for a request: once, until there has been one for 10 s. */
+  readonly onShortage?: (why: string) => void;
   /** Finds the addresses of host names [the system's own way]. */
   readonly lookup?: LookupFunction;
 }
@@ -34,6 +43,9 @@ export interface SocketTransport extends Transport {
 /** Connections to one service for control requests: a gateway asks a member two things at once, and a node starts with a few more. */
 const controlConnections = 8;
 
+/** Ms without a shortage after which the next one is told: while it lasts, some requests get through. */
+const quietMs = 10_000;
+
 interface Agents {
   readonly calls: Agent;
   readonly control: Agent;
@@ -46,6 +58,12 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
   let opened: Promise<Agents> | undefined;
   let closed = false;
   let rule: AddressRule = () => undefined;
+  let lastShortage = -Infinity;
+  const tellShortage = (why: string): void => {
+    const now = performance.now();
+    if (now - lastShortage >= quietMs) options.onShortage?.(why);
+    lastShortage = now;
+  };
   const open = (): Promise<Agents> => (opened ??= openAgents(options, (host, address) => rule(host, address)));
   return {
     async load() {
@@ -59,8 +77,13 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
       const { calls, control } = await open();
       request.signal?.throwIfAborted();
       const target = targetOf(request.url);
-      if (request.control) return await dispatch(control, target, request);
-      return await dispatch(calls, target, request, await queue.enter(target.origin, request.signal));
+      try {
+        if (request.control) return await dispatch(control, target, request);
+        return await dispatch(calls, target, request, await queue.enter(target.origin, request.signal));
+      } catch (error) {
+        if (isLocalFailure(error)) tellShortage((error as Error).message);
+        throw error;
+      }
     },
     async close() {
       closed = true;

@@ -64,6 +64,11 @@ export class TransportError extends Error {
   }
 }
 
+/** Whether a request was not sent for a reason that is this host's own: nobody else is to be blamed for it. */
+export function isLocalFailure(thrown: unknown): boolean {
+  return thrown instanceof TransportError && thrown.unsent === "local";
+}
+
 /** Why a connection to `address` must not be opened, when a request names `host`; `undefined` when it may be. */
 export type AddressRule = (host: string, address: string) => string | undefined;
 

@@ -7,7 +7,7 @@ import { performance } from "node:perf_hooks";
 import { rootCertificates } from "node:tls";
 import { styleText, stripVTControlCharacters } from "node:util";
 import { DeadlineExceeded } from "../../src/errors.ts";
-import { type IncomingResponse, type Transport, TransportError } from "../../src/ports.ts";
+import { type IncomingResponse, isLocalFailure, type Transport, TransportError } from "../../src/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../src/protocol.ts";
 import { traceOf } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
@@ -165,7 +165,7 @@ async function send(
     const response = await transport.send({ ...request, signal: controller.signal });
     return { response, ms: performance.now() - started };
   } catch (error) {
-    if (!(error instanceof TransportError) || error.sent || error.unsent === "local") throw error;
+    if (!(error instanceof TransportError) || error.sent || isLocalFailure(error)) throw error;
     const nobody = absences.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "") ? `: nothing answers there${also}` : "";
     throw new Error(`${error.message.replace(origin, `${origin}${from}`)}${nobody}\n  → ${wayOut}`, { cause: error });
   } finally {

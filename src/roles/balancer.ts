@@ -52,32 +52,14 @@ const memory: Memory = { names: 200_000, characters: 8 * 1024 * 1024 };
 
 export function createBalancer<T>(most: Memory = memory): Balancer<T> {
   const turns = new Map<string, Turn<T>>();
-  /** The one that was left, or asked for, longest ago comes first: what callers still want is what the application has. */
-  const left = new Set<string>();
-  let characters = 0;
-
-  const forget = (name: string): boolean => {
-    const wasThere = left.delete(name);
-    if (wasThere) characters -= name.length;
-    return wasThere;
-  };
-
-  const remember = (name: string): void => {
-    left.add(name);
-    characters += name.length;
-    for (const oldest of left) {
-      if (left.size <= most.names && characters <= most.characters) return;
-      forget(oldest);
-    }
-  };
-
+  const left = createLeft(most);
   return {
     add(one, names) {
       for (const name of names) {
         const turn = turns.get(name) ?? new Turn<T>();
         turns.set(name, turn);
         turn.add(one);
-        forget(name);
+        left.forget(name);
       }
     },
     remove(one, names) {
@@ -86,14 +68,42 @@ export function createBalancer<T>(most: Memory = memory): Balancer<T> {
         turn?.remove(one);
         if (turn?.size !== 0) continue;
         turns.delete(name);
-        remember(name);
+        left.remember(name);
       }
     },
     of: (name) => turns.get(name),
     hasLeft(name) {
-      if (!forget(name)) return false;
-      remember(name);
+      if (!left.forget(name)) return false;
+      left.remember(name);
       return true;
+    },
+  };
+}
+
+/**
+ * Names in two generations of half the bound each: when the younger one is full, the older one is dropped. What callers ask for becomes
+ * young again: that is what the application has.
+ */
+function createLeft({ names, characters }: Memory): { remember(name: string): void; forget(name: string): boolean } {
+  let young = new Set<string>();
+  let old = new Set<string>();
+  let length = 0;
+  return {
+    remember(name) {
+      if (length + name.length > characters / 2 || young.size + 1 > names / 2) {
+        old = young;
+        young = new Set();
+        length = 0;
+      }
+      young.add(name);
+      length += name.length;
+    },
+    forget(name) {
+      if (young.delete(name)) {
+        length -= name.length;
+        return true;
+      }
+      return old.delete(name);
     },
   };
 }

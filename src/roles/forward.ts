@@ -2,7 +2,7 @@
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
-import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
+import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, isLocalFailure, TransportError } from "../ports.ts";
 import { headers } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
@@ -97,7 +97,7 @@ export function relayed(answer: IncomingResponse, method = "GET"): HttpResponse 
 /** What a caller is told when no answer came. */
 export function failureOf(thrown: unknown): Error {
   if (!(thrown instanceof TransportError)) return thrown instanceof Error ? thrown : new BadGateway();
-  if (thrown.unsent === "local") return noConnection();
+  if (isLocalFailure(thrown)) return noConnection();
   return thrown.sent
     ? new BadGateway("The service that had the call gave no answer")
     : new NodeNotAvailable("No service could be reached for the call");

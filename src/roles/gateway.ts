@@ -4,7 +4,7 @@ import type { Console } from "../console/console.ts";
 import { membersSource } from "../console/members-source.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureNotFound } from "../registry.ts";
-import { type Host, type IncomingResponse, TransportError } from "../ports.ts";
+import { type Host, type IncomingResponse, isLocalFailure, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
@@ -16,7 +16,6 @@ import { memberRoutes } from "./member-doors.ts";
 import { createMembers, type Member } from "./members.ts";
 import { createMonitor } from "./monitor.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
-import { createShortageLog } from "./shortage.ts";
 
 export interface GatewayOptions {
   readonly trustKey: string | undefined;
@@ -40,6 +39,9 @@ export interface GatewayOptions {
   readonly console?: Console | undefined;
 }
 
+/** Members to which a call may fail for want of a connection: there may be one to the next, but not to a hundred. */
+const mostShortages = 3;
+
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
@@ -50,8 +52,6 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const parts = { host, trustKey: options.trustKey, limits: options.limits };
   const monitor = createMonitor(host, options.monitor, members);
   const { console: view } = options;
-
-  const tellShortage = createShortageLog(host, "calls can't be passed on");
 
   /** Takes a member that takes no connections out of rotation, unless it only took its time and answers other calls. */
   const blame = (member: Member, failure: TransportError, begun: number): void => {
@@ -65,9 +65,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
       throw procedureNotFound(call.fqn, call.version.toString());
     const tried = new Set<Member>();
-    let isShort = false;
-    for (;;) {
-      const member = holders.kind === "some" ? holders.next(tried) : undefined;
+    let shortages = 0;
+    while (holders.kind === "some" && shortages < mostShortages) {
+      const member = holders.next(tried);
       if (member === undefined) break;
       tried.add(member);
       const begun = host.clock.now();
@@ -79,11 +79,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       } catch (thrown) {
         // Nothing was sent, so the next one may have the call (R11).
         if (!(thrown instanceof TransportError) || thrown.sent) throw failureOf(thrown);
-        isShort = tellShortage(thrown);
-        if (!isShort) blame(member, thrown, begun);
+        if (isLocalFailure(thrown)) shortages++;
+        else blame(member, thrown, begun);
       }
     }
-    throw isShort ? noConnection() : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+    throw shortages > 0 ? noConnection() : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
   };
 
   return createRole({

@@ -1,7 +1,7 @@
 // A node's side of its membership (§3): joins, renews, joins again after the gateway was away, leaves on a clean stop.
 
 import { bounded } from "../bounded.ts";
-import { type Host, TransportError } from "../ports.ts";
+import { type Host, isLocalFailure } from "../ports.ts";
 import { headers, mediaTypes, paths } from "../protocol.ts";
 import type { MemberAbout } from "./member-about.ts";
 
@@ -122,9 +122,8 @@ export function createMembership(
       joined = undefined;
     } catch (error) {
       const { message } = error as Error;
-      const isOurs = error instanceof TransportError && error.unsent === "local";
       host.log.warn(
-        isOurs
+        isLocalFailure(error)
           ? `the gateway was not asked whether it knows this node (${message}); joining again`
           : `the gateway at ${gateway} can't be reached (${message}); joining again`,
       );

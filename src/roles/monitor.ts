@@ -1,10 +1,9 @@
 // A gateway's look at its members (§3, §4.5): one that is unhealthy or unresponsive is taken out of rotation.
 
 import { bounded } from "../bounded.ts";
-import { type Host, TransportError } from "../ports.ts";
+import { type Host, isLocalFailure, TransportError } from "../ports.ts";
 import { paths } from "../protocol.ts";
 import type { Member, Members } from "./members.ts";
-import { createShortageLog } from "./shortage.ts";
 
 export interface Monitor {
   start(): void;
@@ -29,7 +28,6 @@ const mostSilences = 2;
 /** Asks every member each `interval` milliseconds, and one that is still at its answer not a second time. */
 export function createMonitor(host: Host, interval: number, members: Members): Monitor {
   const asked = new Set<Member>();
-  const tellShortage = createShortageLog(host, "members can't be asked how they are");
   let cancel = (): void => {};
   let stopped = false;
 
@@ -38,7 +36,7 @@ export function createMonitor(host: Host, interval: number, members: Members): M
     const begun = host.clock.now();
     const { state, thrown } = await askHealth(host, member).finally(() => asked.delete(member));
     // It was not asked, so there is nothing to conclude.
-    if (stopped || tellShortage(thrown)) return;
+    if (stopped || isLocalFailure(thrown)) return;
     // A member that answers calls is busy, not away.
     const isSilent = state === "nothing" && member.heard < begun;
     member.silences = isSilent ? member.silences + 1 : 0;

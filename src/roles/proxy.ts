@@ -4,7 +4,7 @@ import { bounded } from "../bounded.ts";
 import type { Console } from "../console/console.ts";
 import { behindSource } from "../console/manifest-source.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
-import { type Host, type HttpRequest, type HttpResponse, TransportError } from "../ports.ts";
+import { type Host, type HttpRequest, type HttpResponse, isLocalFailure, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { headers, paths } from "../protocol.ts";
@@ -13,7 +13,6 @@ import { asItCame, failureOf, type Forwarded, joined, noConnection, passedOn, re
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
-import { createShortageLog } from "./shortage.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
 export interface ProxyOptions {
@@ -32,9 +31,8 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, console: view } = options;
   const layers = createLayers();
   const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
-  const tellShortage = createShortageLog(host, "requests can't be passed on");
-  const calls = told(host, options.calls, tellShortage);
-  const files = told(host, options.repository, tellShortage);
+  const calls = told(host, options.calls);
+  const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
     try {
       view?.observer?.sent(call.request, options.calls);
@@ -80,7 +78,7 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
 type Told = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
 
 /** Callers learn nothing of what is inside, so the log says why a service can't be reached: once, until it answers again. */
-function told(host: Host, url: string, tellShortage: (thrown: unknown) => boolean): Told {
+function told(host: Host, url: string): Told {
   let away = false;
   return async (sent) => {
     try {
@@ -89,7 +87,7 @@ function told(host: Host, url: string, tellShortage: (thrown: unknown) => boolea
       away = false;
       return answer;
     } catch (thrown) {
-      if (thrown instanceof TransportError && !tellShortage(thrown) && !away) {
+      if (thrown instanceof TransportError && !isLocalFailure(thrown) && !away) {
         away = true;
         host.log.warn(`${url} can't be reached: ${thrown.message}`);
       }
@@ -114,7 +112,7 @@ async function fetchFile(host: Host, { repository, limits }: ProxyOptions, reque
   } catch (thrown) {
     if (thrown === late) throw new DeadlineExceeded("The repository did not answer in time");
     if (!(thrown instanceof TransportError)) throw thrown;
-    if (thrown.unsent === "local") throw noConnection();
+    if (isLocalFailure(thrown)) throw noConnection();
     throw thrown.sent ? new BadGateway("The repository gave no answer") : new NodeNotAvailable("The repository can't be reached");
   }
 }

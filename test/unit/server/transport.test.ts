@@ -273,6 +273,18 @@ describe("many calls at once", () => {
     expect(sockets.size).toBeLessThan(2_000);
   });
 
+  it("a shortage is told once, however many calls it costs", async () => {
+    const { url, held, release } = await holding();
+    const told: string[] = [];
+    const one = transport({ connections: 4, onShortage: (why) => void told.push(why) });
+    const slow = Array.from({ length: 3 }, () => one.send(get(`${url}/slow`)));
+    await vi.waitFor(() => expect(held()).toBe(3));
+    for (let calls = 0; calls < 5; calls++) await failure(one.send(get(`${url}/quick`)));
+    expect(told).toEqual([`${url} was not asked: 3 requests to it are open, and limits.connections allows no more`]);
+    release();
+    await Promise.all(slow);
+  });
+
   it("a call that waits too long for a connection is not sent, and says nothing of a refusal", async () => {
     const url = "http://stuck.test:1";
     const one = transport({ opening: 1, patience: 50, lookup: () => {} });
