@@ -60,7 +60,7 @@ const limits = v.pipe(
       headerTime: limit("headerTime", "Milliseconds for a request's headers to arrive."),
       requestTime: limit("requestTime", "Milliseconds for a whole request to arrive."),
       time: limit("time", "Milliseconds in which a call must be answered."),
-      connections: limit("connections", "Open connections."),
+      connections: limit("connections", "Open connections, and as many calls to other services."),
     },
     "expected an object of numbers",
   ),

@@ -28,7 +28,7 @@ export interface LimitsConfig {
   readonly requestTime?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly time?: number | undefined;
-  /** Open connections. @default 10000 */
+  /** Open connections, and as many calls to other services. @default 10000 */
   readonly connections?: number | undefined;
 }
 

@@ -71,9 +71,6 @@ const servingOn = 1_000;
 /** How long requests under way may take to finish after that, in ms (R2). */
 const drainTime = 7_500;
 
-/** The others send nothing, or have sent something to start. */
-const passesOn: ReadonlySet<Config["mode"]> = new Set(["gateway", "proxy"]);
-
 /** Starts the service that the configuration names, and resolves when it answers (§4.6). */
 export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
   if (typeof moduleImporter !== "function")
@@ -169,8 +166,9 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     throw error;
   }
   started = true;
-  // The first call that is passed on would wait for it. Whatever is wrong with it is told where it is used.
-  if (passesOn.has(config.mode)) transport.load().catch(() => {});
+  // Other roles send nothing at all, or did to start. The first call that a gateway passes on would wait for this; what fails here fails
+  // there again, and is told.
+  if (config.mode === "gateway") transport.load().catch(() => {});
   noteServer(server);
   host.log.info(startedLine(server));
   return server;

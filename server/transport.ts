@@ -154,6 +154,8 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
       signal?.removeEventListener("abort", abort);
       place?.ended();
     };
+    // It may have ended while it waited.
+    if (signal?.aborted === true) return (end(), abort());
     signal?.addEventListener("abort", abort, { once: true });
     agent.dispatch(
       { origin, path, method: request.method, headers: request.headers, body: request.body ?? null },

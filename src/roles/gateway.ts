@@ -56,7 +56,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   /** Takes a member that takes no connections out of rotation, unless it only took its time and answers other calls. */
   const blame = (member: Member, failure: TransportError, begun: number): void => {
     if (failure.unsent === "silent" && member.heard >= begun) return;
-    host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again`);
+    host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again (${failure.message})`);
     members.setOut(member, true);
   };
 
