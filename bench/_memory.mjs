@@ -1,4 +1,4 @@
-// What a role in memory is lent by the benches of the console: a clock, secrets, and a network that answers at once.
+// What a role in memory is lent by the benches of the console: a clock, secrets, addresses, and a network that answers at once.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 
@@ -14,6 +14,7 @@ export const success = {
 /** `send` answers what goes out. */
 export const memoryHost = (send) => ({
   transport: { send, close: async () => {} },
+  names: { resolve: async (host) => [`fd00::${digest(host).readUInt16BE().toString(16)}`], own: () => [] },
   clock: {
     now: () => performance.now(),
     after(ms, run) {

@@ -76,7 +76,7 @@ export async function startConsoleService({ members = 0, each = 0 }: ServiceOpti
   };
 
   const start = async (): Promise<void> => {
-    const host = nodeHost({ transport: network, log: quiet });
+    const host = nodeHost({ transport: network, names: network.names, log: quiet });
     console = createConsole(host, { trustKey: key, secure: false, file: createConsoleFiles() });
     let ids = 0;
     gateway = createGateway(host, { ...common, monitor: 1_000, lease: 15_000, newId: () => `m${++ids}`, console });
