@@ -1,7 +1,7 @@
 // Where outbound calls wait for a connection, and the only place: few of them, and not for long. A connection carries one call at a time,
 // so whatever else queued them would let a few slow calls stop all others.
 
-import { TransportError } from "../src/ports.ts";
+import { UnsentError } from "../src/ports.ts";
 
 export interface QueueLimits {
   /** Calls that may be open or waiting, to all services together. */
@@ -47,7 +47,7 @@ export class CallQueue {
     this.#perOrigin = Math.ceil((limits.total * 3) / 4);
   }
 
-  /** Throws a {@link TransportError}, `local` when there is no place and `silent` when the service takes no connection, or the signal's reason. */
+  /** Throws a {@link UnsentError}, `local` when there is no place and `silent` when the service takes no connection, or the signal's reason. */
   enter(name: string, signal: AbortSignal | undefined): Place | Promise<Place> {
     const origin = this.#origins.get(name) ?? { name, open: 0, opening: 0, waiting: new Set(), moved: performance.now() };
     if (this.#open >= this.#limits.total) throw full(name, `${this.#open} requests are open`);
@@ -97,8 +97,7 @@ export class CallQueue {
           end();
           resolve(this.#place(origin));
         },
-        giveUp: () =>
-          leave(new TransportError(`${origin.name} took no connection for ${this.#limits.patience} ms`, false, { unsent: "silent" })),
+        giveUp: () => leave(new UnsentError(`${origin.name} took no connection for ${this.#limits.patience} ms`, "silent")),
       };
       origin.waiting.add(waiter);
       signal?.addEventListener("abort", abort, { once: true });
@@ -130,6 +129,6 @@ function enterNext({ waiting }: Origin): void {
   first?.enter();
 }
 
-function full(name: string, what: string): TransportError {
-  return new TransportError(`${name} was not asked: ${what}, and limits.connections allows no more`, false, { unsent: "local" });
+function full(name: string, what: string): UnsentError {
+  return new UnsentError(`${name} was not asked: ${what}, and limits.connections allows no more`, "local");
 }

@@ -60,7 +60,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
   const get = async (path: string): Promise<IncomingResponse> => {
     const late = (): Error => new Away(`did not answer in ${requestTime / 1_000} s`);
     try {
-      const answer = await bounded(clock, { ms: requestTime, late, outer: signal }, (ended) =>
+      const answer = await bounded(signal, clock, requestTime, late, (ended) =>
         options.transport.send({
           url: url + path,
           method: "GET",

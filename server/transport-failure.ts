@@ -1,6 +1,6 @@
 // What an error of a connection means: for the message, and for whose fault it is.
 
-import { TransportError, type Unsent } from "../src/ports.ts";
+import { TransportError, UnsentError } from "../src/ports.ts";
 
 const unknownAuthority =
   "showed a certificate of an authority that is not known here: name its certificate in 'tls.ca' or the variable NODE_EXTRA_CA_CERTS";
@@ -40,12 +40,11 @@ const silences: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIME
 export function transportFailure(error: NodeJS.ErrnoException, origin: string, sent: boolean): TransportError {
   const codes = codesOf(error);
   const local = codes.find((code) => Object.hasOwn(localReasons, code));
-  if (!sent && local !== undefined)
-    return new TransportError(`${origin} was not asked: ${localReasons[local]}`, false, { cause: error, unsent: "local" });
+  if (!sent && local !== undefined) return new UnsentError(`${origin} was not asked: ${localReasons[local]}`, "local", { cause: error });
   const [code = ""] = codes;
-  const reason = Object.hasOwn(reasons, code) ? reasons[code] : `could not be reached: ${error.message}`;
-  const unsent: Unsent = codes.some((one) => silences.has(one)) ? "silent" : "refused";
-  return new TransportError(`${origin} ${reason}`, sent, { cause: error, unsent });
+  const message = `${origin} ${Object.hasOwn(reasons, code) ? reasons[code] : `could not be reached: ${error.message}`}`;
+  if (sent) return new TransportError(message, true, { cause: error });
+  return new UnsentError(message, codes.some((one) => silences.has(one)) ? "silent" : "refused", { cause: error });
 }
 
 /** A name may have several addresses, and each of them failed in its own way. */

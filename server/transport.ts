@@ -9,7 +9,7 @@ import {
   isLocalFailure,
   type OutgoingRequest,
   type Transport,
-  TransportError,
+  UnsentError,
 } from "../src/ports.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { CallQueue, type Place } from "./call-queue.ts";
@@ -73,7 +73,7 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
       rule = given;
     },
     async send(request) {
-      if (closed) throw new TransportError("This service is stopping", false, { unsent: "local" });
+      if (closed) throw new UnsentError("This service is stopping", "local");
       const { calls, control } = await open();
       request.signal?.throwIfAborted();
       const target = targetOf(request.url);

@@ -2,25 +2,27 @@
 
 import type { Clock } from "./ports.ts";
 
-/** How long an act may take, and what it rejects with after that. */
-export interface Bound {
-  readonly ms: number;
-  readonly late: () => Error;
-  /** Whose end is the act's end, too. */
-  readonly outer?: AbortSignal | undefined;
-}
-
-/** Runs `act` under a signal that follows the bound; when that aborts, its reason is what this rejects with. */
-export async function bounded<T>(clock: Clock, { ms, late, outer }: Bound, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Runs `act` under a signal that aborts when `outer` does, or after `ms` with what `late` makes. When it has aborted, its reason is what this
+ * rejects with.
+ */
+export async function bounded<T>(
+  outer: AbortSignal | undefined,
+  clock: Clock,
+  ms: number,
+  late: () => Error,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
-  const leave = outer === undefined ? undefined : follow(outer, () => controller.abort(outer.reason));
+  const { signal } = controller;
+  const leave = outer && follow(outer, () => controller.abort(outer.reason));
   const cancel = clock.after(ms, () => controller.abort(late()));
   try {
-    controller.signal.throwIfAborted();
-    return await act(controller.signal);
+    signal.throwIfAborted();
+    return await act(signal);
   } catch (thrown) {
     // Transports differ in what they make of an abort: the reason is what counts.
-    throw controller.signal.aborted ? controller.signal.reason : thrown;
+    throw signal.aborted ? signal.reason : thrown;
   } finally {
     cancel();
     leave?.();

@@ -43,6 +43,16 @@ export interface IncomingResponse {
   readonly body: Uint8Array;
 }
 
+/** Thrown by a {@link Transport} that got no answer. The two cases must be told apart: only what was not sent may be sent again. */
+export class TransportError extends Error {
+  override readonly name: string = "TransportError";
+  readonly sent: boolean;
+  constructor(message: string, sent: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.sent = sent;
+  }
+}
+
 /**
  * What a request that was not sent says of the other side:
  * - `refused`: nobody takes requests there;
@@ -51,22 +61,24 @@ export interface IncomingResponse {
  */
 export type Unsent = "refused" | "silent" | "local";
 
-/** Thrown by a {@link Transport} that got no answer. The two cases must be told apart: only what was not sent may be sent again. */
-export class TransportError extends Error {
-  override readonly name: string = "TransportError";
-  readonly sent: boolean;
-  /** `undefined` when it was sent. */
-  readonly unsent: Unsent | undefined;
-  constructor(message: string, sent: boolean, options: ErrorOptions & { readonly unsent?: Unsent } = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
-    this.sent = sent;
-    this.unsent = sent ? undefined : (options.unsent ?? "refused");
+/** A {@link TransportError} of a request that was not sent, with what that means. */
+export class UnsentError extends TransportError {
+  readonly unsent: Unsent;
+  constructor(message: string, unsent: Unsent, options?: ErrorOptions) {
+    super(message, false, options);
+    this.unsent = unsent;
   }
+}
+
+/** What a request that was not sent says of the other side, `refused` where its transport knows no more; `undefined` for anything else. */
+export function unsentOf(thrown: unknown): Unsent | undefined {
+  if (thrown instanceof UnsentError) return thrown.unsent;
+  return thrown instanceof TransportError && !thrown.sent ? "refused" : undefined;
 }
 
 /** Whether a request was not sent for a reason that is this host's own: nobody else is to be blamed for it. */
 export function isLocalFailure(thrown: unknown): boolean {
-  return thrown instanceof TransportError && thrown.unsent === "local";
+  return unsentOf(thrown) === "local";
 }
 
 /** Why a connection to `address` must not be opened, when a request names `host`; `undefined` when it may be. */

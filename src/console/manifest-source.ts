@@ -64,8 +64,12 @@ export function behindSource(host: Host, { trustKey, calls, manifest }: BehindOp
 async function stateOf(host: Host, url: string, trustKey: string): Promise<ConsoleState | undefined> {
   try {
     const asked = { url: `${url}${consolePath}/state`, method: "GET", headers: { [headers.trustKey]: trustKey }, control: true } as const;
-    const { status, body } = await bounded(host.clock, { ms: interval, late: () => new Error("no answer") }, (signal) =>
-      host.transport.send({ ...asked, signal }),
+    const { status, body } = await bounded(
+      undefined,
+      host.clock,
+      interval,
+      () => new Error("no answer"),
+      (signal) => host.transport.send({ ...asked, signal }),
     );
     const state = status === 200 ? (JSON.parse(new TextDecoder().decode(body)) as Partial<ConsoleState>) : undefined;
     return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures) ? (state as ConsoleState) : undefined;

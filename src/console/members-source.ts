@@ -79,8 +79,12 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
 
 async function checksOf(host: Host, member: Member): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
-    const { status, body } = await bounded(host.clock, { ms: answerTime, late: () => new Error("no answer") }, (signal) =>
-      host.transport.send({ url: member.url + paths.health, method: "GET", headers: {}, signal, control: true }),
+    const { status, body } = await bounded(
+      undefined,
+      host.clock,
+      answerTime,
+      () => new Error("no answer"),
+      (signal) => host.transport.send({ url: member.url + paths.health, method: "GET", headers: {}, signal, control: true }),
     );
     if (status !== 200 || body.length > longest) return undefined;
     const said: unknown = JSON.parse(new TextDecoder().decode(body));

@@ -4,7 +4,7 @@ import type { Console } from "../console/console.ts";
 import { membersSource } from "../console/members-source.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureNotFound } from "../registry.ts";
-import { type Host, type IncomingResponse, isLocalFailure, TransportError } from "../ports.ts";
+import { type Host, type IncomingResponse, isLocalFailure, TransportError, unsentOf } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
@@ -55,7 +55,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 
   /** Takes a member that takes no connections out of rotation, unless it only took its time and answers other calls. */
   const blame = (member: Member, failure: TransportError, begun: number): void => {
-    if (failure.unsent === "silent" && member.heard >= begun) return;
+    if (unsentOf(failure) === "silent" && member.heard >= begun) return;
     host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again (${failure.message})`);
     members.setOut(member, true);
   };

@@ -57,7 +57,8 @@ export function createMembership(
 
   const send = async (method: string, path: string, body?: unknown) => {
     const ms = method === "DELETE" ? leaveTime : answerTime;
-    return await bounded(host.clock, { ms, late: () => new Error(`it gave no answer in ${ms / 1000} s`) }, (signal) =>
+    const late = (): Error => new Error(`it gave no answer in ${ms / 1000} s`);
+    return await bounded(undefined, host.clock, ms, late, (signal) =>
       host.transport.send({
         url: gateway + path,
         method,

@@ -1,7 +1,7 @@
 // A gateway's look at its members (§3, §4.5): one that is unhealthy or unresponsive is taken out of rotation.
 
 import { bounded } from "../bounded.ts";
-import { type Host, isLocalFailure, TransportError } from "../ports.ts";
+import { type Host, isLocalFailure, unsentOf } from "../ports.ts";
 import { paths } from "../protocol.ts";
 import type { Member, Members } from "./members.ts";
 
@@ -83,12 +83,12 @@ async function askHealth(host: Host, member: Member): Promise<Outcome> {
 async function ask(host: Host, url: string, ms: number, outer: AbortSignal): Promise<Outcome> {
   try {
     const late = (): Error => new Error(`no answer in ${ms} ms`);
-    const answer = await bounded(host.clock, { ms, late, outer }, (signal) =>
+    const answer = await bounded(outer, host.clock, ms, late, (signal) =>
       host.transport.send({ url, method: "GET", headers: {}, signal, control: true }),
     );
     return { state: answer.status === 200 && new TextDecoder().decode(answer.body) === "true" ? "healthy" : "unhealthy" };
   } catch (thrown) {
     // A refused connection is an answer of its own: nobody is there.
-    return { state: thrown instanceof TransportError && thrown.unsent === "refused" ? "unhealthy" : "nothing", thrown };
+    return { state: unsentOf(thrown) === "refused" ? "unhealthy" : "nothing", thrown };
   }
 }

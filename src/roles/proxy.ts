@@ -66,8 +66,12 @@ const checkTime = 2000;
 async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Promise<void> {
   if (trustKey === undefined) return;
   const url = repository + paths.serverManifest;
-  const answer = await bounded(host.clock, { ms: checkTime, late: () => new Error("no answer") }, (signal) =>
-    host.transport.send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal, control: true }),
+  const answer = await bounded(
+    undefined,
+    host.clock,
+    checkTime,
+    () => new Error("no answer"),
+    (signal) => host.transport.send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal, control: true }),
   ).catch(() => undefined);
   if (answer?.status === 404 || answer?.status === 401)
     throw new Error(
@@ -104,8 +108,12 @@ async function fetchFile(host: Host, { repository, limits }: ProxyOptions, reque
   const fields = joined(passedOn(request.headers, () => false));
   try {
     const answer = await files(
-      bounded(host.clock, { ms: limits.time, late: () => late, outer }, (signal) =>
-        host.transport.send({ url: repository + target, method, headers: fields, signal }),
+      bounded(
+        outer,
+        host.clock,
+        limits.time,
+        () => late,
+        (signal) => host.transport.send({ url: repository + target, method, headers: fields, signal }),
       ),
     );
     return relayed(answer, method);

@@ -53,7 +53,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${door}${path}?${versionParameter}=${version}`;
-    const response = await bounded(clock, { ms: left(), late, outer: context.signal }, (signal) =>
+    const response = await bounded(context.signal, clock, left(), late, (signal) =>
       transport.send({ url, method: "POST", headers: fields, body, signal }),
     ).catch((thrown: unknown) => {
       if (!(thrown instanceof TransportError)) throw thrown;

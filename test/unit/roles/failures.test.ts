@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { type OutgoingRequest, TransportError, type Unsent } from "../../../src/ports.ts";
+import { type OutgoingRequest, type Unsent, UnsentError } from "../../../src/ports.ts";
 import { ask, type TestNetwork } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
 
@@ -13,7 +13,7 @@ function failing(network: TestNetwork, unsent: Unsent, picks: (request: Outgoing
   const send = network.send.bind(network);
   network.send = async (request) => {
     if (!picks(request)) return await send(request);
-    throw new TransportError(`${new URL(request.url).origin} was not asked: this process may open no more files`, false, { unsent });
+    throw new UnsentError(`${new URL(request.url).origin} was not asked: this process may open no more files`, unsent);
   };
   return () => (network.send = send);
 }
@@ -92,7 +92,7 @@ describe("a member that takes no connection in time", () => {
     network.send = async (request) => {
       if (!request.url.includes("sku=late")) return await send(request);
       await new Promise<void>((resolve) => (fail = resolve));
-      throw new TransportError(`${urls.b} did not take the connection in time`, false, { unsent: "silent" });
+      throw new UnsentError(`${urls.b} did not take the connection in time`, "silent");
     };
     const late = ask(gateway, "GET", "/rpc/shop/stock?sku=late");
     await clock.pass(10);

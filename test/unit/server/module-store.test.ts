@@ -8,7 +8,7 @@ import { integrityOf } from "../../../server/content-store.ts";
 import { createModuleStore, type ModuleStore, type ModuleStoreOptions } from "../../../server/module-store.ts";
 import { parseManifest } from "../../../server/module-source.ts";
 import type { ServerManifest } from "../../../src/manifest.ts";
-import { type Clock, type IncomingResponse, type Transport, TransportError } from "../../../src/ports.ts";
+import { type Clock, type IncomingResponse, type Transport, TransportError, UnsentError } from "../../../src/ports.ts";
 
 const key = "the-trust-key-of-tests";
 const url = "http://repository.test";
@@ -303,7 +303,7 @@ describe("R10: the repository is away", () => {
   });
 
   it("and only this machine has no file left for a connection: the repository and the configuration aren't blamed", async () => {
-    const scarce = new TransportError(`${url} was not asked: this process may open no more files`, false, { unsent: "local" });
+    const scarce = new UnsentError(`${url} was not asked: this process may open no more files`, "local");
     repository.away = () => Promise.reject(scarce);
     await expect(open().import("shop/quote.js")).rejects.toThrow(
       `The repository at ${url} could not be reached for 60 s: it was not asked: this process may open no more files. Make room, and start this service again`,

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen } from "../../../server/http.ts";
 import { createTransport, type SocketTransport } from "../../../server/transport.ts";
 import { transportFailure } from "../../../server/transport-failure.ts";
-import { TransportError } from "../../../src/ports.ts";
+import { TransportError, unsentOf } from "../../../src/ports.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -232,7 +232,7 @@ describe("many calls at once", () => {
     const one = transport({ connections: 40 });
     const slow = Array.from({ length: 30 }, () => one.send(get(`${url}/slow`)));
     await vi.waitFor(() => expect(held()).toBe(30));
-    expect((await failure(one.send(get(`${url}/quick`)))).unsent).toBe("local");
+    expect(unsentOf(await failure(one.send(get(`${url}/quick`))))).toBe("local");
     expect((await one.send({ ...get(`${url}/quick`), control: true })).status).toBe(200);
     release();
     await Promise.all(slow);
@@ -290,7 +290,7 @@ describe("many calls at once", () => {
     const one = transport({ opening: 1, patience: 50, lookup: () => {} });
     const first = one.send(get(url)).catch((error: unknown) => error);
     const error = await failure(one.send(get(url)));
-    expect([error.sent, error.unsent, error.message]).toEqual([false, "silent", `${url} took no connection for 50 ms`]);
+    expect([error.sent, unsentOf(error), error.message]).toEqual([false, "silent", `${url} took no connection for 50 ms`]);
     await one.close();
     await first;
   });
@@ -330,11 +330,11 @@ describe("many calls at once", () => {
 
 describe("what a failure says of the other side", () => {
   const url = "http://127.0.0.1:9";
-  const unsent = (code: string): string | undefined => transportFailure(Object.assign(new Error(code), { code }), url, false).unsent;
+  const unsent = (code: string): string | undefined => unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, false));
 
   it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM"])("%s is this host's own failure", (code) => {
     const error = transportFailure(Object.assign(new Error(`connect ${code}`), { code }), url, false);
-    expect([error.unsent, error.message]).toEqual(["local", expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 was not asked: this /)]);
+    expect([unsentOf(error), error.message]).toEqual(["local", expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 was not asked: this /)]);
   });
 
   it.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ERR_TLS_CERT_ALTNAME_INVALID"])("%s says that nobody is there", (code) => {
@@ -348,12 +348,12 @@ describe("what a failure says of the other side", () => {
   it("of a name with several addresses this host's own failure comes first", () => {
     const errors = ["ECONNREFUSED", "EMFILE"].map((code) => Object.assign(new Error(code), { code }));
     const both = Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" });
-    expect(transportFailure(both, url, false).unsent).toBe("local");
+    expect(unsentOf(transportFailure(both, url, false))).toBe("local");
   });
 
   it("a request that can't be written down is nobody's silence", async () => {
     const error = await failure(transport().send({ url, method: "GET", headers: { "bad name": "x" } }));
-    expect([error.sent, error.unsent]).toEqual([false, "local"]);
+    expect([error.sent, unsentOf(error)]).toEqual([false, "local"]);
   });
 });
 
@@ -371,7 +371,7 @@ describe("a guarded transport", () => {
     expect((await to("127.0.0.1").send(request)).status).toBe(200);
     for (const control of [{}, { control: true }] as const) {
       const error = await failure(to("127.0.0.1", "127.0.0.2").send({ ...request, ...control }));
-      expect([error.sent, error.unsent, error.message]).toEqual([
+      expect([error.sent, unsentOf(error), error.message]).toEqual([
         false,
         "refused",
         `http://member.test:${port} could not be reached: member.test is at 127.0.0.2 now`,
