@@ -6,14 +6,15 @@ export const rpcPath = "/rpc/";
 /** Where a service's console lies. Not among the others: what browsers load holds those. */
 export const consolePath = "/svc/console";
 
+/** What browsers may load: public. On its own, as a page needs this path and none of those below. */
+export const browserManifestPath = "/svc/manifest.json";
+
 /** Paths that belong to Seamline itself (§4.4, §4.5, §3). Applications can't take them. */
 export const paths = {
   client: "/svc/client.js",
   hooks: "/svc/hooks.js",
   /** What a page fetches beside `client.js`: the way out, and all that values look like on it. */
   remote: "/svc/remote.js",
-  /** What browsers may load: public. */
-  browserManifest: "/svc/manifest.json",
   /** What nodes load: for holders of the trust key. */
   serverManifest: "/svc/modules/manifest.json",
   /** Followed by a file of the server's manifest: for holders of the trust key. */

@@ -157,9 +157,9 @@ describe("public names", () => {
   const names = (...lists: string[]) => lists.join(" ").split(" ").toSorted();
   const errors = [
     "BadGateway BadRequest DeadlineExceeded FileNotFound Forbidden InvalidParameterValue InvalidSerializedValue InvalidVersionNumber",
-    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MissingParameterValue NodeNotAvailable NotFound NotImplemented PayloadTooLarge",
-    "PaymentRequired ProcedureNotFound SegmentNotFound ServiceError statusOf Teapot Unauthorized UnknownParameter UnsupportedEncoding",
-    "ValueNotSerializable",
+    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MisdirectedRequest MissingParameterValue NodeNotAvailable NotFound NotImplemented",
+    "PayloadTooLarge PaymentRequired ProcedureNotFound RequestHeaderFieldsTooLarge RequestTimeout SegmentNotFound ServiceError statusOf",
+    "Teapot Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
   ];
   // What built modules import; nobody writes these names by hand.
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
