@@ -1,6 +1,6 @@
 // What a role in memory is lent by the benches of the console: a clock, secrets, and a network that answers at once.
 
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 const digest = (text) => createHash("sha256").update(text).digest();
 
@@ -23,6 +23,7 @@ export const memoryHost = (send) => ({
   },
   carrier: { run: (_, act) => act(), current: () => undefined },
   log: { info() {}, warn() {}, error() {} },
+  sign: (secret, text) => createHmac("sha256", secret).update(text).digest("base64url"),
   equalSecrets: (one, other) => timingSafeEqual(digest(one), digest(other)),
 });
 

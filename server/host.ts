@@ -1,7 +1,7 @@
 // What Node lends to the core: one object with every port (src/ports.ts).
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "../src/context.ts";
 import type { Clock, ContextCarrier, Host, Log, Transport } from "../src/ports.ts";
 import { createLog } from "./log.ts";
@@ -28,6 +28,11 @@ export function equalSecrets(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
+/** HMAC-SHA-256 in base64url. */
+export function sign(secret: string, text: string): string {
+  return createHmac("sha256", secret).update(text).digest("base64url");
+}
+
 function digest(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
@@ -40,5 +45,6 @@ export function nodeHost(parts: { readonly log?: Log; readonly transport?: Trans
     carrier: createCarrier(),
     log: parts.log ?? createLog(),
     equalSecrets,
+    sign,
   };
 }

@@ -96,4 +96,6 @@ export interface Host {
   readonly log: Log;
   /** Constant-time comparison of secrets. */
   equalSecrets(one: string, other: string): boolean;
+  /** HMAC-SHA-256 of `text` under `secret`, in base64url. */
+  sign(secret: string, text: string): string;
 }

@@ -44,10 +44,10 @@ export const headers = {
   encoding: "x-svc-data-encoding",
   /** Kind of the returned value (decisions §2, responses). */
   dataType: "x-svc-data-type",
-  /** Proves that the sender belongs to the deployment (decisions §5, trust). */
+  /** The trust key itself: for people, joins, and fetching modules. Calls carry a credential instead. */
   trustKey: "x-svc-trust-key",
-  /** Who made a call that is passed on: `outside` or `trusted`; believed beside a valid key only. */
-  origin: "x-svc-origin",
+  /** `<sender> <value>`: says that a service of the deployment sends the call, and for whom. */
+  credential: "x-svc-credential",
   /** How many services have passed the call on. */
   hops: "x-svc-hops",
   /** Milliseconds that are left for the call. A span, not a time: clocks differ. */

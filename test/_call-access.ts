@@ -152,7 +152,7 @@ export const accessCalls: readonly CallCase[] = [
   one(
     "D2-35",
     "protected, with what only members may say",
-    get("calls/guarded", { "x-svc-origin": "trusted" }),
+    get("calls/guarded", { "x-svc-credential": "service" }),
     refused(401, "Unauthorized", "Unauthorized"),
   ),
   one("D2-33 §4.1-11 §2.1-4", "protected, with the key", get("calls/guarded", shown), string("guarded")),

@@ -5,6 +5,7 @@ import { connectionOptions } from "../forwarded.ts";
 import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
 import { headers } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
+import type { Credentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
 // RFC 9110 §7.6.1: these belong to one connection.
@@ -51,13 +52,13 @@ export interface Forwarded {
 
 export interface ForwardParts {
   readonly host: Host;
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
   readonly limits: Limits;
 }
 
 /** Sends a call to `base` and gives the answer as it came. Rejects with {@link TransportError} when there is none. */
 export async function sendOn(parts: ForwardParts, base: string, call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> {
-  const { host, trustKey } = parts;
+  const { host, credentials } = parts;
   const left = Math.ceil(call.deadline - host.clock.now());
   if (left <= 0) throw new DeadlineExceeded();
   const { "sec-fetch-site": site, ...fields } =
@@ -68,12 +69,16 @@ export async function sendOn(parts: ForwardParts, base: string, call: IncomingCa
   // beside it, where the application looks behind any proxy; a proxy in front of this one may have said it already.
   const { host: asked } = call.request.headers;
   if (!call.member && typeof asked === "string") fields["x-forwarded-host"] ??= asked;
-  const own: Record<string, string> = { [headers.hops]: String(call.hops + 1), [headers.deadline]: String(left) };
-  if (trustKey !== undefined) Object.assign(own, { [headers.trustKey]: trustKey, [headers.origin]: call.trusted ? "trusted" : "outside" });
+  const own = {
+    ...credentials.fields(call.trusted ? "service" : "outside"),
+    [headers.hops]: String(call.hops + 1),
+    [headers.deadline]: String(left),
+  };
   return await host.transport.send({
     url: base + forwarded.target,
     method: forwarded.method,
-    headers: { ...fields, ...own },
+    // Ours first: if anything on the way drops fields past some count, it drops the caller's.
+    headers: { ...own, ...fields },
     ...(forwarded.body.length === 0 ? {} : { body: forwarded.body }),
     signal: call.signal,
   });

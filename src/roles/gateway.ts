@@ -7,6 +7,7 @@ import { procedureNotFound } from "../registry.ts";
 import { type Host, type IncomingResponse, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
+import { createCredentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 import { asItCame, failureOf, type Forwarded, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
@@ -37,7 +38,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const layers = createLayers();
   const application = options.modules && applicationOf(options.modules, host.clock);
   const classes = new Classes();
-  const parts = { host, trustKey: options.trustKey, limits: options.limits };
+  const credentials = createCredentials(options.trustKey, host);
+  const parts = { host, credentials, limits: options.limits };
   const monitor = createMonitor(host, options.monitor, members);
   const { console: view } = options;
 
@@ -67,7 +69,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     layers,
     call: async (call, refuse) =>
       await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward, refuse),
-    routes: memberRoutes(host, options, members),
+    routes: memberRoutes(host, { ...options, credentials }, members),
     start: async () => monitor.start(),
     stop: async () => monitor.stop(),
     describe: () => ({ members: members.all().map((member) => member.url) }),

@@ -11,6 +11,7 @@ import { createServerNode, followClasses, loadSegments, registerAsTheyRun, type 
 import { aboutNode } from "./member-about.ts";
 import { createMembership } from "./membership.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { createCredentials } from "../trust.ts";
 
 export interface NodeOptions {
   readonly trustKey: string;
@@ -47,13 +48,21 @@ export interface NodeRole extends Role {
 export function createNode(host: Host, options: NodeOptions): NodeRole {
   const { trustKey, limits, gateway, modules, stacks } = options;
   let { segments } = options;
+  const credentials = createCredentials(trustKey, host);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
   const layers = createLayers();
   const remote =
     gateway === undefined
       ? undefined
-      : createRemote({ transport: host.transport, base: gateway, trustKey, classes, limits, clock: host.clock });
+      : createRemote({
+          transport: host.transport,
+          base: gateway,
+          credential: credentials.fields("service"),
+          classes,
+          limits,
+          clock: host.clock,
+        });
   const node = createServerNode(host, modules, remote);
   /** What the gateway is told in place of what is here. */
   let staying: readonly string[] | undefined;
@@ -62,7 +71,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const membership = gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
   const role = createRole({
     host,
-    trustKey,
+    credentials,
     limits,
     classes,
     layers,

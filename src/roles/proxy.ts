@@ -12,6 +12,7 @@ import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn 
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { createCredentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
 export interface ProxyOptions {
@@ -29,7 +30,8 @@ export interface ProxyOptions {
 export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, console: view } = options;
   const layers = createLayers();
-  const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
+  const credentials = createCredentials(trustKey, host);
+  const parts = { host, credentials, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {

@@ -5,7 +5,7 @@ import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { trustOf } from "../trust.ts";
+import { createCredentials, type Credentials } from "../trust.ts";
 import { createLayers, createRole, notFound, type Role } from "./role.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
@@ -25,13 +25,14 @@ export interface RepositoryOptions {
 }
 
 export function createRepository(host: Host, options: RepositoryOptions): Role {
+  const credentials = createCredentials(options.trustKey, host);
   return createRole({
     host,
-    trustKey: options.trustKey,
+    credentials,
     limits: options.limits,
     classes: new Classes(),
     layers: createLayers(),
-    routes: repositoryRoutes(host, options),
+    routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
     stop: async () => {},
@@ -40,8 +41,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
 }
 
 /** The doors of a repository, for standalone as well. */
-export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[] {
-  const { files } = options;
+export function repositoryRoutes(files: RepositoryFiles, credentials: Credentials): Route[] {
   const text = (parameter: string | string[] | undefined): string => (Array.isArray(parameter) ? parameter.join("/") : (parameter ?? ""));
   return [
     [
@@ -49,7 +49,7 @@ export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[
       `${paths.modules}*file`,
       async (request, { file }) => {
         // To everyone else it is as if there were nothing (reliability: safety rule 5).
-        if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member) return notFound();
+        if (!credentials.of(request.headers).holdsKey) return notFound();
         const bytes = await files.serverFile(text(file));
         if (bytes === undefined) return notFound();
         const type = text(file).endsWith(".json") ? mediaTypes.json : mediaTypes.script;

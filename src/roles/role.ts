@@ -12,6 +12,7 @@ import { type Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { Encoding } from "../wire/decode-call.ts";
 import { encodeError } from "../wire/encode-result.ts";
+import type { Credentials } from "../trust.ts";
 import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
 
 /** A running service, as the host sees it. */
@@ -39,7 +40,7 @@ export interface Layers {
 
 export interface RoleParts {
   readonly host: Host;
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
   readonly limits: Limits;
   /** For the errors in answers. */
   readonly classes: Classes;
@@ -87,7 +88,7 @@ export function createRole(parts: RoleParts): Role {
     call &&
     createRpcDoor({
       host,
-      trustKey: parts.trustKey,
+      credentials: parts.credentials,
       limits: parts.limits,
       cors: () => layers.list.findLast(isCors),
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.

@@ -9,6 +9,7 @@ import { createCallHere } from "./call-here.ts";
 import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { createCredentials } from "../trust.ts";
 
 export interface StandaloneOptions {
   readonly trustKey: string | undefined;
@@ -22,19 +23,20 @@ export interface StandaloneOptions {
 }
 
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
-  const { trustKey, limits, modules, console: view } = options;
+  const { limits, modules, console: view } = options;
+  const credentials = createCredentials(options.trustKey, host);
   const classes = new Classes();
   const layers = createLayers();
   const node = createServerNode(host, modules, undefined);
   let segments: readonly string[] = [];
   return createRole({
     host,
-    trustKey,
+    credentials,
     limits,
     classes,
     layers,
     call: createCallHere({ host, node, layers, classes, limits, name: options.name }),
-    routes: repositoryRoutes(host, options),
+    routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),
     async start() {
       segments = await loadSegments(host, node, classes, options);

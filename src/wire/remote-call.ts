@@ -25,7 +25,8 @@ export interface RemoteOptions {
   readonly transport: Transport;
   /** Address of the gateway, node or page's origin. */
   readonly base: string;
-  readonly trustKey?: string | undefined;
+  /** Header fields that say who calls; a page has none. */
+  readonly credential?: Readonly<Record<string, string>>;
   readonly classes: ClassSource;
   readonly limits: Pick<Limits, "time">;
   readonly clock: Clock;
@@ -33,7 +34,7 @@ export interface RemoteOptions {
 
 /** Sends calls away and gives back what came of them: the value, or the error as it was thrown there. A call is sent once. */
 export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, trustKey, classes, limits, clock } = options;
+  const { transport, credential, classes, limits, clock } = options;
   const door = options.base.replace(/\/$/, "") + rpcPath;
   return async ({ fqn, version, args, context }) => {
     const start = clock.now();
@@ -43,12 +44,12 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const { body, encoding } = await withClasses(classes, () => encodeCall(args, { classes }, "serialized, superjson"));
     if (left() <= 0) throw late();
     const fields: Record<string, string> = {
-      ...Object.fromEntries(forwardedHeaders(context.headers)),
+      ...credential,
       "content-type": jsonType,
       [headers.encoding]: encoding,
       [headers.hops]: String(context.hops + 1),
       [headers.deadline]: String(Math.ceil(left())),
-      ...(trustKey !== undefined && { [headers.trustKey]: trustKey, [headers.origin]: "trusted" }),
+      ...Object.fromEntries(forwardedHeaders(context.headers)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${door}${path}?${versionParameter}=${version}`;

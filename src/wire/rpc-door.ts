@@ -11,7 +11,7 @@ import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { type Trust, trustOf } from "../trust.ts";
+import type { Credentials, Trust } from "../trust.ts";
 import type { Version } from "../version.ts";
 import { type Encoding, readEncoding, readVersion } from "./decode-call.ts";
 
@@ -34,7 +34,7 @@ export interface IncomingCall extends Trust {
 
 export interface RpcDoorParts {
   readonly host: Host;
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
   readonly limits: Limits;
   readonly cors: () => CorsMiddleware | undefined;
   /** Runs the call or passes it on. What it throws becomes the answer. */
@@ -51,7 +51,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
       const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...answerHeaders } };
       return cors?.ontoPreflight(allowed) ?? allowed;
     }
-    const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
+    const trust = parts.credentials.of(request.headers);
     let encoding: Encoding = "plain";
     let answer: HttpResponse;
     try {
@@ -74,6 +74,7 @@ export function refuseCrossSite(call: IncomingCall): void {
 class Incoming implements IncomingCall {
   readonly request: HttpRequest;
   readonly encoding: Encoding;
+  readonly holdsKey: boolean;
   readonly member: boolean;
   readonly trusted: boolean;
   readonly fqn: string;
@@ -89,6 +90,7 @@ class Incoming implements IncomingCall {
   constructor(request: HttpRequest, encoding: Encoding, trust: Trust, cors: CorsMiddleware | undefined, limits: Limits, clock: Clock) {
     this.request = request;
     this.encoding = encoding;
+    this.holdsKey = trust.holdsKey;
     this.member = trust.member;
     this.trusted = trust.trusted;
     this.fqn = decodeSegment(pathOf(request.target).slice(rpcPath.length));

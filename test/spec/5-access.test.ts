@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CorsMiddleware } from "../../src/cors.ts";
 import { Unauthorized } from "../../src/errors.ts";
 import { ask } from "../_cluster.ts";
-import { deploy, type Deployment, key } from "../_deployment.ts";
+import { deploy, type Deployment, key, sentBy } from "../_deployment.ts";
 import { serveAssets } from "./_assets.ts";
 
 let cluster: Deployment;
@@ -20,7 +20,7 @@ describe("§5 access", () => {
   });
 
   it.each(doors)("§5-2 a private procedure can be called by nobody through the RPC interface (at the %s)", async (door) => {
-    for (const headers of [{}, trusted, { ...trusted, "x-svc-origin": "trusted" }])
+    for (const headers of [{}, trusted, sentBy.service])
       expect((await ask(cluster[door], "GET", "/rpc/shop/secret", headers)).status).toBe(404);
   });
 
@@ -99,7 +99,8 @@ describe("private and unknown are the same to those outside", () => {
     { method: "OPTIONS" },
     { headers: { "sec-fetch-site": "cross-site", origin: "http://elsewhere" } },
     { headers: trusted },
-    { headers: { ...trusted, "x-svc-origin": "outside" } },
+    { headers: sentBy.outside },
+    { headers: sentBy.service },
   ];
 
   it.each(["a", ...doors] as const)("status, headers and body, however one asks, at the %s (§5-2)", async (door) => {
