@@ -57,6 +57,7 @@ const limits = v.pipe(
       digits: limit("digits", "Digits of a bigint."),
       query: limit("query", "Parameters in a query string."),
       header: limit("header", "Bytes of a request's headers."),
+      headerCount: limit("headerCount", "Header fields of a request."),
       headerTime: limit("headerTime", "Milliseconds for a request's headers to arrive."),
       requestTime: limit("requestTime", "Milliseconds for a whole request to arrive."),
       time: limit("time", "Milliseconds in which a call must be answered."),

@@ -22,6 +22,8 @@ export interface LimitsConfig {
   readonly query?: number | undefined;
   /** Bytes of a request's headers. @default 16384 */
   readonly header?: number | undefined;
+  /** Header fields of a request. @default 200 */
+  readonly headerCount?: number | undefined;
   /** Milliseconds for a request's headers to arrive. @default 10000 */
   readonly headerTime?: number | undefined;
   /** Milliseconds for a whole request to arrive. @default 30000 */

@@ -6,7 +6,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { pathOf } from "../src/router.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
-import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
+import { headProblem } from "../src/wire/request-head.ts";
+import { type Connection, NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 
 export type ConnectHandler = (message: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
@@ -45,7 +46,8 @@ async function serve(
   });
   const request = new NodeRequest(message, connection, undefined);
   try {
-    const given = await answer(message.httpVersionMajor < 2 ? request : plain(request));
+    const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, defaultLimits);
+    const given = problem === undefined ? await answer(message.httpVersionMajor < 2 ? request : plain(request)) : refusal(problem);
     if (given === undefined) return next();
     await writeAnswer(message, response, given, { closing: false, takeTime: defaultLimits.requestTime });
   } finally {

@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { BadRequest, PayloadTooLarge } from "../src/errors.ts";
+import { BadRequest, PayloadTooLarge, type ServiceError, statusOf } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
+import { answerHeaders, headers, mediaTypes } from "../src/protocol.ts";
 
 // How long an answered caller may go on sending a body that nobody reads, before he is cut.
 const lingerTime = 2_000;
@@ -104,6 +105,16 @@ function tooLarge(limit: number): PayloadTooLarge {
 
 function gone(): BadRequest {
   return new BadRequest("The request ended before its body did");
+}
+
+/** The answer to a request that no role gets to see. */
+export function refusal(error: ServiceError): HttpResponse {
+  const { kind } = error.constructor as typeof ServiceError;
+  return {
+    status: statusOf(error),
+    headers: { "content-type": mediaTypes.text, [headers.error]: kind, ...answerHeaders },
+    body: error.message,
+  };
 }
 
 /** Writes an answer, and settles what becomes of the connection. */

@@ -3,13 +3,15 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { BadRequest } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
-import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
+import { headProblem, wireMargin } from "../src/wire/request-head.ts";
+import { type Connection, NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 import type { TlsFiles } from "./tls.ts";
 
 /** What a connection may take; the numbers are those of the service. */
-export type HttpLimits = Pick<Limits, "header" | "headerTime" | "requestTime" | "connections">;
+export type HttpLimits = Pick<Limits, "header" | "headerCount" | "headerTime" | "requestTime" | "connections">;
 
 // Longer than any load balancer in front keeps its side, so that it is never we who close a connection just as a request comes in on it.
 const keepAlive = 65_000;
@@ -44,7 +46,8 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     connection.open++;
     const request = new NodeRequest(message, connection, awaitsContinue ? () => response.writeContinue() : undefined);
     try {
-      const answer = await handle(request);
+      const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ?? versionProblem(message);
+      const answer = problem === undefined ? await handle(request) : refusal(problem);
       await writeAnswer(message, response, answer, { closing, takeTime: limits.requestTime });
     } catch (fault) {
       options.onFault?.(fault);
@@ -62,7 +65,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   };
 
   const settings = {
-    maxHeaderSize: limits.header,
+    maxHeaderSize: limits.header + wireMargin.bytes,
     headersTimeout: Math.min(limits.headerTime, limits.requestTime),
     requestTimeout: limits.requestTime,
     keepAliveTimeout: keepAlive,
@@ -73,6 +76,8 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   const server = options.tls === undefined ? createServer(settings) : await createTlsServer(options.tls, settings);
   const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
   server.maxConnections = limits.connections;
+  // Past it Node drops fields without a word. It has to be above what we refuse, for us to see that there are too many.
+  server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     const connection: Connection = { open: 0, aborts: new Set() };
     connections.set(socket, connection);
@@ -128,6 +133,11 @@ function watchHandshakes(server: Server): Set<Socket> {
     for (const raw of open) if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) open.delete(raw);
   });
   return open;
+}
+
+/** Node's parser also takes versions that this server doesn't speak; HTTP/0.9 has no headers, and so no host. */
+function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
+  return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : new BadRequest("This service speaks HTTP/1.1");
 }
 
 function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {

@@ -151,7 +151,7 @@ export class Teapot extends ServiceError {
   static override readonly kind: string = "Teapot";
   static override readonly defaultMessage: string = "I'm a teapot";
   constructor() {
-    super();
+    super(Teapot.defaultMessage);
   }
 }
 

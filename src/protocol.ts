@@ -52,6 +52,9 @@ export const headers = {
   hops: "x-svc-hops",
   /** Milliseconds that are left for the call. A span, not a time: clocks differ. */
   deadline: "x-svc-deadline",
+  /** Host and scheme that the outermost caller asked for: names that applications know from other proxies. */
+  forwardedHost: "x-forwarded-host",
+  forwardedProto: "x-forwarded-proto",
   /** Name of the node that ran the procedure, when that node's configuration gives it one. */
   node: "x-svc-node",
   /** Name of the framework error that an answer carries: the text alone does not tell which it is. */

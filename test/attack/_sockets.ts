@@ -131,7 +131,7 @@ export function bytesOf({ method, target = "/", fields = [], body, json }: RawRe
   const bytes = Buffer.from(content ?? "", "utf8");
   const lines = [
     `${method ?? (content === undefined ? "GET" : "POST")} ${target} HTTP/1.1`,
-    "Host: seamline.test",
+    "Host: localhost",
     ...(content !== undefined && !fields.some((one) => /^content-type:/i.test(one)) ? ["Content-Type: application/json"] : []),
     ...(content === undefined ? [] : [`Content-Length: ${bytes.length}`]),
     ...fields,
