@@ -38,6 +38,7 @@ export const request = (
   method,
   target,
   headers,
+  scheme: "http",
   readBody: async () => new TextEncoder().encode(body),
   signal,
 });

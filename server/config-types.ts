@@ -51,6 +51,12 @@ interface CommonInput {
   readonly url: string;
   /** What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder. */
   readonly trustKey?: string | undefined;
+  /** Where browsers find the application, or a list of such places. Left out: wherever they ask this service. */
+  readonly origin?: string | readonly string[] | undefined;
+  /** Further host names that requests may be for, besides those of 'origin' and 'url', localhost and addresses; ["*"] takes all. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Believes x-forwarded-host and x-forwarded-proto: what stands in front must always set both. @default false */
+  readonly forwarded?: boolean | undefined;
   /** Modules whose default export is a middleware, paths or packages. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
   /** Name → module whose default export is a health check. */

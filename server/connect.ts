@@ -62,6 +62,7 @@ function plain(request: NodeRequest): HttpRequest {
   return {
     method: request.method,
     target: request.target,
+    scheme: request.scheme,
     headers,
     readBody: async (limit) => await request.readBody(limit),
     get signal() {

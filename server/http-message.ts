@@ -22,6 +22,7 @@ export interface Connection {
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
+  readonly scheme: "http" | "https";
   readonly #message: IncomingMessage;
   readonly #connection: Connection;
   readonly #sayContinue: (() => void) | undefined;
@@ -32,6 +33,7 @@ export class NodeRequest implements HttpRequest {
   constructor(message: IncomingMessage, connection: Connection, sayContinue: (() => void) | undefined) {
     this.method = message.method ?? "GET";
     this.target = originForm(message.url ?? "/");
+    this.scheme = "encrypted" in message.socket ? "https" : "http";
     this.#message = message;
     this.#connection = connection;
     this.#sayContinue = sayContinue;

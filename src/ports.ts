@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Path and query as they came: `/rpc/shop/quote?sku=1`. */
   readonly target: string;
+  /** How it came to this service: something in front may have taken it by https. */
+  readonly scheme: "http" | "https";
   readonly headers: HeaderFields;
   /** The whole body. Rejects with `PayloadTooLarge` when it holds more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;

@@ -48,6 +48,8 @@ export const headers = {
   trustKey: "x-svc-trust-key",
   /** `<sender> <value>`: says that a service of the deployment sends the call, and for whom. */
   credential: "x-svc-credential",
+  /** `yes` when a page of another origin causes the call, else `no`: what the first service learnt from the browser, for those behind it. */
+  crossSite: "x-svc-cross-site",
   /** How many services have passed the call on. */
   hops: "x-svc-hops",
   /** Milliseconds that are left for the call. A span, not a time: clocks differ. */

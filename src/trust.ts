@@ -24,7 +24,8 @@ export interface Credentials {
   of(fields: HeaderFields): Trust;
 }
 
-const stranger: Trust = { holdsKey: false, member: false, trusted: false };
+/** Nothing is shown, or nothing valid. */
+export const stranger: Trust = { holdsKey: false, member: false, trusted: false };
 const keyHolder: Trust = { holdsKey: true, member: true, trusted: true };
 const granted: Readonly<Record<Sender, Trust>> = {
   service: { holdsKey: false, member: true, trusted: true },

@@ -63,7 +63,7 @@ describe("levels of src", () => {
     ["words", /^(call|client|context|errors|fake|forwarded|fqn|imported|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
     ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
-    ["wire", /^(cors|router|trust)\.ts$|^wire\//],
+    ["wire", /^(cors|public-origin|router|trust)\.ts$|^wire\//],
     ["roles", /^(split|roles|console)\//],
     ["door", /^index\.ts$/],
   ];
@@ -205,7 +205,7 @@ describe("public names", () => {
         hooks,
         server,
         modules,
-        "Args CallHeaders Client Context CorsMiddleware HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
+        "Args CallHeaders Client Context CorsMiddleware CorsOptions HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
       ],
     ],
     [

@@ -206,6 +206,10 @@ class CallOfSession implements HttpRequest {
     this.headers = fields;
   }
 
+  get scheme(): "http" | "https" {
+    return this.#of.scheme;
+  }
+
   get signal(): AbortSignal {
     return this.#of.signal;
   }

@@ -217,6 +217,10 @@ class WatchedRequest implements HttpRequest {
     return this.#of.target;
   }
 
+  get scheme(): "http" | "https" {
+    return this.#of.scheme;
+  }
+
   get headers(): HeaderFields {
     return this.#of.headers;
   }

@@ -5,6 +5,7 @@ import { connectionOptions } from "../forwarded.ts";
 import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
 import { headers } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
+import type { Asked } from "../public-origin.ts";
 import type { Credentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
@@ -61,16 +62,11 @@ export async function sendOn(parts: ForwardParts, base: string, call: IncomingCa
   const { host, credentials } = parts;
   const left = Math.ceil(call.deadline - host.clock.now());
   if (left <= 0) throw new DeadlineExceeded();
-  const { "sec-fetch-site": site, ...fields } =
-    forwarded.headers ?? joined(passedOn(call.request.headers, (name) => name === headers.encoding));
-  // A cross-site GET that this service's CORS allows is settled here; for another the node must know, as the procedure may be safe.
-  if (call.crossSite && site !== undefined) fields["sec-fetch-site"] = site;
-  // Chosen: `host` names the service that is spoken to, and what lies between finds it by that name. The one that the caller used goes on
-  // beside it, where the application looks behind any proxy; a proxy in front of this one may have said it already.
-  const { host: asked } = call.request.headers;
-  if (!call.member && typeof asked === "string") fields["x-forwarded-host"] ??= asked;
+  const fields = forwarded.headers ?? joined(passedOn(call.request.headers, (name) => name === headers.encoding));
   const own = {
     ...credentials.fields(call.trusted ? "service" : "outside"),
+    // Only the node knows whether the procedure is safe.
+    [headers.crossSite]: call.crossSite ? "yes" : "no",
     [headers.hops]: String(call.hops + 1),
     [headers.deadline]: String(left),
   };
@@ -78,10 +74,23 @@ export async function sendOn(parts: ForwardParts, base: string, call: IncomingCa
     url: base + forwarded.target,
     method: forwarded.method,
     // Ours first: if anything on the way drops fields past some count, it drops the caller's.
-    headers: { ...own, ...fields },
+    headers: { ...own, ...withAsked(fields, call.asked) },
     ...(forwarded.body.length === 0 ? {} : { body: forwarded.body }),
     signal: call.signal,
   });
+}
+
+/**
+ * With the host and the scheme that the outermost caller asked for, in the fields where applications look for them behind any proxy: `host` names
+ * the service that is spoken to.
+ */
+export function withAsked(fields: Readonly<Record<string, string>>, { host, scheme }: Asked): Record<string, string> {
+  const { [headers.forwardedHost]: _host, [headers.forwardedProto]: _scheme, ...others } = fields;
+  return {
+    ...(host !== undefined && { [headers.forwardedHost]: host }),
+    ...(scheme !== undefined && { [headers.forwardedProto]: scheme }),
+    ...others,
+  };
 }
 
 /** The call's own bytes; a GET has none. */

@@ -1,5 +1,6 @@
 // Gateway (§1.3, §3): tracks nodes and their procedures, balances, and passes calls on as bytes.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Console } from "../console/console.ts";
 import { membersSource } from "../console/members-source.ts";
 import { NodeNotAvailable } from "../errors.ts";
@@ -20,6 +21,7 @@ import { createLayers, createRole, type Role } from "./role.ts";
 export interface GatewayOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   /** Milliseconds between health checks of each member. */
   readonly monitor: number;
   /** Milliseconds that a membership lasts without being renewed (decisions §6). */
@@ -39,7 +41,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const application = options.modules && applicationOf(options.modules, host.clock);
   const classes = new Classes();
   const credentials = createCredentials(options.trustKey, host);
-  const parts = { host, credentials, limits: options.limits };
+  const web = createPublicOrigin(host.log, options.web);
+  const parts = { host, credentials, web, limits: options.limits };
   const monitor = createMonitor(host, options.monitor, members);
   const { console: view } = options;
 

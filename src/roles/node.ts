@@ -1,5 +1,6 @@
 // Node (§1.3): runs the procedures of the segments it loads, and joins its gateway.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { LocalNode } from "../dispatch.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
@@ -16,6 +17,7 @@ import { createCredentials } from "../trust.ts";
 export interface NodeOptions {
   readonly trustKey: string;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   /** Where calls for other nodes go; without it this node is on its own. */
   readonly gateway: string | undefined;
   readonly modules: ServerModules;
@@ -72,6 +74,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const role = createRole({
     host,
     credentials,
+    web: createPublicOrigin(host.log, options.web),
     limits,
     classes,
     layers,

@@ -1,5 +1,6 @@
 // Proxy: one address for browsers and other callers; calls go to the gateway or node behind it, the rest to the repository.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Console } from "../console/console.ts";
 import { behindSource } from "../console/manifest-source.ts";
 import { BadGateway, NodeNotAvailable } from "../errors.ts";
@@ -8,7 +9,7 @@ import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { headers, paths } from "../protocol.ts";
 import { refuseMethod } from "../router.ts";
-import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn } from "./forward.ts";
+import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn, withAsked } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
@@ -18,6 +19,7 @@ import type { IncomingCall } from "../wire/rpc-door.ts";
 export interface ProxyOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   /** Gateway or node: where calls go. */
   readonly calls: string;
   readonly repository: string;
@@ -31,7 +33,8 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, console: view } = options;
   const layers = createLayers();
   const credentials = createCredentials(trustKey, host);
-  const parts = { host, credentials, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
+  const web = createPublicOrigin(host.log, options.web);
+  const parts = { host, credentials, web, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
@@ -46,7 +49,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     ...parts,
     classes: new Classes(),
     call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
-    otherwise: (request) => fetchFile(host, options.repository, request, files),
+    otherwise: (request) => {
+      const asked = web.asked(request, credentials.of(request.headers));
+      const fields = withAsked(joined(passedOn(request.headers, () => false)), asked);
+      return fetchFile(host, options.repository, request, { ...credentials.fields("outside"), ...fields }, files);
+    },
     start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
@@ -100,15 +107,21 @@ function told(host: Host, url: string): Told {
   };
 }
 
-/** A file of the repository. The trust key never goes along: what it opens is not for those outside. */
-async function fetchFile(host: Host, repository: string, request: HttpRequest, files: Told): Promise<HttpResponse> {
+/** A file of the repository. `fields` say that it is for a stranger: what the trust key opens isn't for those outside. */
+async function fetchFile(
+  host: Host,
+  repository: string,
+  request: HttpRequest,
+  fields: Readonly<Record<string, string>>,
+  files: Told,
+): Promise<HttpResponse> {
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
   try {
     const answer = await files(
       host.transport.send({
         url: repository + request.target,
         method: request.method,
-        headers: joined(passedOn(request.headers, () => false)),
+        headers: fields,
         signal: request.signal,
       }),
     );

@@ -1,5 +1,6 @@
 // Repository (§1.3, §4.3, §4.4): serves what browsers load, what nodes load, and Seamline's own components.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
@@ -21,6 +22,7 @@ export interface RepositoryFiles {
 export interface RepositoryOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   readonly files: RepositoryFiles;
 }
 
@@ -29,6 +31,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
   return createRole({
     host,
     credentials,
+    web: createPublicOrigin(host.log, options.web),
     limits: options.limits,
     classes: new Classes(),
     layers: createLayers(),

@@ -6,6 +6,7 @@ import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../err
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import { type Middleware, nameMiddleware, ownName } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
+import type { PublicOrigin } from "../public-origin.ts";
 import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
 import { createRouter, pathOf, type Route } from "../router.ts";
 import { type Classes } from "../serializer/classes.ts";
@@ -41,6 +42,7 @@ export interface Layers {
 export interface RoleParts {
   readonly host: Host;
   readonly credentials: Credentials;
+  readonly web: PublicOrigin;
   readonly limits: Limits;
   /** For the errors in answers. */
   readonly classes: Classes;
@@ -65,7 +67,7 @@ export function createLayers(): Layers {
 }
 
 export function createRole(parts: RoleParts): Role {
-  const { host, layers, stacks = false } = parts;
+  const { host, web, layers, stacks = false } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
   let stopping = false;
@@ -89,6 +91,7 @@ export function createRole(parts: RoleParts): Role {
     createRpcDoor({
       host,
       credentials: parts.credentials,
+      web: parts.web,
       limits: parts.limits,
       cors: () => layers.list.findLast(isCors),
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
@@ -107,6 +110,8 @@ export function createRole(parts: RoleParts): Role {
       try {
         // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
         if (!request.target.startsWith("/")) throw new BadRequest("The request's target is no path");
+        if (!web.accepts(request) && !isHealth(request.target) && !parts.credentials.of(request.headers).member)
+          throw web.misdirected(request);
         if (rpc !== undefined && request.target.startsWith(rpcPath))
           return await (view?.observer === undefined ? rpc(request) : view.observer.call(request, rpc));
         const answer = (view && (await view.handle(request))) ?? (await route(request)) ?? (await parts.otherwise?.(request));
@@ -116,6 +121,7 @@ export function createRole(parts: RoleParts): Role {
       }
     },
     async start(url) {
+      web.listensAt(url);
       view?.start(url);
       await parts.start(url);
       ready = true;
@@ -154,6 +160,11 @@ function given(value: unknown): string {
   if (typeof value !== "function") return value === "" ? "an empty text" : typeof value;
   const isClass = /^class\b/.test(Function.prototype.toString.call(value));
   return isClass ? `the class ${value.name}: give an instance, new ${value.name}()` : "a function";
+}
+
+/** Orchestrators ask by whatever name or address they know a process. */
+function isHealth(target: string): boolean {
+  return target.startsWith(paths.health) && /^(?:$|[/?])/.test(target.slice(paths.health.length));
 }
 
 /** §4.5, and two for orchestrators (decisions §5). */

@@ -1,5 +1,6 @@
 // Standalone: the whole application in one process, as repository and node at once.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Console } from "../console/console.ts";
 import { ownSource } from "../console/manifest-source.ts";
 import type { Host } from "../ports.ts";
@@ -14,6 +15,7 @@ import { createCredentials } from "../trust.ts";
 export interface StandaloneOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   readonly files: RepositoryFiles;
   readonly modules: ServerModules;
   readonly segments: readonly string[] | undefined;
@@ -32,6 +34,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   return createRole({
     host,
     credentials,
+    web: createPublicOrigin(host.log, options.web),
     limits,
     classes,
     layers,

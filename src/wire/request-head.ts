@@ -54,6 +54,7 @@ export function headProblem(
     if (tooLarge !== undefined) return tooLarge;
   }
   // Two services may each go by another of them.
+  if (/[\s/?#@\\,]/.test(host)) return new BadRequest("The Host field names no host");
   if (hosts > 1) return new BadRequest("A request takes one Host field");
   if (!target.startsWith("/")) return authorityProblem(target, hosts === 0 ? undefined : host);
   return undefined;
