@@ -59,6 +59,8 @@ export const headers = {
   forwardedProto: "x-forwarded-proto",
   /** Name of the node that ran the procedure, when that node's configuration gives it one. */
   node: "x-svc-node",
+  /** `yes` when the service refused the call itself, before anything of the application ran. */
+  refused: "x-svc-refused",
   /** Name of the framework error that an answer carries: the text alone does not tell which it is. */
   error: "x-svc-error",
 } as const;

@@ -60,7 +60,7 @@ describe("rooms", () => {
 describe("levels of src", () => {
   // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
   const levels: readonly (readonly [string, RegExp])[] = [
-    ["words", /^(call|client|context|errors|fake|forwarded|fqn|imported|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    ["words", /^(call|client|context|errors|fake|forwarded|fqn|imported|json|manifest|ports|problem|protocol|refusals|trace|version)\.ts$/],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
     ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
     ["wire", /^(cors|public-origin|router|trust)\.ts$|^wire\//],

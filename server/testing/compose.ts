@@ -10,6 +10,7 @@ import type { ModuleNamespace, Transport } from "../../src/ports.ts";
 import type { Graph } from "../../src/seam.ts";
 import type { Limits } from "../../src/serializer/limits.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
+import { noteAnsweredError } from "../../src/refusals.ts";
 import { createCredentials } from "../../src/trust.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
 import type { FakeRegistry } from "./fakes.ts";
@@ -103,7 +104,7 @@ export async function createCaller(
   const { modules, classes } = trusted ? realmOf(composing) : placeModules(composing, "browser", name, segments);
   const transport = trusted ? host.transport : fromPage(host.transport);
   const credential = createCredentials(trusted ? composing.trustKey : undefined, host).fields("service");
-  const remote = createRemote({ transport, base: gatewayUrl, credential, classes, limits, clock: host.clock });
+  const remote = createRemote({ transport, base: gatewayUrl, credential, classes, limits, clock: host.clock, onError: noteAnsweredError });
   // A page can't carry a context across an await; nor is there one around what a test calls.
   const carrier = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
   const node = createServerNode({ ...host, carrier }, modules, remote);

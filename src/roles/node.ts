@@ -12,6 +12,7 @@ import { createServerNode, followClasses, loadSegments, registerAsTheyRun, type 
 import { aboutNode } from "./member-about.ts";
 import { createMembership } from "./membership.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { noteAnsweredError } from "../refusals.ts";
 import { createCredentials } from "../trust.ts";
 
 export interface NodeOptions {
@@ -64,6 +65,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           classes,
           limits,
           clock: host.clock,
+          onError: noteAnsweredError,
         });
   const node = createServerNode(host, modules, remote);
   /** What the gateway is told in place of what is here. */

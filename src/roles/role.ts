@@ -13,6 +13,7 @@ import { type Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { Encoding } from "../wire/decode-call.ts";
 import { encodeError } from "../wire/encode-result.ts";
+import { isInnerRefusal, isRefusal } from "../refusals.ts";
 import type { Credentials } from "../trust.ts";
 import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
 
@@ -73,7 +74,8 @@ export function createRole(parts: RoleParts): Role {
   let stopping = false;
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
   const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trusted: boolean): Promise<HttpResponse> => {
-    if (!(thrown instanceof ServiceError)) host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
+    if ((!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) && !isDeparture(thrown, request))
+      host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
     const answer = await encodeError(thrown, encoding, {
       classes: parts.classes,
       stacks: stacks || trusted,
@@ -82,7 +84,12 @@ export function createRole(parts: RoleParts): Role {
     if (!(thrown instanceof ServiceError)) return answer;
     // Text alone does not tell a program which error it is.
     const { kind } = thrown.constructor as typeof ServiceError;
-    return withHeaders(answer, { [headers.error]: kind, ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}) });
+    return withHeaders(answer, {
+      [headers.error]: kind,
+      // Only a procedure that calls has use for it.
+      ...(trusted && isRefusal(thrown) && { [headers.refused]: "yes" }),
+      ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
+    });
   };
 
   const { call } = parts;
@@ -152,6 +159,13 @@ export function createRole(parts: RoleParts): Role {
     describe: parts.describe,
     ...(parts.runProcedure === undefined ? {} : { runProcedure: parts.runProcedure }),
   };
+}
+
+/** The caller left, and what was running for them ended with it: that is nobody's fault. */
+function isDeparture(thrown: unknown, { signal }: HttpRequest): boolean {
+  if (!signal.aborted) return false;
+  const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
+  return thrown === signal.reason || cause === signal.reason || name === "AbortError";
 }
 
 /** What somebody gave in place of what was wanted, and what he may have meant. */

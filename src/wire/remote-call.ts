@@ -5,7 +5,7 @@ import type { Args } from "../call.ts";
 import type { Context } from "../context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
 import { forwardedHeaders } from "../forwarded.ts";
-import { type Clock, type Transport, TransportError } from "../ports.ts";
+import { type Clock, type IncomingResponse, type Transport, TransportError } from "../ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -30,6 +30,8 @@ export interface RemoteOptions {
   readonly classes: ClassSource;
   readonly limits: Pick<Limits, "time">;
   readonly clock: Clock;
+  /** Hears of each error that an answer brought. */
+  readonly onError?: (error: unknown, response: IncomingResponse) => void;
 }
 
 /** Sends calls away and gives back what came of them: the value, or the error as it was thrown there. A call is sent once. */
@@ -61,7 +63,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
         ? new BadGateway(`'${fqn}' was sent, but no answer came`, { cause: thrown })
         : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
     });
-    return await decodeAnswer(response, { classes });
+    return await decodeAnswer(response, { classes, onError: options.onError });
   };
 }
 

@@ -37,7 +37,7 @@ export const sentences: Readonly<Record<string, Part>> = {
   "D2.responses": { title: "Responses", statements: 11 },
   D3: { title: "Serialized forms", statements: 41 },
   "D3.superjson": { title: "The superjson encoding", statements: 7 },
-  D4: { title: "Errors and statuses", statements: 25 },
+  D4: { title: "Errors and statuses", statements: 26 },
   "D5.keys": { title: "Configuration: keys", statements: 24 },
   "D5.joining": { title: "Joining a gateway", statements: 8 },
   "D5.trust": { title: "Trust and trusted calls", statements: 13 },
