@@ -145,7 +145,7 @@ function checkedOptions(options: unknown): CorsOptions {
   const { credentials } = options as CorsOptions;
   if (credentials !== undefined && typeof credentials !== "boolean")
     throw new TypeError(`CorsMiddleware: credentials is true or false; found ${shown(credentials)}`);
-  return options as CorsOptions;
+  return options;
 }
 
 function checkedHeaders(argument: string, headers: unknown): string {

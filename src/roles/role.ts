@@ -14,7 +14,7 @@ import type { Limits } from "../serializer/limits.ts";
 import type { Encoding } from "../wire/decode-call.ts";
 import { encodeError } from "../wire/encode-result.ts";
 import { isInnerRefusal, isRefusal } from "../refusals.ts";
-import type { Credentials } from "../trust.ts";
+import { type Credentials, stranger, type Trust } from "../trust.ts";
 import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
 
 /** A running service, as the host sees it. */
@@ -73,12 +73,12 @@ export function createRole(parts: RoleParts): Role {
   let ready = false;
   let stopping = false;
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
-  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trusted: boolean): Promise<HttpResponse> => {
+  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trust: Trust): Promise<HttpResponse> => {
     if ((!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) && !isDeparture(thrown, request))
       host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
     const answer = await encodeError(thrown, encoding, {
       classes: parts.classes,
-      stacks: stacks || trusted,
+      stacks: stacks || trust.trusted,
       onLost: (what) => host.log.warn(`${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`),
     });
     if (!(thrown instanceof ServiceError)) return answer;
@@ -86,8 +86,7 @@ export function createRole(parts: RoleParts): Role {
     const { kind } = thrown.constructor as typeof ServiceError;
     return withHeaders(answer, {
       [headers.error]: kind,
-      // Only a procedure that calls has use for it.
-      ...(trusted && isRefusal(thrown) && { [headers.refused]: "yes" }),
+      ...(isRefusal(thrown) && { [headers.refused]: "yes" }),
       ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
     });
   };
@@ -105,9 +104,9 @@ export function createRole(parts: RoleParts): Role {
       answer: (incoming) => {
         // Its procedures are still loading: that is no 404. A role that stops goes on answering until its door closes.
         if (!ready) return Promise.reject(new NodeNotAvailable("This service is starting"));
-        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
+        return call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
       },
-      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
+      refuse,
     });
   const view = parts.console?.console;
   if (parts.console !== undefined && rpc !== undefined) parts.console.console.attach({ source: parts.console.source, health, rpc });
@@ -124,7 +123,7 @@ export function createRole(parts: RoleParts): Role {
         const answer = (view && (await view.handle(request))) ?? (await route(request)) ?? (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
-        return await refuse(thrown, request, "plain", false);
+        return await refuse(thrown, request, "plain", stranger);
       }
     },
     async start(url) {

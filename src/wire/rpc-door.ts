@@ -66,8 +66,16 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     } catch (thrown) {
       answer = await parts.refuse(thrown, request, encoding, trust);
     }
+    answer = answerFor(trust, answer);
     return cors?.onto(answer, request.headers) ?? answer;
   };
+}
+
+/** What services say to each other about a refusal is for those that call by themselves. */
+function answerFor({ member, holdsKey }: Trust, answer: HttpResponse): HttpResponse {
+  if (!(headers.refused in answer.headers) || (member && !holdsKey)) return answer;
+  const { [headers.refused]: _, ...others } = answer.headers;
+  return { ...answer, headers: others };
 }
 
 /** Refuses a cross-site call. A procedure declared safe needs no refusal, so roles that know it call this later. */
