@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ServerManifest } from "../src/manifest.ts";
 import { type Clock, type IncomingResponse, type Log, type Transport, TransportError } from "../src/ports.ts";
-import { headers, paths } from "../src/protocol.ts";
+import { serviceHeaders, paths } from "../src/protocol.ts";
 
 export interface ModuleSource {
   manifest(): Promise<ServerManifest>;
@@ -56,7 +56,12 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     signal.addEventListener("abort", stop);
     const cancel = clock.after(requestTime, () => controller.abort(new Away(`did not answer in ${requestTime / 1_000} s`)));
     try {
-      const request = { url: url + path, method: "GET", headers: { [headers.trustKey]: options.trustKey }, signal: controller.signal };
+      const request = {
+        url: url + path,
+        method: "GET",
+        headers: { [serviceHeaders.trustKey]: options.trustKey },
+        signal: controller.signal,
+      };
       const answer = await options.transport.send(request);
       if (answer.status >= 500 || answer.status === 429) throw new Away(`answered ${answer.status}`);
       return answer;

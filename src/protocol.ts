@@ -44,25 +44,29 @@ export const headers = {
   encoding: "x-svc-data-encoding",
   /** Kind of the returned value (decisions §2, responses). */
   dataType: "x-svc-data-type",
+  /** How many services have passed the call on. */
+  hops: "x-svc-hops",
+  /** Milliseconds that are left for the call. A span, not a time: clocks differ. */
+  deadline: "x-svc-deadline",
+  /** Name of the node that ran the procedure, when that node's configuration gives it one. */
+  node: "x-svc-node",
+  /** Name of the framework error that an answer carries: the text alone does not tell which it is. */
+  error: "x-svc-error",
+} as const;
+
+/** What services say to each other. On its own, as pages have use for none of these. */
+export const serviceHeaders = {
   /** The trust key itself: for people, joins, and fetching modules. Calls carry a credential instead. */
   trustKey: "x-svc-trust-key",
   /** `<sender> <value>`: says that a service of the deployment sends the call, and for whom. */
   credential: "x-svc-credential",
   /** `yes` when a page of another origin causes the call, else `no`: what the first service learnt from the browser, for those behind it. */
   crossSite: "x-svc-cross-site",
-  /** How many services have passed the call on. */
-  hops: "x-svc-hops",
-  /** Milliseconds that are left for the call. A span, not a time: clocks differ. */
-  deadline: "x-svc-deadline",
   /** Host and scheme that the outermost caller asked for: names that applications know from other proxies. */
   forwardedHost: "x-forwarded-host",
   forwardedProto: "x-forwarded-proto",
-  /** Name of the node that ran the procedure, when that node's configuration gives it one. */
-  node: "x-svc-node",
   /** `yes` when the service refused the call itself, before anything of the application ran. */
   refused: "x-svc-refused",
-  /** Name of the framework error that an answer carries: the text alone does not tell which it is. */
-  error: "x-svc-error",
 } as const;
 
 /** A call that passed more services than this goes round in a circle (decisions §4, LoopDetected). */

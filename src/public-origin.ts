@@ -2,7 +2,7 @@
 
 import { MisdirectedRequest } from "./errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "./ports.ts";
-import { headers } from "./protocol.ts";
+import { serviceHeaders } from "./protocol.ts";
 import { stranger, type Trust } from "./trust.ts";
 
 /** What a configuration says of it. */
@@ -58,9 +58,9 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     const fields = request.headers;
     // A service that passes a request on names itself there, and has said beside it what its own caller asked for.
     const own = trust.member && !trust.holdsKey ? undefined : { host: textOf(fields["host"]), scheme: request.scheme };
-    const scheme = believes(trust) ? firstOf(fields[headers.forwardedProto]) : undefined;
+    const scheme = believes(trust) ? firstOf(fields[serviceHeaders.forwardedProto]) : undefined;
     return {
-      host: (believes(trust) ? firstOf(fields[headers.forwardedHost]) : undefined) ?? own?.host,
+      host: (believes(trust) ? firstOf(fields[serviceHeaders.forwardedHost]) : undefined) ?? own?.host,
       scheme: scheme === "http" || scheme === "https" ? scheme : own?.scheme,
     };
   };

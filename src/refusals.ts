@@ -3,7 +3,7 @@
 
 import { ServiceError, statusOf } from "./errors.ts";
 import type { IncomingResponse } from "./ports.ts";
-import { headers } from "./protocol.ts";
+import { serviceHeaders } from "./protocol.ts";
 import { traceOf } from "./trace.ts";
 
 const ofProtocol: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ export function noteApplicationError(error: unknown): void {
 
 /** Another service answered with this error. */
 export function noteAnsweredError(error: unknown, { status, headers: fields }: Pick<IncomingResponse, "status" | "headers">): void {
-  if (fields[headers.refused] !== "yes") noteApplicationError(error);
+  if (fields[serviceHeaders.refused] !== "yes") noteApplicationError(error);
   // Its own inner call was refused.
   if (status === 500 && statusOf(error) !== 500) noteInnerRefusal(error);
 }

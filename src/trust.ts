@@ -1,7 +1,7 @@
 // Trust: what a request proves by itself. Nothing is granted because of an address, or because a field is missing.
 
 import type { HeaderFields, Host } from "./ports.ts";
-import { headers } from "./protocol.ts";
+import { serviceHeaders } from "./protocol.ts";
 
 /** What the sender of a request may do and is believed about. */
 export interface Trust {
@@ -40,12 +40,12 @@ export function createCredentials(trustKey: string | undefined, host: Pick<Host,
   if (trustKey === undefined || trustKey === "") return { fields: () => ({}), of: () => stranger };
   const valueOf = (sender: Sender): string => `${sender} ${host.sign(trustKey, `seamline/credential/1/${sender}`)}`;
   const values: Readonly<Record<Sender, string>> = { service: valueOf("service"), outside: valueOf("outside") };
-  const sent = { service: { [headers.credential]: values.service }, outside: { [headers.credential]: values.outside } };
+  const sent = { service: { [serviceHeaders.credential]: values.service }, outside: { [serviceHeaders.credential]: values.outside } };
   return {
     fields: (sender) => sent[sender],
     of(fields) {
-      const key = fields[headers.trustKey];
-      const credential = fields[headers.credential];
+      const key = fields[serviceHeaders.trustKey];
+      const credential = fields[serviceHeaders.credential];
       if (key === undefined && credential === undefined) return stranger;
       if (credential === undefined) return typeof key === "string" && host.equalSecrets(key, trustKey) ? keyHolder : stranger;
       if (key !== undefined || typeof credential !== "string") return stranger;

@@ -2,7 +2,7 @@
 
 import type { Access, Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
-import { consolePath, headers } from "../protocol.ts";
+import { consolePath, serviceHeaders } from "../protocol.ts";
 import type { LocalNode } from "../dispatch.ts";
 import type { ConsoleSource } from "./console.ts";
 import type { ConsoleState, MemberState, ProcedureState } from "./state.ts";
@@ -64,7 +64,12 @@ async function stateOf(host: Host, url: string, trustKey: string): Promise<Conso
   try {
     const abort = new AbortController();
     const cancel = host.clock.after(interval, () => abort.abort(new Error("no answer")));
-    const asked = { url: `${url}${consolePath}/state`, method: "GET", headers: { [headers.trustKey]: trustKey }, signal: abort.signal };
+    const asked = {
+      url: `${url}${consolePath}/state`,
+      method: "GET",
+      headers: { [serviceHeaders.trustKey]: trustKey },
+      signal: abort.signal,
+    };
     const { status, body } = await host.transport.send(asked).finally(cancel);
     const state = status === 200 ? (JSON.parse(new TextDecoder().decode(body)) as Partial<ConsoleState>) : undefined;
     return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures) ? (state as ConsoleState) : undefined;

@@ -3,7 +3,7 @@
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
 import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, TransportError } from "../ports.ts";
-import { headers } from "../protocol.ts";
+import { headers, serviceHeaders } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { Asked } from "../public-origin.ts";
 import type { Credentials } from "../trust.ts";
@@ -66,7 +66,7 @@ export async function sendOn(parts: ForwardParts, base: string, call: IncomingCa
   const own = {
     ...credentials.fields(call.trusted ? "service" : "outside"),
     // Only the node knows whether the procedure is safe.
-    [headers.crossSite]: call.crossSite ? "yes" : "no",
+    [serviceHeaders.crossSite]: call.crossSite ? "yes" : "no",
     [headers.hops]: String(call.hops + 1),
     [headers.deadline]: String(left),
   };
@@ -85,10 +85,10 @@ export async function sendOn(parts: ForwardParts, base: string, call: IncomingCa
  * the service that is spoken to.
  */
 export function withAsked(fields: Readonly<Record<string, string>>, { host, scheme }: Asked): Record<string, string> {
-  const { [headers.forwardedHost]: _host, [headers.forwardedProto]: _scheme, ...others } = fields;
+  const { [serviceHeaders.forwardedHost]: _host, [serviceHeaders.forwardedProto]: _scheme, ...others } = fields;
   return {
-    ...(host !== undefined && { [headers.forwardedHost]: host }),
-    ...(scheme !== undefined && { [headers.forwardedProto]: scheme }),
+    ...(host !== undefined && { [serviceHeaders.forwardedHost]: host }),
+    ...(scheme !== undefined && { [serviceHeaders.forwardedProto]: scheme }),
     ...others,
   };
 }
@@ -101,7 +101,7 @@ export async function asItCame(call: IncomingCall, limits: Limits): Promise<Forw
 
 /** An answer of another service, as this one gives it. */
 export function relayed(answer: IncomingResponse, method = "GET"): HttpResponse {
-  const fields = passedOn(answer.headers, (name) => name !== headers.trustKey);
+  const fields = passedOn(answer.headers, (name) => name !== serviceHeaders.trustKey);
   // Of a HEAD there are no bytes to count: the length is that of the answer to a GET.
   const length = answer.headers["content-length"];
   if (method === "HEAD" && length !== undefined) fields["content-length"] = length;

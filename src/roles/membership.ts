@@ -1,7 +1,7 @@
 // A node's side of its membership (§3): joins, renews, joins again after the gateway was away, leaves on a clean stop.
 
 import type { Host } from "../ports.ts";
-import { headers, mediaTypes, paths } from "../protocol.ts";
+import { mediaTypes, paths, serviceHeaders } from "../protocol.ts";
 import type { MemberAbout } from "./member-about.ts";
 
 export interface Membership {
@@ -62,7 +62,7 @@ export function createMembership(
       return await host.transport.send({
         url: gateway + path,
         method,
-        headers: { [headers.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
+        headers: { [serviceHeaders.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: abort.signal,
       });

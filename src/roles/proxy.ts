@@ -7,7 +7,7 @@ import { BadGateway, NodeNotAvailable } from "../errors.ts";
 import { type Host, type HttpRequest, type HttpResponse, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { headers, paths } from "../protocol.ts";
+import { paths, serviceHeaders } from "../protocol.ts";
 import { refuseMethod } from "../router.ts";
 import { asItCame, failureOf, type Forwarded, joined, passedOn, relayed, sendOn, withAsked } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
@@ -77,7 +77,7 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
   const cancel = host.clock.after(checkTime, () => abort.abort());
   const url = repository + paths.serverManifest;
   const answer = await host.transport
-    .send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal: abort.signal })
+    .send({ url, method: "HEAD", headers: { [serviceHeaders.trustKey]: trustKey }, signal: abort.signal })
     .catch(() => undefined)
     .finally(cancel);
   if (answer?.status === 404 || answer?.status === 401)

@@ -7,7 +7,7 @@ import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import { type Middleware, nameMiddleware, ownName } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import type { PublicOrigin } from "../public-origin.ts";
-import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
+import { answerHeaders, headers, mediaTypes, paths, rpcPath, serviceHeaders } from "../protocol.ts";
 import { createRouter, pathOf, type Route } from "../router.ts";
 import { type Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -86,7 +86,7 @@ export function createRole(parts: RoleParts): Role {
     const { kind } = thrown.constructor as typeof ServiceError;
     return withHeaders(answer, {
       [headers.error]: kind,
-      ...(isRefusal(thrown) && { [headers.refused]: "yes" }),
+      ...(isRefusal(thrown) && { [serviceHeaders.refused]: "yes" }),
       ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
     });
   };

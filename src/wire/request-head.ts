@@ -1,7 +1,7 @@
 // The head of a request, before a role sees it: it must name one host, and fit into what every service on the way accepts.
 
 import { BadRequest, RequestHeaderFieldsTooLarge } from "../errors.ts";
-import { headers } from "../protocol.ts";
+import { serviceHeaders } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
 
 /** A request's head as it came. */
@@ -24,8 +24,8 @@ const remade: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "transfer-encoding",
-  headers.forwardedHost,
-  headers.forwardedProto,
+  serviceHeaders.forwardedHost,
+  serviceHeaders.forwardedProto,
 ]);
 
 // Colon, space and line break: fields that are joined on the way must not make the head larger than it was.

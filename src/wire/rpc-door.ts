@@ -8,7 +8,7 @@ import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import type { Asked, PublicOrigin } from "../public-origin.ts";
-import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
+import { answerHeaders, headers, mostHops, rpcPath, serviceHeaders } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -73,8 +73,8 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
 
 /** What services say to each other about a refusal is for those that call by themselves. */
 function answerFor({ member, holdsKey }: Trust, answer: HttpResponse): HttpResponse {
-  if (!(headers.refused in answer.headers) || (member && !holdsKey)) return answer;
-  const { [headers.refused]: _, ...others } = answer.headers;
+  if (!(serviceHeaders.refused in answer.headers) || (member && !holdsKey)) return answer;
+  const { [serviceHeaders.refused]: _, ...others } = answer.headers;
   return { ...answer, headers: others };
 }
 
@@ -85,7 +85,7 @@ export function refuseCrossSite(call: IncomingCall): void {
 
 function isCrossSite(request: HttpRequest, { member, holdsKey }: Trust, web: PublicOrigin, asked: Asked): boolean {
   // The first service has seen what the browser sent, before any middleware. Without its word the request is looked at anew.
-  const said = member && !holdsKey ? request.headers[headers.crossSite] : undefined;
+  const said = member && !holdsKey ? request.headers[serviceHeaders.crossSite] : undefined;
   if (said === "yes" || said === "no") return said === "yes";
   return needsNoPreflight(request) && web.isForeign(request.headers, asked);
 }
@@ -191,7 +191,7 @@ function procedureHeaders(fields: HeaderFields, seesForwarded: boolean): Middlew
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || (name.startsWith("x-svc-") && name !== headers.encoding)) continue;
     if (name === "connection" || named?.has(name) === true) continue;
-    if (!seesForwarded && (name === headers.forwardedHost || name === headers.forwardedProto)) continue;
+    if (!seesForwarded && (name === serviceHeaders.forwardedHost || name === serviceHeaders.forwardedProto)) continue;
     seen.fill(name, typeof value === "string" ? value : value.join(", "));
   }
   return seen;

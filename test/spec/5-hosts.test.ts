@@ -2,7 +2,7 @@ import { request } from "node:http";
 
 import { describe, expect, it } from "vitest";
 
-import { headers } from "../../src/protocol.ts";
+import { serviceHeaders } from "../../src/protocol.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 // A page whose name was pointed at this machine after it was loaded is of the same origin as what answers here, for its browser.
@@ -90,10 +90,10 @@ describe("hosts", () => {
 
   it("D5.hosts-5 services of the deployment ask each other by whatever name they know", async () => {
     const { gateway } = await deployment();
-    const shown = { [headers.trustKey]: trustKey };
+    const shown = { [serviceHeaders.trustKey]: trustKey };
     expect((await get(gateway.url, "/rpc/shop/left", "gateway.inner", shown)).status).toBe(200);
     expect((await get(gateway.url, "/nodes/none", "gateway.inner", shown)).status).toBe(404);
-    expect((await get(gateway.url, "/rpc/shop/left", "gateway.inner", { [headers.trustKey]: "guess" })).status).toBe(421);
+    expect((await get(gateway.url, "/rpc/shop/left", "gateway.inner", { [serviceHeaders.trustKey]: "guess" })).status).toBe(421);
   });
 
   it("D5.hosts-6 the first service says what its caller asked for, and believes no stranger who says so", async () => {
