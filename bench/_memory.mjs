@@ -14,6 +14,7 @@ export const success = {
 /** `send` answers what goes out. */
 export const memoryHost = (send) => ({
   transport: { send, close: async () => {} },
+  memory: { hasRoom: () => true },
   clock: {
     now: () => performance.now(),
     after(ms, run) {

@@ -96,6 +96,12 @@ const limits = v.pipe(
       headerTime: limit("headerTime", "Milliseconds for a request's headers to arrive."),
       requestTime: limit("requestTime", "Milliseconds for a whole request to arrive."),
       time: limit("time", "Milliseconds in which a call must be answered."),
+      heldBytes: v.optional(
+        v.pipe(
+          wholeNumber,
+          v.description("Bytes that all callers together may make the service hold. Left out: a quarter of the memory that it may use."),
+        ),
+      ),
       connections: limit("connections", "Open connections."),
     },
     "expected an object of numbers",

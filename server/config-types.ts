@@ -30,6 +30,8 @@ export interface LimitsConfig {
   readonly requestTime?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly time?: number | undefined;
+  /** Bytes that all callers together may make the service hold. Left out: a quarter of the memory that it may use. */
+  readonly heldBytes?: number | undefined;
   /** Open connections. @default 10000 */
   readonly connections?: number | undefined;
 }

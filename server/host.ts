@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "../src/context.ts";
-import type { Clock, ContextCarrier, Host, Log, Transport } from "../src/ports.ts";
+import type { Clock, ContextCarrier, Host, Log, MemoryBudget, Transport } from "../src/ports.ts";
 import { createLog } from "./log.ts";
 import { createTransport } from "./transport.ts";
 
@@ -37,10 +37,16 @@ function digest(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
+/** For a host that listens nowhere: what it holds is its own. */
+export const unbounded: MemoryBudget = { hasRoom: () => true };
+
 /** The ports of this process; what `parts` gives takes the place of Node's own. */
-export function nodeHost(parts: { readonly log?: Log; readonly transport?: Transport; readonly clock?: Clock } = {}): Host {
+export function nodeHost(
+  parts: { readonly log?: Log; readonly transport?: Transport; readonly clock?: Clock; readonly memory?: MemoryBudget } = {},
+): Host {
   return {
     transport: parts.transport ?? createTransport(),
+    memory: parts.memory ?? unbounded,
     clock: parts.clock ?? nodeClock,
     carrier: createCarrier(),
     log: parts.log ?? createLog(),

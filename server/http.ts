@@ -7,7 +7,9 @@ import { BadRequest } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { headProblem, wireMargin } from "../src/wire/request-head.ts";
-import { type Connection, NodeRequest, refusal, writeAnswer } from "./http-message.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import { HeldMemory } from "./held-memory.ts";
+import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 import type { TlsFiles } from "./tls.ts";
 
 /** What a connection may take; the numbers are those of the service. */
@@ -20,6 +22,8 @@ export interface ListenOptions {
   /** `0` takes one that is free. */
   readonly port: number;
   readonly limits?: Partial<HttpLimits>;
+  /** Where it counts what callers make it hold. */
+  readonly memory?: HeldMemory;
   /** Listens with https. */
   readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
   /** Told of an error that the handler let through. It is a fault of the program: handlers answer, they don't throw. */
@@ -36,6 +40,7 @@ export interface HttpServer {
 /** Listens and hands each request to `handle`. Rejects with one clear message when the address can't be taken. */
 export async function listen(handle: (request: HttpRequest) => Promise<HttpResponse>, options: ListenOptions): Promise<HttpServer> {
   const limits = { ...defaultLimits, ...options.limits };
+  const { memory = new HeldMemory() } = options;
   const connections = new Map<Socket, Connection>();
   let closing = false;
 
@@ -45,10 +50,17 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     if (connection === undefined) return void response.destroy();
     connection.open++;
     const request = new NodeRequest(message, connection, awaitsContinue ? () => response.writeContinue() : undefined);
-    try {
+    const write = (answer: HttpResponse): Promise<void> | void => {
+      request.answered();
+      return writeAnswer(message, response, answer, { closing, connection });
+    };
+    // What it returns holds no answer: one that is written slice by slice must not stay whole for as long.
+    const respond = (): Promise<void> | void => {
       const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ?? versionProblem(message);
-      const answer = problem === undefined ? await handle(request) : refusal(problem);
-      await writeAnswer(message, response, answer, { closing, takeTime: limits.requestTime });
+      return problem === undefined ? handle(request).then(write) : write(refusal(problem));
+    };
+    try {
+      await respond();
     } catch (fault) {
       options.onFault?.(fault);
       if (response.headersSent) response.destroy();
@@ -79,10 +91,11 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   // Past it Node drops fields without a word. It has to be above what we refuse, for us to see that there are too many.
   server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    const connection: Connection = { open: 0, aborts: new Set() };
+    const connection = createConnection(socket, memory, limits.requestTime);
     connections.set(socket, connection);
     socket.once("close", () => {
       connections.delete(socket);
+      connection.holder.close();
       for (const abort of connection.aborts) abort();
     });
   });

@@ -14,6 +14,7 @@ import { joiningWarning } from "./config-address.ts";
 import { type Config, type ConfigInput, readConfig } from "./config.ts";
 import { configuredModules } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
+import { HeldMemory } from "./held-memory.ts";
 import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
@@ -79,7 +80,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   // Loaded where it is used: every start would pay for Node's own part of it.
   const tls =
     config.tls === undefined ? undefined : await (await import("./tls.ts")).readTls(config.tls, config.url, (message) => log.warn(message));
-  const host = nodeHost({ log, transport: createTransport({ authorities: tls?.authorities }) });
+  const memory = new HeldMemory(config.limits?.heldBytes);
+  const host = nodeHost({ log, memory, transport: createTransport({ authorities: tls?.authorities }) });
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
@@ -114,6 +116,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
       host: address.hostname.replace(/^\[|\]$/g, ""),
       port: address.port === "" ? (tls === undefined ? 80 : 443) : Number(address.port),
       tls,
+      memory,
       limits: definedOf(config.limits ?? {}),
       onFault: (fault) => host.log.error("a request could not be answered", fault),
     });

@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly headers: HeaderFields;
   /** The whole body. Rejects with `PayloadTooLarge` when it holds more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;
+  /** The body is being read, and has not come whole. */
+  readonly isReceiving?: boolean;
   /** Aborted when the caller goes away before the answer is written. Made when first read. */
   readonly signal: AbortSignal;
 }
@@ -91,8 +93,15 @@ export interface Log {
   error(line: string, cause?: unknown): void;
 }
 
+/** How much callers make this service hold. */
+export interface MemoryBudget {
+  /** Whether a new call may begin. */
+  hasRoom(): boolean;
+}
+
 export interface Host {
   readonly transport: Transport;
+  readonly memory: MemoryBudget;
   readonly clock: Clock;
   readonly carrier: ContextCarrier;
   readonly log: Log;

@@ -136,6 +136,7 @@ const host: Host = {
     send: async ({ url }) => await Promise.reject(new Error(`A fake of msw calls nothing: ${url}`)),
     close: async () => {},
   },
+  memory: { hasRoom: () => true },
   clock: {
     now: () => performance.now(),
     after(ms, run) {

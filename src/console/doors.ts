@@ -214,6 +214,10 @@ class CallOfSession implements HttpRequest {
     return this.#of.signal;
   }
 
+  get isReceiving(): boolean {
+    return this.#of.isReceiving === true;
+  }
+
   readBody(limit: number): Promise<Uint8Array> {
     return this.#of.readBody(limit);
   }

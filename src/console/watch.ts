@@ -229,6 +229,10 @@ class WatchedRequest implements HttpRequest {
     return this.#of.signal;
   }
 
+  get isReceiving(): boolean {
+    return this.#of.isReceiving === true;
+  }
+
   async readBody(limit: number): Promise<Uint8Array> {
     const body = await this.#of.readBody(limit);
     this.size = body.length;

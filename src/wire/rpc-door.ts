@@ -2,7 +2,15 @@
 
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
-import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, ProcedureNotFound } from "../errors.ts";
+import {
+  DeadlineExceeded,
+  Forbidden,
+  LoopDetected,
+  MethodNotAllowed,
+  NodeNotAvailable,
+  ProcedureNotFound,
+  RequestTimeout,
+} from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
 import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
@@ -61,6 +69,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     try {
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
+      if (!host.memory.hasRoom()) throw new NodeNotAvailable("This service holds as much for its callers as it may; try again");
       const call = new Incoming(request, encoding, trust, parts.web, cors, limits, host.clock);
       answer = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {
@@ -172,7 +181,9 @@ async function withinDeadline(call: Incoming, clock: Clock, answer: (call: Incom
   if (left <= 0) throw new DeadlineExceeded();
   return await new Promise((resolve, reject) => {
     const cancel = clock.after(left, () => {
-      const late = new DeadlineExceeded();
+      // Who is late is the caller, as long as the body hasn't come.
+      const late =
+        call.request.isReceiving === true ? new RequestTimeout("The request's body did not arrive in time") : new DeadlineExceeded();
       call.expire(late);
       reject(late);
     });
