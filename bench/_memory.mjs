@@ -1,6 +1,6 @@
 // What a role in memory is lent by the benches of the console: a clock, secrets, addresses, and a network that answers at once.
 
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 const digest = (text) => createHash("sha256").update(text).digest();
 
@@ -15,6 +15,7 @@ export const success = {
 export const memoryHost = (send) => ({
   transport: { send, close: async () => {} },
   names: { resolve: async (host) => [`fd00::${digest(host).readUInt16BE().toString(16)}`], own: () => [] },
+  memory: { hasRoom: () => true },
   clock: {
     now: () => performance.now(),
     after(ms, run) {
@@ -24,6 +25,7 @@ export const memoryHost = (send) => ({
   },
   carrier: { run: (_, act) => act(), current: () => undefined },
   log: { info() {}, warn() {}, error() {} },
+  sign: (secret, text) => createHmac("sha256", secret).update(text).digest("base64url"),
   equalSecrets: (one, other) => timingSafeEqual(digest(one), digest(other)),
 });
 
@@ -38,6 +40,7 @@ export const request = (
   method,
   target,
   headers,
+  scheme: "http",
   readBody: async () => new TextEncoder().encode(body),
   signal,
 });

@@ -2,7 +2,7 @@
 
 import { BadGateway } from "../src/errors.ts";
 import type { Manifest } from "../src/manifest.ts";
-import { paths } from "../src/protocol.ts";
+import { browserManifestPath } from "../src/protocol.ts";
 
 /** A manifest of the format that this client reads; what an older one left in storage is none. */
 export function isManifest(value: unknown): value is Manifest {
@@ -11,7 +11,7 @@ export function isManifest(value: unknown): value is Manifest {
 
 /** Reads `/svc/manifest.json` (§4.6), past caches that did not ask the server. Rejects with {@link BadGateway}. */
 export async function fetchManifest(origin: string): Promise<Manifest> {
-  const url = origin + paths.browserManifest;
+  const url = origin + browserManifestPath;
   let found: unknown;
   try {
     const response = await fetch(url, { cache: "no-cache" });

@@ -149,6 +149,7 @@ async function joined(gateway: Role, network: ReturnType<typeof createMemoryNetw
     method: "POST",
     target: "/nodes",
     headers: { "x-svc-trust-key": key },
+    scheme: "http",
     readBody: async () => new TextEncoder().encode(text),
     signal: new AbortController().signal,
   });

@@ -13,6 +13,9 @@ export const document = "docs/reference/configuration.md";
 /** What else is written of a key, from the document. */
 const guides = /** @type {Record<string, string>} */ ({
   trustKey: "access.md#the-trust-key",
+  origin: "deployment.md#hosts-and-the-public-origin",
+  hosts: "deployment.md#hosts-and-the-public-origin",
+  forwarded: "deployment.md#hosts-and-the-public-origin",
   middleware: "middleware.md",
   healthChecks: "health.md",
   tls: "deployment.md#tls-without-anything-in-front",
@@ -94,9 +97,9 @@ function table(names, keys, required) {
 
 /** @param {Json} schema @returns {string} */
 function typeOf({ anyOf, $ref, const: only, enum: words, type, items, additionalProperties }) {
-  // The other kind is a placeholder, which may stand everywhere.
-  const [asked] = anyOf?.filter((one) => one.$ref === undefined) ?? [];
-  if (asked !== undefined) return typeOf(asked);
+  // A placeholder may stand everywhere.
+  const kinds = anyOf?.filter((one) => one.$ref === undefined).map(typeOf) ?? [];
+  if (kinds.length > 0) return [...new Set(kinds)].join(" or ");
   if ($ref !== undefined) return "text";
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
   if (words !== undefined) return words.map((word) => `\`${JSON.stringify(word)}\``).join(" or ");

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 
 import type { Host, ModuleNamespace } from "../src/ports.ts";
 import type { RepositoryFiles } from "../src/roles/repository.ts";
+import type { PublicOriginOptions } from "../src/public-origin.ts";
 import type { Console } from "../src/console/console.ts";
 import type { Role } from "../src/roles/role.ts";
 import type { Limits } from "../src/serializer/limits.ts";
@@ -33,6 +34,15 @@ export interface Composed {
   readonly publicFiles?: PublicFiles;
 }
 
+/** How browsers know the service, as its configuration says. */
+function webOf({ origin, hosts, forwarded }: Config): PublicOriginOptions {
+  return {
+    ...(origin !== undefined && { origins: [origin].flat() }),
+    ...(hosts !== undefined && { hosts }),
+    ...(forwarded !== undefined && { forwarded }),
+  };
+}
+
 /** Ms that a membership lasts without being renewed (decisions §6, `POST /nodes`). */
 const lease = 15_000;
 
@@ -50,7 +60,8 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
     const { monitor, url, members, repository } = config;
-    const role = createGateway(host, { limits, trustKey, monitor, lease, newId, modules, console, url, members, repository });
+    const web = webOf(config);
+    const role = createGateway(host, { limits, web, trustKey, monitor, lease, newId, modules, console, url, members, repository });
     return { role, modules, console };
   }) satisfies Composer<GatewayConfig>,
 
@@ -61,7 +72,11 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     // The configuration's check has seen to it that one of the two is there.
     const calls = config.gateway ?? config.node ?? "";
     const console = await consoleOf(host, config, options);
-    return { role: createProxy(host, { limits, trustKey, calls, repository: config.repository, modules, console }), modules, console };
+    return {
+      role: createProxy(host, { limits, web: webOf(config), trustKey, calls, repository: config.repository, modules, console }),
+      modules,
+      console,
+    };
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {
@@ -70,7 +85,11 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { files, publicFiles } = await filesOf(host, config, options, output);
     // It runs no procedure; its health checks may be modules of the application. Nothing is read before one is.
     const modules = await modulesOf(host, { folder: output.server }, undefined, options);
-    return { role: createRepository(host, { limits: options.limits, trustKey: options.trustKey, files }), modules, publicFiles };
+    return {
+      role: createRepository(host, { limits: options.limits, web: webOf(config), trustKey: options.trustKey, files }),
+      modules,
+      publicFiles,
+    };
   }) satisfies Composer<RepositoryConfig>,
 
   standalone: (async (host, config, options) => {
@@ -81,7 +100,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { limits, trustKey } = options;
     const console = await consoleOf(host, config, options);
     const { segments, name } = config;
-    const role = createStandalone(host, { limits, trustKey, files, modules, segments, name, console });
+    const role = createStandalone(host, { limits, web: webOf(config), trustKey, files, modules, segments, name, console });
     return { role, modules, console, publicFiles };
   }) satisfies Composer<StandaloneConfig>,
 
@@ -90,7 +109,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules = await modulesOf(host, { repository: config.repository }, config.cache, options);
     const { limits, trustKey } = options;
     const { gateway, segments, name } = config;
-    return { role: createNode(host, { limits, trustKey, gateway, modules, segments, name }), modules };
+    return { role: createNode(host, { limits, web: webOf(config), trustKey, gateway, modules, segments, name }), modules };
   }) satisfies Composer<NodeConfig>,
 };
 

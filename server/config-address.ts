@@ -5,6 +5,9 @@ import { parseRange } from "../src/ip.ts";
 /** The form of an address; what stands in it, only `URL` knows. Part of the JSON Schema. */
 export const addressPattern: RegExp = /^https?:\/\/(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
 
+/** A host name alone, or `*` for all of them. */
+export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
+
 /** What is wrong with an address, or `undefined`. */
 export function addressProblem(value: string): string | undefined {
   const expected = `expected an address such as http://127.0.0.1:3000, found '${value}'`;

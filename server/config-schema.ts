@@ -3,7 +3,7 @@
 
 import * as v from "valibot";
 import { defaultLimits } from "../src/serializer/limits.ts";
-import { addressPattern, addressProblem, memberPattern, memberProblem } from "./config-address.ts";
+import { addressPattern, addressProblem, hostPattern, memberPattern, memberProblem } from "./config-address.ts";
 import type * as types from "./config-types.ts";
 import type { Config, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
@@ -44,6 +44,41 @@ const address = (description: string) =>
     }),
   );
 
+/** Origins as browsers send them, in the form that was given: one, or a list. */
+const origins = v.pipe(
+  v.union(
+    [
+      v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
+      v.pipe(v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))), v.minLength(1)),
+    ],
+    "expected an origin such as https://shop.example, or a list of them",
+  ),
+  v.metadata({
+    description: "Where browsers find the application, or a list of such places. Left out: wherever they ask this service.",
+    examples: ["https://shop.example"],
+  }),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const problem = [dataset.value]
+      .flat()
+      .map(addressProblem)
+      .find((one) => one !== undefined);
+    if (problem !== undefined) {
+      addIssue({
+        message: problem.replace("expected an address such as http://127.0.0.1:3000", "expected an origin such as https://shop.example"),
+      });
+      return NEVER;
+    }
+    return typeof dataset.value === "string" ? new URL(dataset.value).origin : dataset.value.map((one) => new URL(one).origin);
+  }),
+);
+
+/** A host without scheme and port, as browsers write it in `Host`. */
+const hostName = v.pipe(
+  v.string("expected a host name such as shop.example"),
+  v.regex(hostPattern, "expected a host name such as shop.example, without scheme and port, or *"),
+  v.transform((name) => (name === "*" ? name : new URL(`http://${name}`).hostname)),
+);
+
 const limit = (name: keyof typeof defaultLimits, description: string) =>
   v.optional(v.pipe(wholeNumber, v.metadata({ description, default: defaultLimits[name] })));
 
@@ -57,9 +92,16 @@ const limits = v.pipe(
       digits: limit("digits", "Digits of a bigint."),
       query: limit("query", "Parameters in a query string."),
       header: limit("header", "Bytes of a request's headers."),
+      headerCount: limit("headerCount", "Header fields of a request."),
       headerTime: limit("headerTime", "Milliseconds for a request's headers to arrive."),
       requestTime: limit("requestTime", "Milliseconds for a whole request to arrive."),
       time: limit("time", "Milliseconds in which a call must be answered."),
+      heldBytes: v.optional(
+        v.pipe(
+          wholeNumber,
+          v.description("Bytes that all callers together may make the service hold. Left out: a quarter of the memory that it may use."),
+        ),
+      ),
       connections: limit("connections", "Open connections, and as many calls to other services."),
     },
     "expected an object of numbers",
@@ -94,6 +136,24 @@ const common = {
       v.metadata({
         description: "What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder.",
         pattern: "^[!-~]+$",
+      }),
+    ),
+  ),
+  origin: v.optional(origins),
+  hosts: v.optional(
+    v.pipe(
+      v.array(hostName, "expected a list of host names"),
+      v.description(
+        "Further host names that requests may be for, besides those of 'origin' and 'url', localhost and addresses; [\"*\"] takes all.",
+      ),
+    ),
+  ),
+  forwarded: v.optional(
+    v.pipe(
+      v.boolean("expected true or false"),
+      v.metadata({
+        description: "Believes x-forwarded-host and x-forwarded-proto: what stands in front must always set both.",
+        default: false,
       }),
     ),
   ),

@@ -22,12 +22,16 @@ export interface LimitsConfig {
   readonly query?: number | undefined;
   /** Bytes of a request's headers. @default 16384 */
   readonly header?: number | undefined;
+  /** Header fields of a request. @default 200 */
+  readonly headerCount?: number | undefined;
   /** Milliseconds for a request's headers to arrive. @default 10000 */
   readonly headerTime?: number | undefined;
   /** Milliseconds for a whole request to arrive. @default 30000 */
   readonly requestTime?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly time?: number | undefined;
+  /** Bytes that all callers together may make the service hold. Left out: a quarter of the memory that it may use. */
+  readonly heldBytes?: number | undefined;
   /** Open connections, and as many calls to other services. @default 10000 */
   readonly connections?: number | undefined;
 }
@@ -49,6 +53,12 @@ interface CommonInput {
   readonly url: string;
   /** What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder. */
   readonly trustKey?: string | undefined;
+  /** Where browsers find the application, or a list of such places. Left out: wherever they ask this service. */
+  readonly origin?: string | readonly string[] | undefined;
+  /** Further host names that requests may be for, besides those of 'origin' and 'url', localhost and addresses; ["*"] takes all. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Believes x-forwarded-host and x-forwarded-proto: what stands in front must always set both. @default false */
+  readonly forwarded?: boolean | undefined;
   /** Modules whose default export is a middleware, paths or packages. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
   /** Name → module whose default export is a health check. */

@@ -6,9 +6,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { pathOf } from "../src/router.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
-import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
+import { headProblem } from "../src/wire/request-head.ts";
+import { createConnection } from "./connection.ts";
+import { HeldMemory } from "./held-memory.ts";
+import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 
 export type ConnectHandler = (message: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/** Of all that is answered here: one process has one memory. */
+const memory = new HeldMemory();
 
 /** What stands under a role's own addresses: procedures, the runtime of pages, health (§4). */
 const doors = /^\/(?:rpc|svc|health)(?:[/?]|$)/;
@@ -39,15 +45,18 @@ async function serve(
   response: ServerResponse,
   next: () => void,
 ): Promise<void> {
-  const connection: Connection = { open: 1, aborts: new Set() };
+  const connection = createConnection(message.socket, memory, defaultLimits.requestTime);
   response.once("close", () => {
+    connection.holder.close();
     if (!response.writableFinished) for (const abort of connection.aborts) abort();
   });
   const request = new NodeRequest(message, connection, undefined);
   try {
-    const given = await answer(message.httpVersionMajor < 2 ? request : plain(request));
+    const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, defaultLimits);
+    const given = problem === undefined ? await answer(message.httpVersionMajor < 2 ? request : plain(request)) : refusal(problem);
+    request.answered();
     if (given === undefined) return next();
-    await writeAnswer(message, response, given, { closing: false, takeTime: defaultLimits.requestTime });
+    await writeAnswer(message, response, given, { closing: false, connection });
   } finally {
     request.finished();
   }
@@ -60,6 +69,7 @@ function plain(request: NodeRequest): HttpRequest {
   return {
     method: request.method,
     target: request.target,
+    scheme: request.scheme,
     headers,
     readBody: async (limit) => await request.readBody(limit),
     get signal() {

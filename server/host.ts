@@ -1,9 +1,9 @@
 // What Node lends to the core: one object with every port (src/ports.ts).
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "../src/context.ts";
-import type { Clock, ContextCarrier, Host, Log, Names, Transport } from "../src/ports.ts";
+import type { Clock, ContextCarrier, Host, Log, MemoryBudget, Names, Transport } from "../src/ports.ts";
 import { createLog } from "./log.ts";
 import { systemNames } from "./names.ts";
 import { createTransport } from "./transport.ts";
@@ -29,20 +29,36 @@ export function equalSecrets(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
+/** HMAC-SHA-256 in base64url. */
+export function sign(secret: string, text: string): string {
+  return createHmac("sha256", secret).update(text).digest("base64url");
+}
+
 function digest(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
+/** For a host that listens nowhere: what it holds is its own. */
+export const unbounded: MemoryBudget = { hasRoom: () => true };
+
 /** The ports of this process; what `parts` gives takes the place of Node's own. */
 export function nodeHost(
-  parts: { readonly log?: Log; readonly transport?: Transport; readonly names?: Names; readonly clock?: Clock } = {},
+  parts: {
+    readonly log?: Log;
+    readonly transport?: Transport;
+    readonly names?: Names;
+    readonly clock?: Clock;
+    readonly memory?: MemoryBudget;
+  } = {},
 ): Host {
   return {
     transport: parts.transport ?? createTransport(),
     names: parts.names ?? systemNames,
+    memory: parts.memory ?? unbounded,
     clock: parts.clock ?? nodeClock,
     carrier: createCarrier(),
     log: parts.log ?? createLog(),
     equalSecrets,
+    sign,
   };
 }

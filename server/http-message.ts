@@ -3,34 +3,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { BadRequest, PayloadTooLarge } from "../src/errors.ts";
+import { BadRequest, NodeNotAvailable, PayloadTooLarge, type ServiceError, statusOf } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
+import { answerHeaders, headers, mediaTypes } from "../src/protocol.ts";
+import type { Connection } from "./connection.ts";
+import { writeSlices } from "./slices.ts";
 
-// How long an answered caller may go on sending a body that nobody reads, before he is cut.
+// How long an answered caller may go on sending a body that nobody reads, before they are cut.
 const lingerTime = 2_000;
 // Bytes of a body that nobody reads which still cost less than a new connection.
 const dropped = 65_536;
-
-/** One connection: how many requests it has open, and what to abort when it closes. */
-export interface Connection {
-  open: number;
-  readonly aborts: Set<() => void>;
-}
+// What a stream has read ahead, and what the socket holds of it.
+const streamBytes = 131_072;
 
 /** A request of node:http in the plain shape. */
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
+  readonly scheme: "http" | "https";
   readonly #message: IncomingMessage;
   readonly #connection: Connection;
   readonly #sayContinue: (() => void) | undefined;
   #body: Promise<Uint8Array> | undefined;
+  #isReceiving = false;
+  #held = 0;
   #controller: AbortController | undefined;
   #abort: (() => void) | undefined;
 
   constructor(message: IncomingMessage, connection: Connection, sayContinue: (() => void) | undefined) {
     this.method = message.method ?? "GET";
     this.target = originForm(message.url ?? "/");
+    this.scheme = "encrypted" in message.socket ? "https" : "http";
     this.#message = message;
     this.#connection = connection;
     this.#sayContinue = sayContinue;
@@ -52,7 +55,17 @@ export class NodeRequest implements HttpRequest {
     return this.#controller.signal;
   }
 
-  /** After the answer nobody is told that the caller went away. */
+  get isReceiving(): boolean {
+    return this.#isReceiving;
+  }
+
+  /** There is an answer, so nobody needs the body any more. */
+  answered(): void {
+    this.#connection.holder.give(this.#held);
+    this.#held = 0;
+  }
+
+  /** The answer is written: nobody is told any more that the caller went away. */
   finished(): void {
     if (this.#abort !== undefined) this.#connection.aborts.delete(this.#abort);
   }
@@ -67,24 +80,35 @@ export class NodeRequest implements HttpRequest {
     // No event would come any more.
     if (message.destroyed) return Promise.reject(gone());
     this.#sayContinue?.();
+    this.#isReceiving = true;
     return new Promise((resolve, reject) => {
-      const { aborts } = this.#connection;
-      const leave = (): void => reject(gone());
-      // The caller is gone, and nobody reads this: but what waits for the body must come to its end.
-      aborts.add(leave);
+      const { aborts, memory, holder } = this.#connection;
       const chunks: Buffer[] = [];
       let size = 0;
+      const stop = (reason: Error): void => {
+        message.off("data", take);
+        aborts.delete(leave);
+        chunks.length = 0;
+        holder.give(this.#held);
+        this.#held = 0;
+        this.#isReceiving = false;
+        reject(reason);
+      };
+      // The caller is gone, and nobody reads this: but what waits for the body must come to its end.
+      const leave = (): void => stop(gone());
       const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size <= limit) return void chunks.push(chunk);
-        message.off("data", take);
-        chunks.length = 0;
-        aborts.delete(leave);
-        reject(tooLarge(limit));
+        if (size > limit) return stop(tooLarge(limit));
+        if (!memory.fits(chunk.length)) return stop(new NodeNotAvailable(noRoom));
+        holder.take(chunk.length);
+        this.#held += chunk.length;
+        chunks.push(chunk);
       };
+      aborts.add(leave);
       message.on("data", take);
       message.once("end", () => {
         aborts.delete(leave);
+        this.#isReceiving = false;
         resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
       });
     });
@@ -106,58 +130,101 @@ function gone(): BadRequest {
   return new BadRequest("The request ended before its body did");
 }
 
-/** Writes an answer, and settles what becomes of the connection. */
-export async function writeAnswer(
+/** The answer to a request that no role gets to see. */
+export function refusal(error: ServiceError): HttpResponse {
+  const { kind } = error.constructor as typeof ServiceError;
+  return {
+    status: statusOf(error),
+    headers: {
+      "content-type": mediaTypes.text,
+      [headers.error]: kind,
+      ...(error instanceof NodeNotAvailable && { "retry-after": "1" }),
+      ...answerHeaders,
+    },
+    body: error.message,
+  };
+}
+
+/**
+ * Writes an answer, and settles what becomes of the connection. Not async, and what it returns holds no `answer`: a text that is written as bytes must not
+ * stay beside them for as long as the caller takes.
+ */
+export function writeAnswer(
   message: IncomingMessage,
   response: ServerResponse,
   answer: HttpResponse,
-  { closing, takeTime }: { closing: boolean; takeTime: number },
-): Promise<void> {
+  { closing, connection }: { readonly closing: boolean; readonly connection: Connection },
+): Promise<void> | void {
   const { body } = answer;
+  const isStream = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+  const isBodiless = answer.status === 204 || answer.status === 304;
+  const size = isStream ? streamBytes : body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  const isSent = message.method !== "HEAD" && !isBodiless;
+  if (isSent && size > dropped && !connection.memory.fits(size)) {
+    if (body instanceof Readable) body.destroy();
+    return writeAnswer(message, response, refusal(new NodeNotAvailable(noRoom)), { closing, connection });
+  }
   const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
-  const streamed = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
-  const bodiless = answer.status === 204 || answer.status === 304;
-  if (!streamed && !bodiless && !("content-length" in fields))
-    fields["content-length"] = body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-  // Nobody reads the rest of this request: a short one Node drops as it comes, with a long one the connection ends. In HTTP/2 its stream does.
-  const unread =
-    message.httpVersionMajor < 2 &&
-    !message.complete &&
-    (message.headers["expect"] !== undefined || !(Number(message.headers["content-length"]) <= dropped));
-  if (closing || unread) fields["connection"] = "close";
+  if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
+  const isUnread = leavesUnread(message);
+  if (closing || isUnread) fields["connection"] = "close";
   response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
-  if (streamed) {
-    const stream = body instanceof Readable ? body : Readable.from(body);
-    if (message.method === "HEAD" || bodiless) {
-      stream.destroy();
+  if (isStream) return writeStream(response, body instanceof Readable ? body : Readable.from(body), isSent, connection);
+  const content = isSent ? body : undefined;
+  if (content !== undefined && size > dropped) {
+    const bytes =
+      typeof content === "string" ? bytesOf(content, size) : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    return writeSlices(response, bytes, connection.holder).then(async () => {
+      if (isUnread) await lingered(message);
       response.end();
-      return;
-    }
-    cutUntaken(response, takeTime);
-    await pipeline(stream, response).catch((fault: unknown) => abandon(response, fault));
-  } else if (unread && message.method !== "HEAD") {
-    if (body !== undefined) response.write(body);
-    else response.flushHeaders();
-    await lingered(message);
-    response.end();
-  } else {
-    response.end(message.method === "HEAD" ? undefined : body);
-    // Nearly always the kernel has taken all of it by now.
-    if ((response.socket?.writableLength ?? 0) > 0) cutUntaken(response, takeTime);
+    });
+  }
+  if (isUnread && message.method !== "HEAD") {
+    if (content === undefined) response.flushHeaders();
+    else response.write(content);
+    return lingered(message).then(() => void response.end());
+  }
+  response.end(content);
+  // Nearly always the kernel has taken all of it by now.
+  if (response.writableLength > 0) {
+    connection.holder.take(size);
+    response.once("close", () => connection.holder.give(size));
   }
 }
 
-/** Ends the connection of a caller who takes nothing of his answer for `ms`: it stays in our memory as long (R14). */
-function cutUntaken(response: ServerResponse, ms: number): void {
-  // A stream that has nothing to send for so long is another matter.
-  response.setTimeout(ms, () => (response.socket?.writableLength ?? 0) > 0 && response.destroy());
+/** `text` as UTF-8, of which the size is known. Where each character is a byte, as nearly always, a copy of the bytes takes a tenth of the time. */
+function bytesOf(text: string, size: number): Buffer {
+  return Buffer.from(text, size === text.length ? "latin1" : "utf8");
 }
 
-// A caller that went away is no fault; a stream that broke is, and the only way to say so after the headers is to cut.
-function abandon(response: ServerResponse, fault: unknown): void {
-  const callerLeft = response.destroyed && (fault as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE";
-  response.destroy();
-  if (!callerLeft) throw fault;
+const noRoom = "This service holds as much for its callers as it may; try again";
+
+/** Nobody reads the rest of this request: a short one Node drops as it comes, with a long one the connection ends. In HTTP/2 its stream does. */
+function leavesUnread(message: IncomingMessage): boolean {
+  return (
+    message.httpVersionMajor < 2 &&
+    !message.complete &&
+    (message.headers["expect"] !== undefined || !(Number(message.headers["content-length"]) <= dropped))
+  );
+}
+
+async function writeStream(response: ServerResponse, stream: Readable, isSent: boolean, { holder }: Connection): Promise<void> {
+  if (!isSent) {
+    stream.destroy();
+    response.end();
+    return;
+  }
+  holder.take(streamBytes);
+  try {
+    await pipeline(stream, response);
+  } catch (fault) {
+    // A caller that went away is no fault; a stream that broke is, and the only way to say so after the headers is to cut.
+    const callerLeft = response.destroyed && (fault as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE";
+    response.destroy();
+    if (!callerLeft) throw fault;
+  } finally {
+    holder.give(streamBytes);
+  }
 }
 
 /**

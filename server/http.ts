@@ -3,13 +3,17 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { BadRequest } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
-import { type Connection, NodeRequest, writeAnswer } from "./http-message.ts";
+import { headProblem, wireMargin } from "../src/wire/request-head.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import { HeldMemory } from "./held-memory.ts";
+import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 import type { TlsFiles } from "./tls.ts";
 
 /** What a connection may take; the numbers are those of the service. */
-export type HttpLimits = Pick<Limits, "header" | "headerTime" | "requestTime" | "connections">;
+export type HttpLimits = Pick<Limits, "header" | "headerCount" | "headerTime" | "requestTime" | "connections">;
 
 // Longer than any load balancer in front keeps its side, so that it is never we who close a connection just as a request comes in on it.
 const keepAlive = 65_000;
@@ -21,6 +25,8 @@ export interface ListenOptions {
   /** `0` takes one that is free. */
   readonly port: number;
   readonly limits?: Partial<HttpLimits>;
+  /** Where it counts what callers make it hold. */
+  readonly memory?: HeldMemory;
   /** Listens with https. */
   readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
   /** Told of an error that the handler let through. It is a fault of the program: handlers answer, they don't throw. */
@@ -39,6 +45,7 @@ export interface HttpServer {
 /** Listens and hands each request to `handle`. Rejects with one clear message when the address can't be taken. */
 export async function listen(handle: (request: HttpRequest) => Promise<HttpResponse>, options: ListenOptions): Promise<HttpServer> {
   const limits = { ...defaultLimits, ...options.limits };
+  const { memory = new HeldMemory() } = options;
   const connections = new Map<Socket, Connection>();
   let closing = false;
 
@@ -48,9 +55,17 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     if (connection === undefined) return void response.destroy();
     connection.open++;
     const request = new NodeRequest(message, connection, awaitsContinue ? () => response.writeContinue() : undefined);
+    const write = (answer: HttpResponse): Promise<void> | void => {
+      request.answered();
+      return writeAnswer(message, response, answer, { closing, connection });
+    };
+    // What it returns holds no answer: one that is written slice by slice must not stay whole for as long.
+    const respond = (): Promise<void> | void => {
+      const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ?? versionProblem(message);
+      return problem === undefined ? handle(request).then(write) : write(refusal(problem));
+    };
     try {
-      const answer = await handle(request);
-      await writeAnswer(message, response, answer, { closing, takeTime: limits.requestTime });
+      await respond();
     } catch (fault) {
       options.onFault?.(fault);
       if (response.headersSent) response.destroy();
@@ -67,7 +82,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   };
 
   const settings = {
-    maxHeaderSize: limits.header,
+    maxHeaderSize: limits.header + wireMargin.bytes,
     headersTimeout: Math.min(limits.headerTime, limits.requestTime),
     requestTimeout: limits.requestTime,
     keepAliveTimeout: keepAlive,
@@ -78,11 +93,14 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   const server = options.tls === undefined ? createServer(settings) : await createTlsServer(options.tls, settings);
   const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
   server.maxConnections = limits.connections;
+  // Past it Node drops fields without a word. It has to be above what we refuse, for us to see that there are too many.
+  server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    const connection: Connection = { open: 0, aborts: new Set() };
+    const connection = createConnection(socket, memory, limits.requestTime);
     connections.set(socket, connection);
     socket.once("close", () => {
       connections.delete(socket);
+      connection.holder.close();
       for (const abort of connection.aborts) abort();
     });
   });
@@ -136,6 +154,11 @@ function watchHandshakes(server: Server): Set<Socket> {
     for (const raw of open) if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) open.delete(raw);
   });
   return open;
+}
+
+/** Node's parser also takes versions that this server doesn't speak; HTTP/0.9 has no headers, and so no host. */
+function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
+  return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : new BadRequest("This service speaks HTTP/1.1");
 }
 
 function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { bounded } from "../src/bounded.ts";
 import type { ServerManifest } from "../src/manifest.ts";
 import { type Clock, type IncomingResponse, isLocalFailure, type Log, type Transport, TransportError } from "../src/ports.ts";
-import { headers, paths } from "../src/protocol.ts";
+import { serviceHeaders, paths } from "../src/protocol.ts";
 
 export interface ModuleSource {
   manifest(): Promise<ServerManifest>;
@@ -64,7 +64,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
         options.transport.send({
           url: url + path,
           method: "GET",
-          headers: { [headers.trustKey]: options.trustKey },
+          headers: { [serviceHeaders.trustKey]: options.trustKey },
           signal: ended,
           ...(path === paths.serverManifest && { control: true }),
         }),

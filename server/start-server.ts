@@ -14,6 +14,7 @@ import { joiningWarning } from "./config-address.ts";
 import { type Config, type ConfigInput, readConfig } from "./config.ts";
 import { configuredModules, type ConfiguredModulesOptions } from "./configured-modules.ts";
 import { nodeHost } from "./host.ts";
+import { HeldMemory } from "./held-memory.ts";
 import { type HttpServer, listen } from "./http.ts";
 import { readTrustKey, trustKeyWarning } from "./key.ts";
 import { createLog } from "./log.ts";
@@ -85,7 +86,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const onShortage = (why: string): void => log.warn(`a request was not sent: ${why}`);
   const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections, onShortage });
-  const host = nodeHost({ log, transport });
+  const memory = new HeldMemory(config.limits?.heldBytes);
+  const host = nodeHost({ log, memory, transport });
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
   if (weak !== undefined) host.log.warn(weak);
@@ -117,6 +119,7 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
       host: address.hostname.replace(/^\[|\]$/g, ""),
       port: address.port === "" ? (tls === undefined ? 80 : 443) : Number(address.port),
       tls,
+      memory,
       limits: definedOf(config.limits ?? {}),
       onFault: (fault) => host.log.error("a request could not be answered", fault),
     });

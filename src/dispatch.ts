@@ -11,6 +11,7 @@ import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
 import { nearest } from "./problem.ts";
+import { isRefusal, noteInnerRefusal } from "./refusals.ts";
 import { procedureNotFound, Registry, type Registration } from "./registry.ts";
 import type { Procedure, SeamHost, SeamRecord } from "./seam.ts";
 import { ranOn } from "./trace.ts";
@@ -56,7 +57,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     loader,
     clock,
     waits: createWaits(carrier),
-    away: (seam) => calls.away(seam),
+    away: (seam) => noting(calls.away(seam)),
     add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
   });
   const calls = createCalls({ ...parts, placement });
@@ -65,7 +66,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     attach: placement.attach,
     observe: placement.observe,
     contextFor: calls.contextFor,
-    runProcedure: calls.runProcedure,
+    runProcedure: noting(calls.runProcedure),
     load: async (manifest, segments) =>
       await placement.load(
         Promise.resolve(manifest).then((known) => checked(known, segments)),
@@ -85,6 +86,18 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return calls.run(registration, { headers, deadline, hops, signal: () => call.signal }, registration.bind(call.args));
     },
   };
+}
+
+/** `run`, with the mark on errors that say that the call itself was refused: whoever lets one out has not been called wrongly. */
+function noting<Run extends (this: unknown, ...args: never[]) => Promise<unknown>>(run: Run): Run {
+  return async function (this: unknown, ...args: never[]) {
+    try {
+      return await run.apply(this, args);
+    } catch (error) {
+      if (isRefusal(error)) noteInnerRefusal(error);
+      throw error;
+    }
+  } as Run;
 }
 
 function checked(manifest: Manifest, segments: readonly string[]): Manifest {

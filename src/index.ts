@@ -7,7 +7,7 @@ export type { ObservedCall } from "./dispatch.ts";
 export type { HealthCheck } from "./health.ts";
 export type { Imported, Modules, Procedure, RunProcedure } from "./imported.ts";
 export type { Middleware } from "./middleware.ts";
-export { CorsMiddleware } from "./cors.ts";
+export { CorsMiddleware, type CorsOptions } from "./cors.ts";
 export { traceOf } from "./trace.ts";
 export { parseVersion, type Version } from "./version.ts";
 
@@ -24,6 +24,7 @@ export {
   LoopDetected,
   MethodNotAllowed,
   MiddlewareNotCompleted,
+  MisdirectedRequest,
   MissingParameterValue,
   NodeNotAvailable,
   NotFound,
@@ -31,6 +32,8 @@ export {
   PayloadTooLarge,
   PaymentRequired,
   ProcedureNotFound,
+  RequestHeaderFieldsTooLarge,
+  RequestTimeout,
   SegmentNotFound,
   ServiceError,
   statusOf,

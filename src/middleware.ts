@@ -3,6 +3,7 @@
 import type { Args, Call, CallHeaders, Invoke } from "./call.ts";
 import { MiddlewareNotCompleted } from "./errors.ts";
 import type { HttpResponse, Log } from "./ports.ts";
+import { noteApplicationError } from "./refusals.ts";
 import type { Version } from "./version.ts";
 
 /** One layer round every call that comes in. It must call `next`, and returns the result, changed or not (§2.7). */
@@ -158,9 +159,13 @@ async function pass(layer: Middleware, call: Call, next: Invoke, log: Log): Prom
   let passed: Promise<unknown> | undefined;
   let settled = false;
   let left = false;
+  let failure: unknown;
   const pending = async (): Promise<unknown> => {
     try {
       return await next(call);
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
       settled = true;
       if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
@@ -177,6 +182,9 @@ async function pass(layer: Middleware, call: Call, next: Invoke, log: Log): Prom
   try {
     const result = await layer.handle(call.fqn, call.version, call.args, call.headers, once);
     if (passed !== undefined) return result;
+  } catch (error) {
+    if (error !== failure) noteApplicationError(error);
+    throw error;
   } finally {
     left = true;
     const waits = passed !== undefined && !settled;

@@ -11,9 +11,13 @@ export interface HttpRequest {
   readonly method: string;
   /** Path and query as they came: `/rpc/shop/quote?sku=1`. */
   readonly target: string;
+  /** How it came to this service: something in front may have taken it by https. */
+  readonly scheme: "http" | "https";
   readonly headers: HeaderFields;
   /** The whole body. Rejects with `PayloadTooLarge` when it holds more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;
+  /** The body is being read, and has not come whole. */
+  readonly isReceiving?: boolean;
   /** Aborted when the caller goes away before the answer is written. Made when first read. */
   readonly signal: AbortSignal;
 }
@@ -138,12 +142,21 @@ export interface Log {
   error(line: string, cause?: unknown): void;
 }
 
+/** How much callers make this service hold. */
+export interface MemoryBudget {
+  /** Whether a new call may begin. */
+  hasRoom(): boolean;
+}
+
 export interface Host {
   readonly transport: Transport;
   readonly names: Names;
+  readonly memory: MemoryBudget;
   readonly clock: Clock;
   readonly carrier: ContextCarrier;
   readonly log: Log;
   /** Constant-time comparison of secrets. */
   equalSecrets(one: string, other: string): boolean;
+  /** HMAC-SHA-256 of `text` under `secret`, in base64url. */
+  sign(secret: string, text: string): string;
 }

@@ -6,14 +6,15 @@ export const rpcPath = "/rpc/";
 /** Where a service's console lies. Not among the others: what browsers load holds those. */
 export const consolePath = "/svc/console";
 
+/** What browsers may load: public. On its own, as a page needs this path and none of those below. */
+export const browserManifestPath = "/svc/manifest.json";
+
 /** Paths that belong to Seamline itself (§4.4, §4.5, §3). Applications can't take them. */
 export const paths = {
   client: "/svc/client.js",
   hooks: "/svc/hooks.js",
   /** What a page fetches beside `client.js`: the way out, and all that values look like on it. */
   remote: "/svc/remote.js",
-  /** What browsers may load: public. */
-  browserManifest: "/svc/manifest.json",
   /** What nodes load: for holders of the trust key. */
   serverManifest: "/svc/modules/manifest.json",
   /** Followed by a file of the server's manifest: for holders of the trust key. */
@@ -43,10 +44,6 @@ export const headers = {
   encoding: "x-svc-data-encoding",
   /** Kind of the returned value (decisions §2, responses). */
   dataType: "x-svc-data-type",
-  /** Proves that the sender belongs to the deployment (decisions §5, trust). */
-  trustKey: "x-svc-trust-key",
-  /** Who made a call that is passed on: `outside` or `trusted`; believed beside a valid key only. */
-  origin: "x-svc-origin",
   /** How many services have passed the call on. */
   hops: "x-svc-hops",
   /** Milliseconds that are left for the call. A span, not a time: clocks differ. */
@@ -55,6 +52,21 @@ export const headers = {
   node: "x-svc-node",
   /** Name of the framework error that an answer carries: the text alone does not tell which it is. */
   error: "x-svc-error",
+} as const;
+
+/** What services say to each other. On its own, as pages have use for none of these. */
+export const serviceHeaders = {
+  /** The trust key itself: for people, joins, and fetching modules. Calls carry a credential instead. */
+  trustKey: "x-svc-trust-key",
+  /** `<sender> <value>`: says that a service of the deployment sends the call, and for whom. */
+  credential: "x-svc-credential",
+  /** `yes` when a page of another origin causes the call, else `no`: what the first service learnt from the browser, for those behind it. */
+  crossSite: "x-svc-cross-site",
+  /** Host and scheme that the outermost caller asked for: names that applications know from other proxies. */
+  forwardedHost: "x-forwarded-host",
+  forwardedProto: "x-forwarded-proto",
+  /** `yes` when the service refused the call itself, before anything of the application ran. */
+  refused: "x-svc-refused",
 } as const;
 
 /** A call that passed more services than this goes round in a circle (decisions §4, LoopDetected). */

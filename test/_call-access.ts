@@ -152,7 +152,7 @@ export const accessCalls: readonly CallCase[] = [
   one(
     "D2-35",
     "protected, with what only members may say",
-    get("calls/guarded", { "x-svc-origin": "trusted" }),
+    get("calls/guarded", { "x-svc-credential": "service" }),
     refused(401, "Unauthorized", "Unauthorized"),
   ),
   one("D2-33 §4.1-11 §2.1-4", "protected, with the key", get("calls/guarded", shown), string("guarded")),
@@ -191,10 +191,10 @@ export const accessCalls: readonly CallCase[] = [
   one("§4.6 D2-32", "by name, protected, on the other node", post("calls/byName", { name: "calls/guarded" }), string("guarded")),
   one("§4.6 §9-8", "by name, a version", post("calls/byName", { name: "calls/price", version: "10" }), string("price 10.0.0")),
   one(
-    "§4.6 §7.2",
+    "§4.6 §7.2 D4-26",
     "by name, what is nowhere",
     post("calls/byName", { name: "calls/nothing" }),
-    refused(404, "ProcedureNotFound", notFound("calls/nothing"), "[calls/byName | v0.0.0]"),
+    refused(500, "ProcedureNotFound", notFound("calls/nothing"), "[calls/byName | v0.0.0]"),
   ),
 ];
 

@@ -6,7 +6,7 @@ import type { ServerModules } from "../src/roles/load-node.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
 import type { Role } from "../src/roles/role.ts";
 import { createGraph, type Graph, type Procedure } from "../src/seam.ts";
-import { createCarrier } from "../server/host.ts";
+import { createCarrier, sign, unbounded } from "../server/host.ts";
 import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
 
@@ -34,7 +34,16 @@ export class TestNetwork implements MemoryNetwork {
 }
 
 export function testHost(network: TestNetwork, clock: TestClock = new TestClock(), log: TestLog = new TestLog()): Host {
-  return { transport: network, names: network.names, clock, carrier: createCarrier(), log, equalSecrets: (one, other) => one === other };
+  return {
+    transport: network,
+    names: network.names,
+    memory: unbounded,
+    clock,
+    carrier: createCarrier(),
+    log,
+    equalSecrets: (one, other) => one === other,
+    sign,
+  };
 }
 
 /** One procedure of a test application. */

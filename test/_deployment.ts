@@ -1,15 +1,20 @@
 // proxy → gateway → two nodes, in memory: what most tests of the specification are about.
 
+import { nodeHost } from "../server/host.ts";
 import { createGateway } from "../src/roles/gateway.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
 import { createProxy } from "../src/roles/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
+import { createCredentials } from "../src/trust.ts";
 import { TestClock, testHost, TestLog, testModules, TestNetwork } from "./_cluster.ts";
 import { money, outOfStock, shop } from "./spec/_shop.ts";
 
 export const key = "the-trust-key-of-the-tests";
+const credentials = createCredentials(key, nodeHost());
+/** What the services of the deployment show: for a call of their own or of somebody trusted, and for a stranger's. */
+export const sentBy = { service: credentials.fields("service"), outside: credentials.fields("outside") };
 export const urls = { gateway: "http://gateway", a: "http://a", b: "http://b", proxy: "http://proxy" } as const;
 
 export interface Deployment {

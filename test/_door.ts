@@ -32,6 +32,7 @@ export async function knock(
   const request: HttpRequest = {
     method,
     target: `/rpc/f?${query}`,
+    scheme: "http",
     headers,
     signal: new AbortController().signal,
     readBody: async () => bytes,

@@ -10,6 +10,7 @@ import { createNode } from "../src/roles/node.ts";
 import { createProxy } from "../src/roles/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
+import { createCredentials } from "../src/trust.ts";
 import { createRemote } from "../src/wire/remote-call.ts";
 import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
 import { body, call, names } from "./spec/_shop.ts";
@@ -188,7 +189,7 @@ export async function callFrom(host: Host, base: string, fqn: string, args: Read
     transport: host.transport,
     clock: host.clock,
     base,
-    trustKey: key,
+    credential: createCredentials(key, host).fields("service"),
     classes: createWireClasses(),
     limits: defaultLimits,
   };

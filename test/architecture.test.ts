@@ -60,10 +60,13 @@ describe("rooms", () => {
 describe("levels of src", () => {
   // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
   const levels: readonly (readonly [string, RegExp])[] = [
-    ["words", /^(bounded|call|client|context|errors|fake|forwarded|fqn|imported|ip|json|manifest|ports|problem|protocol|trace|version)\.ts$/],
+    [
+      "words",
+      /^(bounded|call|client|context|errors|fake|forwarded|fqn|imported|ip|json|manifest|ports|problem|protocol|refusals|trace|version)\.ts$/,
+    ],
     ["values", /^(parameters|segment)\.ts$|^serializer\//],
     ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
-    ["wire", /^(cors|router|trust)\.ts$|^wire\//],
+    ["wire", /^(cors|public-origin|router|trust)\.ts$|^wire\//],
     ["roles", /^(split|roles|console)\//],
     ["door", /^index\.ts$/],
   ];
@@ -157,9 +160,9 @@ describe("public names", () => {
   const names = (...lists: string[]) => lists.join(" ").split(" ").toSorted();
   const errors = [
     "BadGateway BadRequest DeadlineExceeded FileNotFound Forbidden InvalidParameterValue InvalidSerializedValue InvalidVersionNumber",
-    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MissingParameterValue NodeNotAvailable NotFound NotImplemented PayloadTooLarge",
-    "PaymentRequired ProcedureNotFound SegmentNotFound ServiceError statusOf Teapot Unauthorized UnknownParameter UnsupportedEncoding",
-    "ValueNotSerializable",
+    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MisdirectedRequest MissingParameterValue NodeNotAvailable NotFound NotImplemented",
+    "PayloadTooLarge PaymentRequired ProcedureNotFound RequestHeaderFieldsTooLarge RequestTimeout SegmentNotFound ServiceError statusOf",
+    "Teapot Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
   ];
   // What built modules import; nobody writes these names by hand.
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
@@ -205,7 +208,7 @@ describe("public names", () => {
         hooks,
         server,
         modules,
-        "Args CallHeaders Client Context CorsMiddleware HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
+        "Args CallHeaders Client Context CorsMiddleware CorsOptions HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
       ],
     ],
     [

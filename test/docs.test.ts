@@ -185,7 +185,10 @@ describe("tables", () => {
 
   it("limits: all of them, with their defaults", () => {
     const listed = Object.fromEntries(
-      tableOf("docs/guide/limits.md", "limit").map(([name = "", value = ""]) => [name, Number.parseInt(value, 10)]),
+      tableOf("docs/guide/limits.md", "limit")
+        // The one whose default is the machine's.
+        .filter(([name]) => name !== "heldBytes")
+        .map(([name = "", value = ""]) => [name, Number.parseInt(value, 10)]),
     );
     expect(listed).toEqual(defaultLimits);
   });

@@ -44,12 +44,13 @@ export function mswHandlers<Procedures = ProceduresOf>(options: MswOptions, fake
   return [
     http.all(`${url.replace(/\/$/, "")}${rpcPath}*`, async ({ request }) => {
       const role = await (started ??= Promise.resolve(manifest).then(async (found) => await start(found, own, options)));
-      const { href, origin } = new URL(request.url);
+      const { href, origin, host: asked } = new URL(request.url);
       const full = href.slice(origin.length);
       const target = full.slice(full.indexOf(rpcPath));
       const fqn = decodeSegment(pathOf(target).slice(rpcPath.length));
       if (!own.has(fqn) && unknown === "pass") return undefined;
-      const headers = Object.fromEntries(request.headers);
+      // Browsers keep the field from scripts.
+      const headers = { host: asked, ...Object.fromEntries(request.headers) };
       if (!own.has(fqn) && request.method !== "OPTIONS") return responseOf(await missing(fqn, headers));
       const body = new Uint8Array(await request.arrayBuffer());
       return responseOf(await ask(role, request.method, target, headers, body, request.signal));
@@ -84,6 +85,8 @@ function start(given: object, fakes: ReadonlyMap<string, FakeProcedure>, { class
   const role = createNode(host, {
     trustKey: crypto.randomUUID(),
     limits: defaultLimits,
+    // The handlers stand for whatever address they were given.
+    web: { hosts: ["*"] },
     gateway: undefined,
     modules,
     segments,
@@ -134,6 +137,7 @@ const host: Host = {
     close: async () => {},
   },
   names: { resolve: async (name) => await Promise.reject(new Error(`A fake of msw looks up no name: ${name}`)), own: () => [] },
+  memory: { hasRoom: () => true },
   clock: {
     now: () => performance.now(),
     after(ms, run) {
@@ -151,4 +155,6 @@ const host: Host = {
     // oxlint-enable no-console
   },
   equalSecrets: (one, other) => one === other,
+  // Handlers pass no call on, so nobody has to know this value again.
+  sign: () => crypto.randomUUID(),
 };

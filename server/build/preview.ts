@@ -37,7 +37,9 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
   const log = logOf(server.config.logger);
   const { file, config: given, limits } = await readConfiguration(root, undefined);
   const base = (await readConfig({ mode: "standalone", url: "http://127.0.0.1:0" }, { root })) as StandaloneConfig;
-  const config: StandaloneConfig = { ...base, ...given, mode: "standalone", source, output };
+  // Whom requests may be for is Vite's business here (`preview.allowedHosts`), and the pages' origin is that of its server.
+  const web = { origin: undefined, hosts: ["*"], forwarded: undefined };
+  const config: StandaloneConfig = { ...base, ...given, mode: "standalone", source, output, ...web };
   const trustKey = await readTrustKey(root, config.trustKey);
   const host = nodeHost({ log, transport: createTransport({}) });
   const moduleImporter = applicationImporter(root);

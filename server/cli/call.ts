@@ -8,7 +8,7 @@ import { rootCertificates } from "node:tls";
 import { styleText, stripVTControlCharacters } from "node:util";
 import { DeadlineExceeded } from "../../src/errors.ts";
 import { type IncomingResponse, isLocalFailure, type Transport, TransportError } from "../../src/ports.ts";
-import { headers, rpcPath, versionParameter } from "../../src/protocol.ts";
+import { headers, serviceHeaders, rpcPath, versionParameter } from "../../src/protocol.ts";
 import { traceOf } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
 import { addressProblem } from "../config-address.ts";
@@ -70,7 +70,7 @@ async function requestFor(
     headers: {
       ...Object.fromEntries((options.header ?? []).map(headerOf)),
       [headers.encoding]: "serialized, superjson",
-      ...(options.trustKey && { [headers.trustKey]: await trustKeyFor(options, config) }),
+      ...(options.trustKey && { [serviceHeaders.trustKey]: await trustKeyFor(options, config) }),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body }),

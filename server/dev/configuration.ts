@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import type { PublicOriginOptions } from "../../src/public-origin.ts";
 import type { Host } from "../../src/ports.ts";
 import { Problems } from "../../src/problem.ts";
 import type { createGateway } from "../../src/roles/gateway.ts";
@@ -49,6 +50,9 @@ export function configurationFile(root: string, given: string | undefined): stri
   return existsSync(usual) ? usual : undefined;
 }
 
+/** Whom requests may be for is Vite's business here (`server.allowedHosts`), and the page's origin is that of its server. */
+const ofVite: PublicOriginOptions = { hosts: ["*"] };
+
 /** Makes the gateway ready: with the layers and checks of the configuration, and a console. */
 export async function makeGateway(
   host: Host,
@@ -64,7 +68,7 @@ export async function makeGateway(
   },
 ): Promise<Role> {
   const { root, trustKey, configuration, modules, newId, console, has } = parts;
-  const role = create(host, { trustKey, limits: configuration.limits, monitor, lease, newId, modules, console, has });
+  const role = create(host, { trustKey, web: ofVite, limits: configuration.limits, monitor, lease, newId, modules, console, has });
   if (configuration.config === undefined) return role;
   const ofPackages = applicationImporter(root);
   const { middleware, healthChecks } = await configuredModules(configuration.config, {

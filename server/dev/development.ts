@@ -8,7 +8,7 @@ import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevS
 import type { Manifest, ServerManifest } from "../../src/manifest.ts";
 import type { HttpRequest, HttpResponse, Log } from "../../src/ports.ts";
 import { Problems } from "../../src/problem.ts";
-import { answerHeaders, mediaTypes, paths } from "../../src/protocol.ts";
+import { answerHeaders, browserManifestPath, mediaTypes } from "../../src/protocol.ts";
 import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
 import type { Build } from "../build/build-run.ts";
@@ -178,7 +178,7 @@ export class Development {
   async #answer(request: HttpRequest): Promise<HttpResponse | undefined> {
     const { target } = request;
     await this.read;
-    if (target.startsWith(paths.browserManifest)) {
+    if (target.startsWith(browserManifestPath)) {
       const body = JSON.stringify(await this.#browserManifest());
       return { status: 200, headers: { "content-type": mediaTypes.json, ...answerHeaders }, body };
     }

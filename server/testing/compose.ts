@@ -10,6 +10,8 @@ import type { ModuleNamespace, Transport } from "../../src/ports.ts";
 import type { Graph } from "../../src/seam.ts";
 import type { Limits } from "../../src/serializer/limits.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
+import { noteAnsweredError } from "../../src/refusals.ts";
+import { createCredentials } from "../../src/trust.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
 import type { FakeRegistry } from "./fakes.ts";
 import { instrumented } from "./instrumented.ts";
@@ -101,8 +103,8 @@ export async function createCaller(
   const host = hostOf(name, surroundings);
   const { modules, classes } = trusted ? realmOf(composing) : placeModules(composing, "browser", name, segments);
   const transport = trusted ? host.transport : fromPage(host.transport);
-  const trustKey = trusted ? composing.trustKey : undefined;
-  const remote = createRemote({ transport, base: gatewayUrl, trustKey, classes, limits, clock: host.clock });
+  const credential = createCredentials(trusted ? composing.trustKey : undefined, host).fields("service");
+  const remote = createRemote({ transport, base: gatewayUrl, credential, classes, limits, clock: host.clock, onError: noteAnsweredError });
   // A page can't carry a context across an await; nor is there one around what a test calls.
   const carrier = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
   const node = createServerNode({ ...host, carrier }, modules, remote);

@@ -9,7 +9,7 @@ import { nearest } from "../../src/problem.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { Modules as SourceModules } from "../build/modules.ts";
-import { createCarrier, equalSecrets } from "../host.ts";
+import { createCarrier, equalSecrets, sign, unbounded } from "../host.ts";
 import type { CallRecorder } from "./calls.ts";
 import type { FailingNetwork } from "./failures.ts";
 import type { TestClock } from "./test-clock.ts";
@@ -93,7 +93,9 @@ export function hostOf(name: string, { network, clock, log, recorder }: Surround
     },
     carrier: createCarrier(),
     log: { info: say("info"), warn: say("warn"), error: say("error") },
+    memory: unbounded,
     equalSecrets,
+    sign,
   };
 }
 

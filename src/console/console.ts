@@ -4,7 +4,7 @@ import type { Health } from "../health.ts";
 import type { ObservedCall } from "../placement.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { consolePath } from "../protocol.ts";
-import { trustOf } from "../trust.ts";
+import { createCredentials } from "../trust.ts";
 import { createDoors } from "./doors.ts";
 import { createSessions } from "./sessions.ts";
 import type { ConsoleChange, ConsoleState, MemberState, ProcedureState, ServiceState } from "./state.ts";
@@ -64,6 +64,7 @@ const checksTime = 5_000;
 
 export function createConsole(host: Host, options: ConsoleOptions): Console {
   const { clock } = host;
+  const credentials = createCredentials(options.trustKey, host);
   const sessions = createSessions(clock, host.equalSecrets);
   const sleepers = new Set<() => void>();
   let role: ConsoleRole | undefined;
@@ -83,7 +84,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   const begin = (): Watch => {
     cancelLeave();
     if (watch !== undefined) return watch;
-    const made = (watch = new Watch(clock, (fields) => trustOf(fields, options.trustKey, host.equalSecrets)));
+    const made = (watch = new Watch(clock, credentials.of));
     leave = role?.source.look?.((call, to) => made.local(call, to)) ?? (() => {});
     return made;
   };
@@ -187,8 +188,8 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   };
 
   const doors = createDoors({
-    host,
     options,
+    credentials,
     sessions,
     view,
     look,

@@ -2,17 +2,17 @@
 // others it isn't there: they get what they would get for any path that doesn't exist.
 
 import { BadRequest, NodeNotAvailable } from "../errors.ts";
-import type { HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
+import type { HeaderFields, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, consolePath, headers, mediaTypes, rpcPath } from "../protocol.ts";
 import { notFound } from "../roles/role.ts";
 import { pathOf } from "../router.ts";
-import { trustOf } from "../trust.ts";
+import type { Credentials } from "../trust.ts";
 import type { ConsoleOptions } from "./console.ts";
 import { type Session, type Sessions, sessionTime, tokenTime } from "./sessions.ts";
 import { streamOf, type View } from "./stream.ts";
 
 export interface DoorsParts {
-  readonly host: Host;
+  readonly credentials: Credentials;
   readonly options: ConsoleOptions;
   readonly sessions: Sessions;
   readonly view: View;
@@ -46,10 +46,10 @@ const mostStreams = 32;
 const longestToken = 1_024;
 
 export function createDoors(parts: DoorsParts): (request: HttpRequest) => Promise<HttpResponse | undefined> {
-  const { host, options, sessions, view } = parts;
+  const { credentials, options, sessions, view } = parts;
   let streams = 0;
 
-  const withKey = (request: HttpRequest): boolean => trustOf(request.headers, options.trustKey, host.equalSecrets).trusted;
+  const withKey = (request: HttpRequest): boolean => credentials.of(request.headers).holdsKey;
   const sessionOf = (request: HttpRequest): Session | undefined => {
     const secret = cookieOf(request.headers);
     return secret === undefined ? undefined : sessions.find(secret);
@@ -105,7 +105,7 @@ export function createDoors(parts: DoorsParts): (request: HttpRequest) => Promis
 
   /** A call with the rights of who looks: he has shown the trust key, or a link that its holder gave him. */
   const call = async (request: HttpRequest): Promise<HttpResponse> => {
-    const answer = (await parts.call(new CallOfSession(request, options.trustKey))) ?? notFound();
+    const answer = (await parts.call(new CallOfSession(request, credentials.fields("service")))) ?? notFound();
     return { ...answer, headers: { ...answer.headers, ...consoleHeaders } };
   };
 
@@ -184,16 +184,16 @@ async function tokenIn(request: HttpRequest): Promise<string> {
 // Of the browser and of the page: the call has others of its own. What else there is, `authorization` for one, is the caller's.
 const ofThePage = /^(?:sec-|origin$|referer$|access-control-)/;
 
-/** The request behind `/svc/console`, as the RPC door takes it: with the trust key in place of the session. */
+/** The request behind `/svc/console`, as the RPC door takes it: with a credential in place of the session. */
 class CallOfSession implements HttpRequest {
   readonly method: string = "POST";
   readonly target: string;
   readonly headers: HeaderFields;
   readonly #of: HttpRequest;
 
-  constructor(of: HttpRequest, trustKey: string | undefined) {
+  constructor(of: HttpRequest, credential: Readonly<Record<string, string>>) {
     const own = cookieName(of.headers);
-    const fields: Record<string, string | readonly string[] | undefined> = {};
+    const fields: Record<string, string | readonly string[] | undefined> = { ...credential };
     for (const [name, value] of Object.entries(of.headers))
       if (!ofThePage.test(name) && (!name.startsWith("x-svc-") || name === headers.encoding)) fields[name] = value;
     const cookies = String(of.headers["cookie"] ?? "")
@@ -201,14 +201,21 @@ class CallOfSession implements HttpRequest {
       .filter((one) => one.trim() !== "" && !one.trim().startsWith(`${own}=`));
     if (cookies.length > 0) fields["cookie"] = cookies.join(";").trim();
     else delete fields["cookie"];
-    if (trustKey !== undefined) Object.assign(fields, { [headers.trustKey]: trustKey, [headers.origin]: "trusted" });
     this.#of = of;
     this.target = of.target.slice(consolePath.length);
     this.headers = fields;
   }
 
+  get scheme(): "http" | "https" {
+    return this.#of.scheme;
+  }
+
   get signal(): AbortSignal {
     return this.#of.signal;
+  }
+
+  get isReceiving(): boolean {
+    return this.#of.isReceiving === true;
   }
 
   readBody(limit: number): Promise<Uint8Array> {

@@ -3,7 +3,7 @@
 import { bounded } from "../bounded.ts";
 import type { Access, Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
-import { consolePath, headers } from "../protocol.ts";
+import { consolePath, serviceHeaders } from "../protocol.ts";
 import type { LocalNode } from "../dispatch.ts";
 import type { ConsoleSource } from "./console.ts";
 import type { ConsoleState, MemberState, ProcedureState } from "./state.ts";
@@ -63,7 +63,12 @@ export function behindSource(host: Host, { trustKey, calls, manifest }: BehindOp
 
 async function stateOf(host: Host, url: string, trustKey: string): Promise<ConsoleState | undefined> {
   try {
-    const asked = { url: `${url}${consolePath}/state`, method: "GET", headers: { [headers.trustKey]: trustKey }, control: true } as const;
+    const asked = {
+      url: `${url}${consolePath}/state`,
+      method: "GET",
+      headers: { [serviceHeaders.trustKey]: trustKey },
+      control: true,
+    } as const;
     const { status, body } = await bounded(
       undefined,
       host.clock,

@@ -217,12 +217,20 @@ class WatchedRequest implements HttpRequest {
     return this.#of.target;
   }
 
+  get scheme(): "http" | "https" {
+    return this.#of.scheme;
+  }
+
   get headers(): HeaderFields {
     return this.#of.headers;
   }
 
   get signal(): AbortSignal {
     return this.#of.signal;
+  }
+
+  get isReceiving(): boolean {
+    return this.#of.isReceiving === true;
   }
 
   async readBody(limit: number): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 // What goes on of a call whose arguments a layer may have changed (§2.7): the bytes that came, if they are still the same.
 
 import type { Args } from "../call.ts";
-import { Forbidden, ValueNotSerializable } from "../errors.ts";
+import { ValueNotSerializable } from "../errors.ts";
 import { mediaTypes, versionParameter } from "../protocol.ts";
 import { pathOf } from "../router.ts";
 import type { ClassSource } from "../serializer/classes.ts";
@@ -34,9 +34,8 @@ export async function changedCall(
   const sameText = (incoming.encoding !== "plain" || !text.includes('"serialized":true')) && text === new TextDecoder().decode(came.body);
   if (sameText || text === (await encodeCall(read(), { classes }, wanted)).body) return undefined;
   const { method, target } = incoming.request;
-  if (method === "GET" && (classes === "opaque" || incoming.crossSite)) {
-    // Without the application's manifest nobody here knows what is text and what a number. As for a cross-site call: the node refuses
-    // it by its being a GET, so it stays one.
+  if (method === "GET" && classes === "opaque") {
+    // Without the application's manifest nobody here knows what is text and what a number.
     const query = queryOf(args, incoming);
     return {
       method,
@@ -73,8 +72,8 @@ function queryOf(args: Args, incoming: IncomingCall): string {
   if (version !== null) query.set(versionParameter, version);
   for (const [name, value] of args) {
     // An empty list would be no parameter at all.
-    if (Array.isArray(value) && value.length === 0) throw unfit(name, incoming);
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(name, textOf(one) ?? fail(unfit(name, incoming)));
+    if (Array.isArray(value) && value.length === 0) throw unfit(name);
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(name, textOf(one) ?? fail(unfit(name)));
   }
   return query.toString();
 }
@@ -84,10 +83,8 @@ function textOf(value: unknown): string | undefined {
   return ["string", "number", "boolean", "bigint"].includes(typeof value) ? String(value) : undefined;
 }
 
-function unfit(name: string, { crossSite }: IncomingCall): Error {
-  return crossSite
-    ? new Forbidden(`A page of another site may not call this by GET, whose query can't carry '${name}' as a layer changed it`)
-    : new ValueNotSerializable(`args.${name}: a query can't carry it; name a 'repository' in this service's configuration`);
+function unfit(name: string): ValueNotSerializable {
+  return new ValueNotSerializable(`args.${name}: a query can't carry it; name a 'repository' in this service's configuration`);
 }
 
 function fail(error: Error): never {

@@ -8,6 +8,7 @@ import { headers } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
+import { noteAnsweredError } from "../refusals.ts";
 import { decodeReceived } from "../wire/decode-call.ts";
 import { encodeResult } from "../wire/encode-result.ts";
 import { decodeAnswer } from "../wire/decode-answer.ts";
@@ -52,7 +53,7 @@ export async function throughLayers(
       const encoding = changed?.encoding ?? incoming.encoding;
       answer = await send(incoming, { ...(changed ?? came), headers: fieldsOf(incoming, call.headers, changed) });
       try {
-        const { value } = await decodeAnswer(answer, { classes, plain: encoding === "plain" });
+        const { value } = await decodeAnswer(answer, { classes, plain: encoding === "plain", onError: noteAnsweredError });
         if (encoding === incoming.encoding) given = { value };
         return value;
       } catch (error) {

@@ -3,8 +3,10 @@
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
 import { type HeaderFields, type Host, type HttpResponse, type IncomingResponse, isLocalFailure, TransportError } from "../ports.ts";
-import { headers } from "../protocol.ts";
+import { headers, serviceHeaders } from "../protocol.ts";
 import type { Limits } from "../serializer/limits.ts";
+import type { Asked } from "../public-origin.ts";
+import type { Credentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
 // RFC 9110 §7.6.1: these belong to one connection.
@@ -51,32 +53,44 @@ export interface Forwarded {
 
 export interface ForwardParts {
   readonly host: Host;
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
   readonly limits: Limits;
 }
 
 /** Sends a call to `base` and gives the answer as it came. Rejects with {@link TransportError} when there is none. */
 export async function sendOn(parts: ForwardParts, base: string, call: IncomingCall, forwarded: Forwarded): Promise<IncomingResponse> {
-  const { host, trustKey } = parts;
+  const { host, credentials } = parts;
   const left = Math.ceil(call.deadline - host.clock.now());
   if (left <= 0) throw new DeadlineExceeded();
-  const { "sec-fetch-site": site, ...fields } =
-    forwarded.headers ?? joined(passedOn(call.request.headers, (name) => name === headers.encoding));
-  // A cross-site GET that this service's CORS allows is settled here; for another the node must know, as the procedure may be safe.
-  if (call.crossSite && site !== undefined) fields["sec-fetch-site"] = site;
-  // Chosen: `host` names the service that is spoken to, and what lies between finds it by that name. The one that the caller used goes on
-  // beside it, where the application looks behind any proxy; a proxy in front of this one may have said it already.
-  const { host: asked } = call.request.headers;
-  if (!call.member && typeof asked === "string") fields["x-forwarded-host"] ??= asked;
-  const own: Record<string, string> = { [headers.hops]: String(call.hops + 1), [headers.deadline]: String(left) };
-  if (trustKey !== undefined) Object.assign(own, { [headers.trustKey]: trustKey, [headers.origin]: call.trusted ? "trusted" : "outside" });
+  const fields = forwarded.headers ?? joined(passedOn(call.request.headers, (name) => name === headers.encoding));
+  const own = {
+    ...credentials.fields(call.trusted ? "service" : "outside"),
+    // Only the node knows whether the procedure is safe.
+    [serviceHeaders.crossSite]: call.crossSite ? "yes" : "no",
+    [headers.hops]: String(call.hops + 1),
+    [headers.deadline]: String(left),
+  };
   return await host.transport.send({
     url: base + forwarded.target,
     method: forwarded.method,
-    headers: { ...fields, ...own },
+    // Ours first: if anything on the way drops fields past some count, it drops the caller's.
+    headers: { ...own, ...withAsked(fields, call.asked) },
     ...(forwarded.body.length === 0 ? {} : { body: forwarded.body }),
     signal: call.signal,
   });
+}
+
+/**
+ * With the host and the scheme that the outermost caller asked for, in the fields where applications look for them behind any proxy: `host` names
+ * the service that is spoken to.
+ */
+export function withAsked(fields: Readonly<Record<string, string>>, { host, scheme }: Asked): Record<string, string> {
+  const { [serviceHeaders.forwardedHost]: _host, [serviceHeaders.forwardedProto]: _scheme, ...others } = fields;
+  return {
+    ...(host !== undefined && { [serviceHeaders.forwardedHost]: host }),
+    ...(scheme !== undefined && { [serviceHeaders.forwardedProto]: scheme }),
+    ...others,
+  };
 }
 
 /** The call's own bytes; a GET has none. */
@@ -87,7 +101,7 @@ export async function asItCame(call: IncomingCall, limits: Limits): Promise<Forw
 
 /** An answer of another service, as this one gives it. */
 export function relayed(answer: IncomingResponse, method = "GET"): HttpResponse {
-  const fields = passedOn(answer.headers, (name) => name !== headers.trustKey);
+  const fields = passedOn(answer.headers, (name) => name !== serviceHeaders.trustKey);
   // Of a HEAD there are no bytes to count: the length is that of the answer to a GET.
   const length = answer.headers["content-length"];
   if (method === "HEAD" && length !== undefined) fields["content-length"] = length;

@@ -1,5 +1,6 @@
 // Gateway (§1.3, §3): tracks nodes and their procedures, balances, and passes calls on as bytes.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Console } from "../console/console.ts";
 import { membersSource } from "../console/members-source.ts";
 import { NodeNotAvailable } from "../errors.ts";
@@ -7,6 +8,7 @@ import { procedureNotFound } from "../registry.ts";
 import { type Host, type IncomingResponse, isLocalFailure, TransportError, unsentOf } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
+import { createCredentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 import { asItCame, failureOf, type Forwarded, noConnection, sendOn } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
@@ -20,6 +22,7 @@ import { createLayers, createRole, type Role } from "./role.ts";
 export interface GatewayOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   /** Milliseconds between health checks of each member. */
   readonly monitor: number;
   /** Milliseconds that a membership lasts without being renewed (decisions §6). */
@@ -49,7 +52,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const layers = createLayers();
   const application = options.modules && applicationOf(options.modules, host.clock);
   const classes = new Classes();
-  const parts = { host, trustKey: options.trustKey, limits: options.limits };
+  const credentials = createCredentials(options.trustKey, host);
+  const web = createPublicOrigin(host.log, options.web);
+  const parts = { host, credentials, web, limits: options.limits };
   const monitor = createMonitor(host, options.monitor, members);
   const { console: view } = options;
 
@@ -92,7 +97,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     layers,
     call: async (call, refuse) =>
       await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward, refuse),
-    routes: memberRoutes(host, options, members, addresses),
+    routes: memberRoutes(host, { ...options, credentials }, members, addresses),
     async start(url) {
       addresses.listensAt(url);
       monitor.start();

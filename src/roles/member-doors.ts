@@ -4,13 +4,13 @@ import { BadRequest, Unauthorized } from "../errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
-import { trustOf } from "../trust.ts";
+import type { Credentials } from "../trust.ts";
 import { type MemberAbout, readAbout } from "./member-about.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { Members } from "./members.ts";
 
 export interface MemberDoorsOptions {
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
   readonly limits: { readonly body: number };
   readonly lease: number;
   /** Somebody may want to see what members tell of themselves; else it isn't kept. */
@@ -22,8 +22,7 @@ const longestUrl = 2_048;
 
 export function memberRoutes(host: Host, options: MemberDoorsOptions, members: Members, addresses: MemberAddresses): Route[] {
   const demandKey = (request: HttpRequest): void => {
-    if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member)
-      throw new Unauthorized("Joining takes the trust key of this deployment");
+    if (!options.credentials.of(request.headers).holdsKey) throw new Unauthorized("Joining takes the trust key of this deployment");
   };
   const find = (named: unknown) => members.all().find((one) => one.id === named);
   const answer = (known: boolean): HttpResponse => ({ status: known ? 204 : 404, headers: answerHeaders });

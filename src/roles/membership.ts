@@ -2,7 +2,7 @@
 
 import { bounded } from "../bounded.ts";
 import { type Host, isLocalFailure } from "../ports.ts";
-import { headers, mediaTypes, paths } from "../protocol.ts";
+import { mediaTypes, paths, serviceHeaders } from "../protocol.ts";
 import type { MemberAbout } from "./member-about.ts";
 
 export interface Membership {
@@ -62,7 +62,7 @@ export function createMembership(
       host.transport.send({
         url: gateway + path,
         method,
-        headers: { [headers.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
+        headers: { [serviceHeaders.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal,
         control: true,

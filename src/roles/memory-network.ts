@@ -67,7 +67,7 @@ export async function ask(
     if (bytes.length > limit) throw new PayloadTooLarge(`The body has more than ${limit} bytes`);
     return bytes;
   };
-  const response = await role.handle({ method, target, headers, readBody, signal });
+  const response = await role.handle({ method, target, scheme: "http", headers, readBody, signal });
   const answer = await collected(response.body);
   return { status: response.status, headers: response.headers, body: answer, text: new TextDecoder().decode(answer) };
 }

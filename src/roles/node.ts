@@ -1,5 +1,6 @@
 // Node (§1.3): runs the procedures of the segments it loads, and joins its gateway.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { LocalNode } from "../dispatch.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
@@ -11,10 +12,13 @@ import { createServerNode, followClasses, loadSegments, registerAsTheyRun, type 
 import { aboutNode } from "./member-about.ts";
 import { createMembership } from "./membership.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { noteAnsweredError } from "../refusals.ts";
+import { createCredentials } from "../trust.ts";
 
 export interface NodeOptions {
   readonly trustKey: string;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   /** Where calls for other nodes go; without it this node is on its own. */
   readonly gateway: string | undefined;
   readonly modules: ServerModules;
@@ -47,13 +51,22 @@ export interface NodeRole extends Role {
 export function createNode(host: Host, options: NodeOptions): NodeRole {
   const { trustKey, limits, gateway, modules, stacks } = options;
   let { segments } = options;
+  const credentials = createCredentials(trustKey, host);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
   const layers = createLayers();
   const remote =
     gateway === undefined
       ? undefined
-      : createRemote({ transport: host.transport, base: gateway, trustKey, classes, limits, clock: host.clock });
+      : createRemote({
+          transport: host.transport,
+          base: gateway,
+          credential: credentials.fields("service"),
+          classes,
+          limits,
+          clock: host.clock,
+          onError: noteAnsweredError,
+        });
   const node = createServerNode(host, modules, remote);
   /** What the gateway is told in place of what is here. */
   let staying: readonly string[] | undefined;
@@ -62,7 +75,8 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const membership = gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
   const role = createRole({
     host,
-    trustKey,
+    credentials,
+    web: createPublicOrigin(host.log, options.web),
     limits,
     classes,
     layers,

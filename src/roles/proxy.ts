@@ -1,23 +1,26 @@
 // Proxy: one address for browsers and other callers; calls go to the gateway or node behind it, the rest to the repository.
 
 import { bounded } from "../bounded.ts";
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Console } from "../console/console.ts";
 import { behindSource } from "../console/manifest-source.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
 import { type Host, type HttpRequest, type HttpResponse, isLocalFailure, TransportError } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { headers, paths } from "../protocol.ts";
+import { paths, serviceHeaders } from "../protocol.ts";
 import { refuseMethod } from "../router.ts";
-import { asItCame, failureOf, type Forwarded, joined, noConnection, passedOn, relayed, sendOn } from "./forward.ts";
+import { asItCame, failureOf, type Forwarded, joined, noConnection, passedOn, relayed, sendOn, withAsked } from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
+import { createCredentials } from "../trust.ts";
 import type { IncomingCall } from "../wire/rpc-door.ts";
 
 export interface ProxyOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   /** Gateway or node: where calls go. */
   readonly calls: string;
   readonly repository: string;
@@ -30,7 +33,9 @@ export interface ProxyOptions {
 export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, console: view } = options;
   const layers = createLayers();
-  const parts = { host, trustKey, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
+  const credentials = createCredentials(trustKey, host);
+  const web = createPublicOrigin(host.log, options.web);
+  const parts = { host, credentials, web, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
@@ -45,7 +50,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     ...parts,
     classes: new Classes(),
     call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
-    otherwise: (request) => fetchFile(host, options, request, files),
+    otherwise: (request) => {
+      const asked = web.asked(request, credentials.of(request.headers));
+      const fields = withAsked(joined(passedOn(request.headers, () => false)), asked);
+      return fetchFile(host, options, request, { ...credentials.fields("outside"), ...fields }, files);
+    },
     start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
@@ -71,7 +80,7 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
     host.clock,
     checkTime,
     () => new Error("no answer"),
-    (signal) => host.transport.send({ url, method: "HEAD", headers: { [headers.trustKey]: trustKey }, signal, control: true }),
+    (signal) => host.transport.send({ url, method: "HEAD", headers: { [serviceHeaders.trustKey]: trustKey }, signal, control: true }),
   ).catch(() => undefined);
   if (answer?.status === 404 || answer?.status === 401)
     throw new Error(
@@ -100,12 +109,17 @@ function told(host: Host, url: string): Told {
   };
 }
 
-/** A file of the repository. The trust key never goes along: what it opens is not for those outside. */
-async function fetchFile(host: Host, { repository, limits }: ProxyOptions, request: HttpRequest, files: Told): Promise<HttpResponse> {
+/** A file of the repository. `fields` say that it is for a stranger: what the trust key opens isn't for those outside. */
+async function fetchFile(
+  host: Host,
+  { repository, limits }: ProxyOptions,
+  request: HttpRequest,
+  fields: Readonly<Record<string, string>>,
+  files: Told,
+): Promise<HttpResponse> {
   const { method, target, signal: outer } = request;
   if (method !== "GET" && method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
   const late = new TransportError(`${repository} gave no answer in ${limits.time / 1000} s`, true);
-  const fields = joined(passedOn(request.headers, () => false));
   try {
     const answer = await files(
       bounded(

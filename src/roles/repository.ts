@@ -1,11 +1,12 @@
 // Repository (§1.3, §4.3, §4.4): serves what browsers load, what nodes load, and Seamline's own components.
 
+import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
 import type { Route } from "../router.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { trustOf } from "../trust.ts";
+import { createCredentials, type Credentials } from "../trust.ts";
 import { createLayers, createRole, notFound, type Role } from "./role.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
@@ -21,17 +22,20 @@ export interface RepositoryFiles {
 export interface RepositoryOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
   readonly files: RepositoryFiles;
 }
 
 export function createRepository(host: Host, options: RepositoryOptions): Role {
+  const credentials = createCredentials(options.trustKey, host);
   return createRole({
     host,
-    trustKey: options.trustKey,
+    credentials,
+    web: createPublicOrigin(host.log, options.web),
     limits: options.limits,
     classes: new Classes(),
     layers: createLayers(),
-    routes: repositoryRoutes(host, options),
+    routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
     stop: async () => {},
@@ -40,8 +44,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
 }
 
 /** The doors of a repository, for standalone as well. */
-export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[] {
-  const { files } = options;
+export function repositoryRoutes(files: RepositoryFiles, credentials: Credentials): Route[] {
   const text = (parameter: string | string[] | undefined): string => (Array.isArray(parameter) ? parameter.join("/") : (parameter ?? ""));
   return [
     [
@@ -49,7 +52,7 @@ export function repositoryRoutes(host: Host, options: RepositoryOptions): Route[
       `${paths.modules}*file`,
       async (request, { file }) => {
         // To everyone else it is as if there were nothing (reliability: safety rule 5).
-        if (!trustOf(request.headers, options.trustKey, host.equalSecrets).member) return notFound();
+        if (!credentials.of(request.headers).holdsKey) return notFound();
         const bytes = await files.serverFile(text(file));
         if (bytes === undefined) return notFound();
         const type = text(file).endsWith(".json") ? mediaTypes.json : mediaTypes.script;

@@ -6,12 +6,15 @@ import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../err
 import { createHealth, type Health, type HealthCheck } from "../health.ts";
 import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../protocol.ts";
+import type { PublicOrigin } from "../public-origin.ts";
+import { answerHeaders, headers, mediaTypes, paths, rpcPath, serviceHeaders } from "../protocol.ts";
 import { createRouter, pathOf, type Route } from "../router.ts";
 import { type Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import type { Encoding } from "../wire/decode-call.ts";
 import { encodeError } from "../wire/encode-result.ts";
+import { isInnerRefusal, isRefusal } from "../refusals.ts";
+import { type Credentials, stranger, type Trust } from "../trust.ts";
 import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
 
 /** A running service, as the host sees it. */
@@ -42,7 +45,8 @@ export interface Layers {
 
 export interface RoleParts {
   readonly host: Host;
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
+  readonly web: PublicOrigin;
   readonly limits: Limits;
   /** For the errors in answers. */
   readonly classes: Classes;
@@ -69,24 +73,29 @@ export function createLayers(): Layers {
 }
 
 export function createRole(parts: RoleParts): Role {
-  const { host, layers, stacks = false } = parts;
+  const { host, web, layers, stacks = false } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
   let stopping = false;
   /** Resolves when this service has joined. Calls come before: who has just taken it in doesn't wait until it has heard of that. */
   let joined: Promise<void> | undefined;
   const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
-  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trusted: boolean): Promise<HttpResponse> => {
-    if (!(thrown instanceof ServiceError)) host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
+  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trust: Trust): Promise<HttpResponse> => {
+    if ((!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) && !isDeparture(thrown, request))
+      host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
     const answer = await encodeError(thrown, encoding, {
       classes: parts.classes,
-      stacks: stacks || trusted,
+      stacks: stacks || trust.trusted,
       onLost: (what) => host.log.warn(`${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`),
     });
     if (!(thrown instanceof ServiceError)) return answer;
     // Text alone does not tell a program which error it is.
     const { kind } = thrown.constructor as typeof ServiceError;
-    return withHeaders(answer, { [headers.error]: kind, ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}) });
+    return withHeaders(answer, {
+      [headers.error]: kind,
+      ...(isRefusal(thrown) && { [serviceHeaders.refused]: "yes" }),
+      ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
+    });
   };
 
   const { call } = parts;
@@ -94,20 +103,20 @@ export function createRole(parts: RoleParts): Role {
     call &&
     createRpcDoor({
       host,
-      trustKey: parts.trustKey,
+      credentials: parts.credentials,
+      web: parts.web,
       limits: parts.limits,
       cors: () => layers.list.findLast(isCors),
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
       answer: (incoming) => {
-        const run = (): Promise<HttpResponse> =>
-          call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming.trusted));
+        const run = (): Promise<HttpResponse> => call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
         // A role that stops goes on answering until its door closes.
         if (ready) return run();
         // Its procedures are still loading: that is no 404.
         const starting = (): Promise<never> => Promise.reject(new NodeNotAvailable("This service is starting"));
         return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
-      refuse: (thrown, request, encoding, trust) => refuse(thrown, request, encoding, trust.trusted),
+      refuse,
     });
   const view = parts.console?.console;
   if (parts.console !== undefined && rpc !== undefined) parts.console.console.attach({ source: parts.console.source, health, rpc });
@@ -117,15 +126,18 @@ export function createRole(parts: RoleParts): Role {
       try {
         // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
         if (!request.target.startsWith("/")) throw new BadRequest("The request's target is no path");
+        if (!web.accepts(request) && !isHealth(request.target) && !parts.credentials.of(request.headers).member)
+          throw web.misdirected(request);
         if (rpc !== undefined && request.target.startsWith(rpcPath))
           return await (view?.observer === undefined ? rpc(request) : view.observer.call(request, rpc));
         const answer = (view && (await view.handle(request))) ?? (await route(request)) ?? (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
-        return await refuse(thrown, request, "plain", false);
+        return await refuse(thrown, request, "plain", stranger);
       }
     },
     async start(url, settled = async () => {}) {
+      web.listensAt(url);
       view?.start(url);
       await parts.start(url);
       const joining = parts.join?.(url);
@@ -164,12 +176,24 @@ export function createRole(parts: RoleParts): Role {
   };
 }
 
+/** The caller left, and what was running for them ended with it: that is nobody's fault. */
+function isDeparture(thrown: unknown, { signal }: HttpRequest): boolean {
+  if (!signal.aborted) return false;
+  const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
+  return thrown === signal.reason || cause === signal.reason || name === "AbortError";
+}
+
 /** What somebody gave in place of what was wanted, and what he may have meant. */
 function given(value: unknown): string {
   if (typeof value === "object") return value === null ? "null" : "an object without it";
   if (typeof value !== "function") return value === "" ? "an empty text" : typeof value;
   const isClass = /^class\b/.test(Function.prototype.toString.call(value));
   return isClass ? `the class ${value.name}: give an instance, new ${value.name}()` : "a function";
+}
+
+/** Orchestrators ask by whatever name or address they know a process. */
+function isHealth(target: string): boolean {
+  return target.startsWith(paths.health) && /^(?:$|[/?])/.test(target.slice(paths.health.length));
 }
 
 /** §4.5, and two for orchestrators (decisions §5). */

@@ -6,6 +6,8 @@ export interface Limits {
   readonly body: number;
   /** Bytes of a request's head. */
   readonly header: number;
+  /** Fields of a request's head; more is a 431, as is a head over `header`. */
+  readonly headerCount: number;
   /** Milliseconds in which a call must be answered; later is a 504. */
   readonly time: number;
   /** Milliseconds from a request's first byte to the end of its head; later is a 408. */
@@ -36,6 +38,7 @@ export const defaultTime = 30_000;
 export const defaultLimits: Limits = {
   body: 1_048_576,
   header: 16_384,
+  headerCount: 200,
   time: defaultTime,
   headerTime: 10_000,
   requestTime: 30_000,

@@ -19,6 +19,8 @@ export interface AnswerOptions {
   readonly classes: ClassSource;
   /** The call did not ask for the encoding. */
   readonly plain?: boolean;
+  /** Hears of the error before it is thrown. */
+  readonly onError?: ((error: unknown, response: IncomingResponse) => void) | undefined;
 }
 
 // The reader is most often somebody whose page has the class as a type only.
@@ -83,6 +85,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
     thrown = cause instanceof BadGateway ? cause : cause instanceof InvalidSerializedValue ? unreadable(cause) : senseless(cause);
   }
   if (node !== "") setRanOn(thrown as object, node);
+  options.onError?.(thrown, response);
   throw thrown;
 }
 

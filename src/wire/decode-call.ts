@@ -95,9 +95,9 @@ export function decodeReceived(
     : decodeMembers(text, { ...options, path: "args", plain: encoding === "plain" });
 }
 
-/** Chosen: an empty body is `{}` whatever its type says, unless a page sent it. One of another site could do so unasked. */
+/** An empty body is `{}` whatever its type says. */
 function mayBeEmpty(fields: HeaderFields): boolean {
-  return fields["origin"] === undefined && !(Number(textOf(fields["content-length"])) > 0);
+  return !(Number(textOf(fields["content-length"])) > 0);
 }
 
 function checkBodyType(fields: HeaderFields): void {

@@ -1,6 +1,6 @@
 // From what a procedure returned or threw to the answer (§4.1, §7, decisions §2).
 
-import { MethodNotAllowed, NodeNotAvailable, statusOf, ValueNotSerializable } from "../errors.ts";
+import { MethodNotAllowed, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
 import { answerHeaders, headers, mediaTypes } from "../protocol.ts";
 import { bytesOf } from "../serializer/binary.ts";
@@ -10,6 +10,7 @@ import { internal, publicMessage, textOf } from "../serializer/public-message.ts
 import { causeOf, describeFault, needsReferences } from "../serializer/fault.ts";
 import { sendableError } from "../serializer/sendable-error.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
+import { answerStatusOf } from "../refusals.ts";
 import { errorOf, traceOf } from "../trace.ts";
 import type { Encoding } from "./decode-call.ts";
 import { loadSuperjson } from "./superjson.ts";
@@ -90,7 +91,7 @@ export function encodeError(
   const error = errorOf(thrown);
   const more = error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {};
   const answer = (contentType: string, body: string): HttpResponse => ({
-    status: statusOf(error),
+    status: answerStatusOf(error),
     headers: { ...answerHeaders, "content-type": contentType, ...more },
     body,
   });

@@ -6,7 +6,7 @@ import type { Args } from "../call.ts";
 import type { Context } from "../context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
 import { forwardedHeaders } from "../forwarded.ts";
-import { type Clock, type Transport, TransportError } from "../ports.ts";
+import { type Clock, type IncomingResponse, type Transport, TransportError } from "../ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../protocol.ts";
 import type { ClassSource } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -26,15 +26,18 @@ export interface RemoteOptions {
   readonly transport: Transport;
   /** Address of the gateway, node or page's origin. */
   readonly base: string;
-  readonly trustKey?: string | undefined;
+  /** Header fields that say who calls; a page has none. */
+  readonly credential?: Readonly<Record<string, string>>;
   readonly classes: ClassSource;
   readonly limits: Pick<Limits, "time">;
   readonly clock: Clock;
+  /** Hears of each error that an answer brought. */
+  readonly onError?: (error: unknown, response: IncomingResponse) => void;
 }
 
 /** Sends calls away and gives back what came of them: the value, or the error as it was thrown there. A call is sent once. */
 export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, trustKey, classes, limits, clock } = options;
+  const { transport, credential, classes, limits, clock } = options;
   const door = options.base.replace(/\/$/, "") + rpcPath;
   return async ({ fqn, version, args, context }) => {
     const start = clock.now();
@@ -44,12 +47,12 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const { body, encoding } = await withClasses(classes, () => encodeCall(args, { classes }, "serialized, superjson"));
     if (left() <= 0) throw late();
     const fields: Record<string, string> = {
-      ...Object.fromEntries(forwardedHeaders(context.headers)),
+      ...credential,
       "content-type": jsonType,
       [headers.encoding]: encoding,
       [headers.hops]: String(context.hops + 1),
       [headers.deadline]: String(Math.ceil(left())),
-      ...(trustKey !== undefined && { [headers.trustKey]: trustKey, [headers.origin]: "trusted" }),
+      ...Object.fromEntries(forwardedHeaders(context.headers)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${door}${path}?${versionParameter}=${version}`;
@@ -61,7 +64,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
         ? new BadGateway(`'${fqn}' was sent, but no answer came`, { cause: thrown })
         : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
     });
-    return await decodeAnswer(response, { classes });
+    return await decodeAnswer(response, { classes, onError: options.onError });
   };
 }
 

@@ -2,16 +2,25 @@
 
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
-import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, ProcedureNotFound } from "../errors.ts";
+import {
+  DeadlineExceeded,
+  Forbidden,
+  LoopDetected,
+  MethodNotAllowed,
+  NodeNotAvailable,
+  ProcedureNotFound,
+  RequestTimeout,
+} from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
 import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
+import type { Asked, PublicOrigin } from "../public-origin.ts";
+import { answerHeaders, headers, mostHops, rpcPath, serviceHeaders } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
-import { type Trust, trustOf } from "../trust.ts";
+import type { Credentials, Trust } from "../trust.ts";
 import type { Version } from "../version.ts";
 import { type Encoding, readEncoding, readVersion } from "./decode-call.ts";
 
@@ -28,13 +37,16 @@ export interface IncomingCall extends Trust {
   readonly signal: AbortSignal;
   /** The request's headers as procedures may see them; made when first read. */
   readonly headers: MiddlewareHeaders;
-  /** A browser says that a page of another site made this GET, and no CORS middleware allows that (decisions §5). */
+  /** What the outermost caller asked for. */
+  readonly asked: Asked;
+  /** A page of another origin causes the call without having been asked for leave, and no CORS middleware names that origin. */
   readonly crossSite: boolean;
 }
 
 export interface RpcDoorParts {
   readonly host: Host;
-  readonly trustKey: string | undefined;
+  readonly credentials: Credentials;
+  readonly web: PublicOrigin;
   readonly limits: Limits;
   readonly cors: () => CorsMiddleware | undefined;
   /** Runs the call or passes it on. What it throws becomes the answer. */
@@ -49,31 +61,55 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     const cors = parts.cors();
     if (request.method === "OPTIONS") {
       const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...answerHeaders } };
-      return cors?.ontoPreflight(allowed) ?? allowed;
+      return cors?.ontoPreflight(allowed, request.headers) ?? allowed;
     }
-    const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
+    const trust = parts.credentials.of(request.headers);
     let encoding: Encoding = "plain";
     let answer: HttpResponse;
     try {
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
-      const call = new Incoming(request, encoding, trust, cors, limits, host.clock);
+      if (!host.memory.hasRoom()) throw new NodeNotAvailable("This service holds as much for its callers as it may; try again");
+      const call = new Incoming(request, encoding, trust, parts.web, cors, limits, host.clock);
       answer = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {
       answer = await parts.refuse(thrown, request, encoding, trust);
     }
-    return cors?.onto(answer) ?? answer;
+    answer = answerFor(trust, answer);
+    return cors?.onto(answer, request.headers) ?? answer;
   };
 }
 
-/** Refuses a cross-site GET that nothing allows (decisions §5). A procedure declared safe needs no refusal, so roles that know it call this later. */
+/** What services say to each other about a refusal is for those that call by themselves. */
+function answerFor({ member, holdsKey }: Trust, answer: HttpResponse): HttpResponse {
+  if (!(serviceHeaders.refused in answer.headers) || (member && !holdsKey)) return answer;
+  const { [serviceHeaders.refused]: _, ...others } = answer.headers;
+  return { ...answer, headers: others };
+}
+
+/** Refuses a cross-site call. A procedure declared safe needs no refusal, so roles that know it call this later. */
 export function refuseCrossSite(call: IncomingCall): void {
-  if (call.crossSite) throw new Forbidden("A page of another site may not call this by GET");
+  if (call.crossSite) throw new Forbidden("A page of another origin may not make this call");
+}
+
+function isCrossSite(request: HttpRequest, { member, holdsKey }: Trust, web: PublicOrigin, asked: Asked): boolean {
+  // The first service has seen what the browser sent, before any middleware. Without its word the request is looked at anew.
+  const said = member && !holdsKey ? request.headers[serviceHeaders.crossSite] : undefined;
+  if (said === "yes" || said === "no") return said === "yes";
+  return needsNoPreflight(request) && web.isForeign(request.headers, asked);
+}
+
+/** Browsers send these without asking first: a form or a link of any page can cause them. */
+function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
+  const type = fields["content-type"];
+  if (method === "GET" || type === undefined || type === "") return true;
+  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(String(type));
 }
 
 class Incoming implements IncomingCall {
   readonly request: HttpRequest;
   readonly encoding: Encoding;
+  readonly holdsKey: boolean;
   readonly member: boolean;
   readonly trusted: boolean;
   readonly fqn: string;
@@ -81,14 +117,25 @@ class Incoming implements IncomingCall {
   readonly query: string;
   readonly deadline: number;
   readonly hops: number;
+  readonly asked: Asked;
   readonly crossSite: boolean;
+  readonly #seesForwarded: boolean;
   #headers: MiddlewareHeaders | undefined;
   #abort: AbortController | undefined;
   #expired: Error | undefined;
 
-  constructor(request: HttpRequest, encoding: Encoding, trust: Trust, cors: CorsMiddleware | undefined, limits: Limits, clock: Clock) {
+  constructor(
+    request: HttpRequest,
+    encoding: Encoding,
+    trust: Trust,
+    web: PublicOrigin,
+    cors: CorsMiddleware | undefined,
+    limits: Limits,
+    clock: Clock,
+  ) {
     this.request = request;
     this.encoding = encoding;
+    this.holdsKey = trust.holdsKey;
     this.member = trust.member;
     this.trusted = trust.trusted;
     this.fqn = decodeSegment(pathOf(request.target).slice(rpcPath.length));
@@ -102,15 +149,13 @@ class Incoming implements IncomingCall {
     if (this.hops > mostHops) throw new LoopDetected(`The call has passed more than ${mostHops} services`);
     const left = trust.member ? spanOf(request.headers[headers.deadline]) : undefined;
     this.deadline = clock.now() + Math.min(left ?? limits.time, limits.time);
-    const origin = request.headers["origin"];
-    this.crossSite =
-      request.method === "GET" &&
-      request.headers["sec-fetch-site"] === "cross-site" &&
-      cors?.allows(typeof origin === "string" ? origin : undefined) !== true;
+    this.asked = web.asked(request, trust);
+    this.#seesForwarded = web.believes(trust);
+    this.crossSite = isCrossSite(request, trust, web, this.asked) && cors?.names(request.headers["origin"]) !== true;
   }
 
   get headers(): MiddlewareHeaders {
-    return (this.#headers ??= procedureHeaders(this.request.headers));
+    return (this.#headers ??= procedureHeaders(this.request.headers, this.#seesForwarded));
   }
 
   get signal(): AbortSignal {
@@ -136,7 +181,9 @@ async function withinDeadline(call: Incoming, clock: Clock, answer: (call: Incom
   if (left <= 0) throw new DeadlineExceeded();
   return await new Promise((resolve, reject) => {
     const cancel = clock.after(left, () => {
-      const late = new DeadlineExceeded();
+      // Who is late is the caller, as long as the body hasn't come.
+      const late =
+        call.request.isReceiving === true ? new RequestTimeout("The request's body did not arrive in time") : new DeadlineExceeded();
       call.expire(late);
       reject(late);
     });
@@ -146,14 +193,16 @@ async function withinDeadline(call: Incoming, clock: Clock, answer: (call: Incom
 
 /**
  * What a procedure and its middleware see: no header of the wire but the encoding, and never the trust key (decisions §5). Chosen: nor those
- * that `Connection` names, nor itself: it would take away what a middleware sets under such a name, wherever the call goes on.
+ * that `Connection` names, nor itself: it would take away what a middleware sets under such a name, wherever the call goes on. Nor what a
+ * stranger claims to have forwarded.
  */
-function procedureHeaders(fields: HeaderFields): MiddlewareHeaders {
+function procedureHeaders(fields: HeaderFields, seesForwarded: boolean): MiddlewareHeaders {
   const seen = new MiddlewareHeaders();
   const named = connectionOptions(fields["connection"]);
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || (name.startsWith("x-svc-") && name !== headers.encoding)) continue;
     if (name === "connection" || named?.has(name) === true) continue;
+    if (!seesForwarded && (name === serviceHeaders.forwardedHost || name === serviceHeaders.forwardedProto)) continue;
     seen.fill(name, typeof value === "string" ? value : value.join(", "));
   }
   return seen;

@@ -51,5 +51,6 @@ export const application: TestProcedure[] = [
   procedure("add", "public", ["a", "b"], (a: number, b: number) => a + b),
   procedure("canary", "public", [], () => (census() === untouched ? "alive" : "polluted")),
   procedure("secret", "private", [], () => "private"),
+  procedure("fail", "public", [], () => Promise.reject(new Error("broken"))),
   procedure("audit", "protected", [], () => "protected"),
 ];

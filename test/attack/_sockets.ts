@@ -4,7 +4,8 @@
 import { connect } from "node:net";
 import { nodeHost } from "../../server/host.ts";
 import { type HttpServer, listen } from "../../server/http.ts";
-import type { HttpRequest } from "../../src/ports.ts";
+import { type Console, createConsole } from "../../src/console/console.ts";
+import type { Host, HttpRequest } from "../../src/ports.ts";
 import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/proxy.ts";
@@ -26,8 +27,8 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-/** proxy → gateway → node, and a repository, each behind a socket of its own. */
-export async function openSockets(): Promise<Sockets> {
+/** proxy → gateway → node, and a repository, each behind a socket of its own; with `console` the gateway shows itself. */
+export async function openSockets(options: { readonly console?: true } = {}): Promise<Sockets> {
   const log = new TestLog();
   const asked: string[] = [];
   const servers: HttpServer[] = [];
@@ -58,7 +59,12 @@ export async function openSockets(): Promise<Sockets> {
   };
   let ids = 0;
   const repository = await open(() => createRepository(host(), { ...common, files }));
-  const gateway = await open(() => createGateway(host(), { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}` }));
+  const consoleOf = (one: Host): Console | undefined =>
+    options.console && createConsole(one, { trustKey: key, secure: false, file: async () => undefined });
+  const gateway = await open(() => {
+    const one = host();
+    return createGateway(one, { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}`, console: consoleOf(one) });
+  });
   const node = await open(() =>
     createNode(host(), { ...common, gateway, modules: testModules(application, classes), segments: ["main"], name: "one" }),
   );
@@ -125,7 +131,7 @@ export function bytesOf({ method, target = "/", fields = [], body, json }: RawRe
   const bytes = Buffer.from(content ?? "", "utf8");
   const lines = [
     `${method ?? (content === undefined ? "GET" : "POST")} ${target} HTTP/1.1`,
-    "Host: seamline.test",
+    "Host: localhost",
     ...(content !== undefined && !fields.some((one) => /^content-type:/i.test(one)) ? ["Content-Type: application/json"] : []),
     ...(content === undefined ? [] : [`Content-Length: ${bytes.length}`]),
     ...fields,

@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => sockets.close());
 
 describe("framing", () => {
-  const post = "POST /rpc/a/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
-  const get = "GET /rpc/a/canary HTTP/1.1\r\nHost: a\r\n";
-  const inner = "GET /rpc/a/secret HTTP/1.1\r\nHost: a\r\n\r\n";
+  const post = "POST /rpc/a/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+  const get = "GET /rpc/a/canary HTTP/1.1\r\nHost: localhost\r\n";
+  const inner = "GET /rpc/a/secret HTTP/1.1\r\nHost: localhost\r\n\r\n";
   it.each([
     ["length and chunks", `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`],
     ["two lengths", `${post}Content-Length: 11\r\nContent-Length: 12\r\n\r\n{"value":1}`],
@@ -20,7 +20,7 @@ describe("framing", () => {
     ["an unknown transfer coding", `${post}Transfer-Encoding: xchunked\r\n\r\n{"value":1}`],
     ["a space before the colon", `${post}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`],
     ["a folded line", `${get}X-A: 1\r\n X-B: 2\r\n\r\n`],
-    ["lines that end in LF alone", "GET /rpc/a/canary HTTP/1.1\nHost: a\n\n"],
+    ["lines that end in LF alone", "GET /rpc/a/canary HTTP/1.1\nHost: localhost\n\n"],
     ["a CR inside a line", `${get}X-A: 1\rX-B: 2\r\n\r\n`],
     ["a chunk without a size", `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
     ["a bad name", `${get}b@d(: 1\r\n\r\n`],

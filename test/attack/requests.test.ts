@@ -49,7 +49,7 @@ describe("bodies that are no call", () => {
     ["that comes whole", echo(`{"value":"${"x".repeat(1_048_576)}"}`)],
     [
       "in chunks without any length",
-      `POST /rpc/a/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${"x".repeat(65_536)}\r\n`.repeat(20)}0\r\n\r\n`,
+      `POST /rpc/a/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${"x".repeat(65_536)}\r\n`.repeat(20)}0\r\n\r\n`,
     ],
   ])("over the limit, %s: 413", async (_, bytes) => {
     await attack(sockets, calls, bytes, 413);
@@ -203,8 +203,8 @@ describe("trust", () => {
     ["a guess", ["x-svc-trust-key: guess"]],
     ["no text", ["x-svc-trust-key:"]],
     ["two guesses", ["x-svc-trust-key: one", "x-svc-trust-key: two"]],
-    ["the word of the caller", ["x-svc-origin: trusted"]],
-    ["a Connection that names our headers", ["Connection: x-svc-trust-key, x-svc-origin, x-svc-hops"]],
+    ["the word of the caller", ["x-svc-origin: trusted", "x-svc-credential: service"]],
+    ["a Connection that names our headers", ["Connection: x-svc-trust-key, x-svc-credential, x-svc-hops"]],
     ["an address", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"]],
   ])("isn't gained by %s", async (_, fields) => {
     await attack(sockets, calls, bytesOf({ target: "/rpc/a/audit", fields }), 401);

@@ -65,6 +65,7 @@ async function inMemory(root: string): Promise<Way> {
     const response = await role.handle({
       method: call.method ?? "GET",
       target: call.path,
+      scheme: "http",
       headers: call.headers ?? {},
       signal: new AbortController().signal,
       // The adapter counts what comes in.

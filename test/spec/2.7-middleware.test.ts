@@ -224,7 +224,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
           .set("content-encoding", "gzip")
           .set("content-length", "1")
           .set("x-svc-trust-key", "forged")
-          .set("x-svc-origin", "trusted");
+          .set("x-svc-credential", "service forged");
         return await next();
       }),
     );

@@ -67,7 +67,7 @@ describe("decisions §2, access", () => {
       {},
       { "x-svc-trust-key": "" },
       { "x-svc-trust-key": `${key} s` },
-      { "x-svc-origin": "trusted" },
+      { "x-svc-credential": "service" },
       { authorization: key },
     ])
       expect(await ask(role, "GET", "/rpc/shop/audit", headers), JSON.stringify(headers)).toMatchObject({

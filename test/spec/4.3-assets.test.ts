@@ -39,6 +39,7 @@ describe("§4.3 GET {repository_url}/{path}", () => {
     const request = {
       method: "HEAD",
       target: "/",
+      scheme: "http" as const,
       headers: {},
       readBody: async () => new Uint8Array(),
       signal: new AbortController().signal,

@@ -147,6 +147,7 @@ describe("pages and assets", () => {
       const request = {
         method: "HEAD",
         target: "/",
+        scheme: "http" as const,
         headers: {},
         readBody: async () => new Uint8Array(),
         signal: new AbortController().signal,

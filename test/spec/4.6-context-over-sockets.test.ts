@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { nodeHost } from "../../server/host.ts";
@@ -19,7 +21,11 @@ interface Signals {
 }
 
 /** proxy → gateway → node of `outer`, which calls `inner` on another node, where nothing ever ends. `time` bounds a call in ms. */
-async function deployment(time: number): Promise<Signals & { readonly proxy: string }> {
+async function deployment(
+  time: number,
+  waiting: (signal: AbortSignal) => Promise<unknown> = () => new Promise(() => {}),
+): Promise<Signals & { readonly proxy: string; readonly log: TestLog }> {
+  const log = new TestLog();
   const begun: Record<string, (signal: AbortSignal) => void> = {};
   const begins = (name: string): Promise<AbortSignal> => new Promise((resolve) => (begun[name] = resolve));
   const [outer, inner] = [begins("outer"), begins("inner")];
@@ -37,13 +43,13 @@ async function deployment(time: number): Promise<Signals & { readonly proxy: str
       in: { two: "public" },
       body: body("inner", async (context) => {
         begun["inner"]?.(context.signal);
-        return await new Promise(() => {});
+        return await waiting(context.signal);
       }),
     },
   ];
   const common = { trustKey: key, limits: { ...defaultLimits, time } };
   const start = async (create: (host: Host) => Role): Promise<string> => {
-    const host = nodeHost({ log: new TestLog() });
+    const host = nodeHost({ log });
     const role = create(host);
     const server = await listen((request) => role.handle(request), { host: "127.0.0.1", port: 0 });
     await role.start(server.url);
@@ -59,13 +65,52 @@ async function deployment(time: number): Promise<Signals & { readonly proxy: str
   for (const segment of ["one", "two"])
     await start((host) => createNode(host, { ...common, gateway, modules: testModules(procedures), segments: [segment], name: segment }));
   const proxy = await start((host) => createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }));
-  return { proxy, outer, inner };
+  return { proxy, outer, inner, log };
 }
+
+/** Ways in which what runs for a caller ends when the caller leaves. */
+const endings: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>> = {
+  "with the signal's reason": async (signal) => {
+    await aborted(signal);
+    signal.throwIfAborted();
+  },
+  "with an AbortError of the platform": async (signal) => await setTimeout(60_000, undefined, { signal }),
+};
 
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => (signal.aborted ? resolve(signal.reason) : signal.addEventListener("abort", () => resolve(signal.reason))));
 
 describe("the signal of a context, over sockets", () => {
+  it.each(Object.entries(endings))(
+    "a call that ends because its caller left, %s, is no error in any log (D5.this-2)",
+    async (_, ending) => {
+      const { proxy, outer, inner, log } = await deployment(30_000, ending);
+      const caller = new AbortController();
+      const asked = fetch(`${proxy}/rpc/outer`, { signal: caller.signal }).catch(() => undefined);
+      const signals = [await outer, await inner];
+      caller.abort();
+      await asked;
+      for (const signal of signals) await aborted(signal);
+      // Each service on the way has its turn to answer nobody.
+      await setTimeout(100);
+      expect(log.lines.filter((line) => /^(error|warning)/.test(line))).toEqual([]);
+    },
+  );
+
+  it("a mistake after the caller left still is one (D5.this-2)", async () => {
+    const { proxy, inner, log } = await deployment(30_000, async (signal) => {
+      await aborted(signal);
+      throw new Error("broken");
+    });
+    const caller = new AbortController();
+    const asked = fetch(`${proxy}/rpc/outer`, { signal: caller.signal }).catch(() => undefined);
+    const signal = await inner;
+    caller.abort();
+    await asked;
+    await aborted(signal);
+    await expect.poll(() => log.lines.filter((line) => line.startsWith("error"))).toEqual(["error: POST /rpc/inner failed (broken)"]);
+  });
+
   it("D5.this-2 the signal of a context aborts when the caller goes away, on every node of the call", async () => {
     const { proxy, outer, inner } = await deployment(30_000);
     const caller = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { CorsMiddleware } from "../../src/cors.ts";
+import { CorsMiddleware, type CorsOptions } from "../../src/cors.ts";
 import { ask } from "../_cluster.ts";
 import { kinds, layer, layered, services } from "./_services.ts";
 
@@ -142,14 +142,17 @@ describe("CorsMiddleware", () => {
   ])("refuses what no browser sends as an origin: %j (§4.7-3)", (origin, hint) => {
     expect(() => new CorsMiddleware(origin)).toThrow(
       new TypeError(
-        `CorsMiddleware takes one origin as browsers send it ('https://shop.example'), or '*'; '${origin.slice(0, 64)}' is none${hint}`,
+        `CorsMiddleware takes an origin as browsers send it ('https://shop.example'), a list of them, or '*'; found '${origin.slice(0, 64)}'${hint}`,
       ),
     );
   });
 
-  it.each([[["https://a.example"]], [null], [1], [{ origin: "*" }]])("refuses an origin that is no text: %j (§4.7-3)", (origin) => {
-    expect(() => new CorsMiddleware(origin as unknown as string)).toThrow(TypeError);
-  });
+  it.each([[[]], [["*"]], [["https://a.example", 1]], [null], [1], [{ origin: "*" }]])(
+    "refuses an origin that is neither a text nor a list of them: %j (§4.7-3)",
+    (origin) => {
+      expect(() => new CorsMiddleware(origin as unknown as string)).toThrow(TypeError);
+    },
+  );
 
   it("§4.7-4 CorsMiddleware allows every origin when none is given", async () => {
     expect((await answered())["access-control-allow-origin"]).toBe("*");
@@ -197,5 +200,82 @@ describe("CorsMiddleware", () => {
     const { CorsMiddleware: Copy } = await import("../../src/cors.ts");
     expect(Copy).not.toBe(CorsMiddleware);
     expect((await (await layered("gateway", new Copy(page))).call()).headers["access-control-allow-origin"]).toBe(page);
+  });
+});
+
+describe("CorsMiddleware with a list of origins", () => {
+  const other = "https://m.shop.example";
+  const listed = async (headers: Readonly<Record<string, string>>, ...more: [headers?: string, options?: CorsOptions]) =>
+    corsOf(
+      (await (await layered("proxy", new CorsMiddleware([page, other], ...more))).call({ value: "a" }, "/rpc/app/echo", headers)).headers,
+    );
+
+  it("D5.cors-4 CorsMiddleware with a list answers with the origin that matches, and says that the answer varies by it", async () => {
+    for (const origin of [page, other])
+      expect(await listed({ origin })).toEqual({ ...open, "access-control-allow-origin": origin, vary: "origin" });
+    for (const headers of [{ origin: "https://evil.example" }, { origin: `${page}, ${other}` }, { origin: page.toUpperCase() }, {}])
+      expect(await listed(headers as Record<string, string>)).toEqual({ vary: "origin" });
+  });
+
+  it("says the same in the answer to a preflight (D5.cors-4)", async () => {
+    const { role } = await layered("proxy", new CorsMiddleware([page, other]));
+    const asked = (origin: string) => ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, origin });
+    expect(corsOf((await asked(other)).headers)).toMatchObject({ "access-control-allow-origin": other, vary: "origin" });
+    expect((await asked("https://evil.example")).headers).not.toHaveProperty("access-control-allow-origin");
+  });
+});
+
+describe("CorsMiddleware with credentials", () => {
+  const withCredentials = (headers?: string) => new CorsMiddleware([page], headers, { credentials: true });
+
+  it("D5.cors-5 CorsMiddleware with credentials says so in answers and preflights, to origins that it names only", async () => {
+    const { role, call } = await layered("standalone", withCredentials("content-type"));
+    const allowed = { "access-control-allow-origin": page, "access-control-allow-credentials": "true" };
+    expect((await call({ value: "a" }, "/rpc/app/echo", { origin: page })).headers).toMatchObject(allowed);
+    expect((await ask(role, "OPTIONS", "/rpc/app/echo", preflight)).headers).toMatchObject(allowed);
+    const evil = await ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, origin: "https://evil.example" });
+    expect(corsOf(evil.headers)).toEqual({ "access-control-max-age": "86400", vary: "origin" });
+  });
+
+  it("names the headers that a preflight asks for, as browsers take * for a name then (D5.cors-5)", async () => {
+    const { role } = await layered("standalone", withCredentials());
+    const asked = async (headers: string) =>
+      (await ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, "access-control-request-headers": headers })).headers;
+    expect(await asked("authorization,content-type")).toMatchObject({
+      "access-control-allow-headers": "authorization,content-type",
+      vary: "origin, access-control-request-headers",
+    });
+    expect(await asked("a b\u0000")).not.toHaveProperty("access-control-allow-headers");
+  });
+
+  it("D5.cors-6 CorsMiddleware refuses credentials for every origin", () => {
+    for (const origin of ["*", undefined])
+      expect(() => new CorsMiddleware(origin, "*", { credentials: true })).toThrow(
+        /^CorsMiddleware: credentials take origins that are named/,
+      );
+  });
+
+  it("D5.cors-7 CorsMiddleware lets pages read the headers of answers that exposeHeaders names", async () => {
+    for (const exposeHeaders of ["x-total, x-page", ["x-total", "x-page"]] as const) {
+      const { call } = await layered("node", new CorsMiddleware(page, "*", { exposeHeaders }));
+      expect((await call()).headers["access-control-expose-headers"]).toBe("x-total, x-page");
+    }
+    expect((await (await layered("node", new CorsMiddleware("*", "*", { exposeHeaders: "*" }))).call()).headers).toMatchObject({
+      "access-control-expose-headers": "*",
+    });
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{ credentials: "include" }, /credentials is true or false; found 'include'/],
+    [{ credential: true }, /no option 'credential'; it has credentials and exposeHeaders/],
+    [{ exposeHeaders: "a b" }, /comma separated .* as exposeHeaders; found 'a b'/],
+    [{ exposeHeaders: [] }, /as exposeHeaders/],
+    [{ exposeHeaders: ["a", "b c"] }, /as exposeHeaders/],
+    [{ credentials: true, exposeHeaders: "*" }, /list the headers/],
+    [null, /third argument; found null/],
+    ["credentials", /third argument; found 'credentials'/],
+  ])("refuses the options %j (D5.cors-5)", (options, message) => {
+    expect(() => new CorsMiddleware(page, "*", options as CorsOptions)).toThrow(message);
+    expect(() => new CorsMiddleware(page, "*", options as CorsOptions)).toThrow(TypeError);
   });
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CorsMiddleware } from "../../src/cors.ts";
 import { Unauthorized } from "../../src/errors.ts";
 import { ask } from "../_cluster.ts";
-import { deploy, type Deployment, key } from "../_deployment.ts";
+import { deploy, type Deployment, key, sentBy } from "../_deployment.ts";
 import { serveAssets } from "./_assets.ts";
 
 let cluster: Deployment;
@@ -20,7 +20,7 @@ describe("§5 access", () => {
   });
 
   it.each(doors)("§5-2 a private procedure can be called by nobody through the RPC interface (at the %s)", async (door) => {
-    for (const headers of [{}, trusted, { ...trusted, "x-svc-origin": "trusted" }])
+    for (const headers of [{}, trusted, sentBy.service])
       expect((await ask(cluster[door], "GET", "/rpc/shop/secret", headers)).status).toBe(404);
   });
 
@@ -99,7 +99,8 @@ describe("private and unknown are the same to those outside", () => {
     { method: "OPTIONS" },
     { headers: { "sec-fetch-site": "cross-site", origin: "http://elsewhere" } },
     { headers: trusted },
-    { headers: { ...trusted, "x-svc-origin": "outside" } },
+    { headers: sentBy.outside },
+    { headers: sentBy.service },
   ];
 
   it.each(["a", ...doors] as const)("status, headers and body, however one asks, at the %s (§5-2)", async (door) => {
@@ -135,12 +136,14 @@ describe("cross-site requests", () => {
   const crossSite = { "sec-fetch-site": "cross-site", origin: "http://elsewhere" };
   const all = ["a", "gateway", "proxy"] as const;
 
-  it.each(all)("D5.cross-site-1 a GET that a browser marks as cross-site is 403 (at the %s)", async (door) => {
+  it.each(all)("D5.cross-site-1 a GET that a browser marks as one of another origin is 403 (at the %s)", async (door) => {
     const answer = await ask(cluster[door], "GET", "/rpc/shop/price?version=1", crossSite);
     expect(answer).toMatchObject({ status: 403, headers: { "x-svc-error": "Forbidden" } });
-    for (const site of ["same-origin", "same-site", "none"])
+    for (const site of ["cross-site", "same-site", "", "same-origin, cross-site", "Same-Origin"])
+      expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": site })).status, site).toBe(403);
+    for (const site of ["same-origin", "none"])
       expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": site })).status).toBe(200);
-    // The key of a member doesn't come from a page: it changes nothing.
+    // The key doesn't come from a page: it changes nothing.
     expect((await ask(cluster[door], "GET", "/rpc/shop/price?version=1", { ...crossSite, ...trusted })).status).toBe(403);
     // No page can send this POST without asking first.
     const json = { ...crossSite, "content-type": "application/json" };
@@ -160,11 +163,77 @@ describe("cross-site requests", () => {
     expect((await call({ "sec-fetch-site": "cross-site" })).status).toBe(403);
   });
 
-  it("CORS for every origin allows every page (D5.cross-site-2)", async () => {
-    const { proxy } = await deploy();
-    proxy.addMiddleware(new CorsMiddleware());
-    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", crossSite)).status).toBe(200);
-    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": "cross-site" })).status).toBe(200);
+  it.each(all)("CORS for every origin lets pages read, and lifts nothing (at the %s) (D5.cross-site-2)", async (door) => {
+    const deployment = await deploy();
+    deployment[door].addMiddleware(new CorsMiddleware());
+    for (const headers of [crossSite, { "sec-fetch-site": "cross-site" }, { origin: "http://elsewhere" }, { origin: "*" }])
+      expect(await ask(deployment[door], "GET", "/rpc/shop/price?version=1", headers)).toMatchObject({
+        status: 403,
+        headers: { "access-control-allow-origin": "*" },
+      });
+    const json = { ...crossSite, "content-type": "application/json" };
+    expect((await ask(deployment[door], "POST", "/rpc/shop/price?version=1", json, "{}")).status).toBe(200);
+  });
+
+  it.each(all)("where a browser says nothing of the site, Origin and Referer count (at the %s) (D5.cross-site-1)", async (door) => {
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await ask(cluster[door], "GET", "/rpc/shop/price?version=1", headers)).status;
+    const host = "localhost:7400";
+    for (const own of ["http://localhost:7400", "https://localhost:7400"]) {
+      expect(await status({ host, origin: own })).toBe(200);
+      expect(await status({ host, referer: `${own}/shop?sku=1` })).toBe(200);
+    }
+    for (const other of [
+      "http://localhost",
+      "http://localhost:7401",
+      "http://elsewhere",
+      "http://elsewhere/localhost:7400",
+      "null",
+      "",
+      "localhost:7400",
+    ]) {
+      expect(await status({ host, origin: other }), other).toBe(403);
+      expect(await status({ host, referer: other }), other).toBe(403);
+      // What the page says of itself counts before where it was led to.
+      expect(await status({ host, origin: other, referer: "http://localhost:7400/" }), other).toBe(403);
+    }
+    expect(await status({ host: "localhost", origin: "http://localhost:80" })).toBe(200);
+    expect(await status({ host: "localhost:443", origin: "https://localhost" })).toBe(200);
+    expect(await status({ origin: "http://localhost" })).toBe(403);
+    expect(await status({ host, origin: "http://elsewhere", "sec-fetch-site": "same-origin" })).toBe(200);
+    // As programs send it.
+    expect(await status({ host })).toBe(200);
+  });
+
+  it.each(all)("a POST that a form can send is refused as a GET is (at the %s) (D5.cross-site-1)", async (door) => {
+    for (const type of [
+      "text/plain",
+      "TEXT/PLAIN; charset=utf-8",
+      "multipart/form-data; boundary=x",
+      "application/x-www-form-urlencoded",
+      undefined,
+    ]) {
+      const headers = { ...crossSite, ...(type !== undefined && { "content-type": type }) };
+      const answer = await ask(cluster[door], "POST", "/rpc/shop/price?version=1", headers, "");
+      expect([answer.status, answer.headers["x-svc-error"]], type).toEqual([403, "Forbidden"]);
+      expect((await ask(cluster[door], "POST", "/rpc/shop/safe", headers, "")).status).toBe(200);
+    }
+  });
+
+  it("what a browser said holds behind services that know nothing of browsers (D5.cross-site-1)", async () => {
+    const { gateway, proxy, network } = await deploy();
+    const sent = (): unknown[] => network.sent.splice(0).map(({ headers }) => headers["x-svc-cross-site"]);
+    sent();
+    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", crossSite)).status).toBe(403);
+    expect(sent()).toEqual(["yes", "yes"]);
+    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", { "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect(sent()).toEqual(["no", "no"]);
+    // A stranger can't say it, and where a service doesn't, what the browser said still counts.
+    expect((await ask(proxy, "GET", "/rpc/shop/price?version=1", { ...crossSite, "x-svc-cross-site": "no" })).status).toBe(403);
+    for (const said of ["yes", "", "No", "no, no", undefined]) {
+      const headers = { ...crossSite, ...sentBy.outside, ...(said !== undefined && { "x-svc-cross-site": said }) };
+      expect((await ask(gateway, "GET", "/rpc/shop/price?version=1", headers)).status, said).toBe(403);
+    }
   });
 
   it.each(all)(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { ask } from "../_cluster.ts";
-import { deploy, type Deployment, key, urls } from "../_deployment.ts";
+import { deploy, type Deployment, key, sentBy, urls } from "../_deployment.ts";
 
 let cluster: Deployment;
 beforeAll(async () => {
@@ -48,12 +48,12 @@ const ofTheOuterCall = {
   "if-modified-since": "yesterday",
   "if-range": '"1"',
   expect: "100-continue",
-  origin: "http://page",
-  referer: "http://page/1",
+  origin: "http://localhost",
+  referer: "http://localhost/1",
   "sec-fetch-mode": "cors",
   "sec-ch-ua": "browser",
   "access-control-request-method": "POST",
-  host: "shop.test",
+  host: "localhost",
   "user-agent": "curl",
 };
 
@@ -82,9 +82,8 @@ describe("headers that gateway and proxy pass on", () => {
       expect(sent).toHaveProperty("x-kept");
     }
     // Nobody gets rid of what this service says by naming it there.
-    expect(await sentTo(urls.b, { connection: "x-svc-origin, x-svc-trust-key, x-svc-hops" })).toMatchObject({
-      "x-svc-origin": "outside",
-      "x-svc-trust-key": key,
+    expect(await sentTo(urls.b, { connection: "x-svc-credential, x-svc-trust-key, x-svc-hops" })).toMatchObject({
+      ...sentBy.outside,
       "x-svc-hops": "2",
     });
   });
@@ -104,7 +103,7 @@ describe("headers that gateway and proxy pass on", () => {
         Object.keys(sent)
           .filter((name) => name.startsWith("x-svc-"))
           .toSorted(),
-      ).toEqual(["x-svc-data-encoding", "x-svc-deadline", "x-svc-hops", "x-svc-origin", "x-svc-trust-key"]);
+      ).toEqual(["x-svc-credential", "x-svc-cross-site", "x-svc-data-encoding", "x-svc-deadline", "x-svc-hops"]);
       expect([sent["x-svc-hops"], sent["x-svc-deadline"]]).toEqual([to === urls.gateway ? "1" : "2", "30000"]);
     }
   });
@@ -119,21 +118,17 @@ describe("headers that gateway and proxy pass on", () => {
   });
 
   it("D5.headers-4 gateway and proxy pass on no trust key: the first door reads it, and the proxy sends none to the repository for others", async () => {
-    expect(await sentTo(urls.gateway, { "x-svc-trust-key": "a guess" })).toMatchObject({
-      "x-svc-trust-key": key,
-      "x-svc-origin": "outside",
-    });
+    expect(await sentTo(urls.gateway, { "x-svc-trust-key": "a guess" })).toMatchObject(sentBy.outside);
     const { proxy, network } = await deploy();
     await ask(proxy, "GET", "/index.html", {
       ...trusted,
-      "x-svc-origin": "trusted",
       "x-svc-data-encoding": "serialized",
       connection: "x-a",
       "x-a": "1",
       "if-none-match": '"1"',
     });
     const asked = network.sent.find(({ url }) => url === "http://repository/index.html");
-    expect(asked?.headers).toEqual({ "if-none-match": '"1"' });
+    expect(asked?.headers).toEqual({ ...sentBy.outside, "x-forwarded-proto": "http", "if-none-match": '"1"' });
   });
 
   it("what a middleware sets goes on, also under a name that the caller's Connection takes (D5.headers-2)", async () => {
@@ -184,7 +179,7 @@ describe("headers that go from a procedure to another", () => {
   it.each(Object.entries(ofTheOuterCall))(
     "D5.headers-5 from a procedure to another go the headers of the context, but none that is about the outer call itself: %s",
     async (name, value) => {
-      const inner = await seen({ authorization: "Bearer 1", [name]: value }, "shop/viaWhoami");
+      const inner = await seen({ authorization: "Bearer 1", host: "localhost", [name]: value }, "shop/viaWhoami");
       expect(inner).toMatchObject({ authorization: "Bearer 1" });
       expect(inner).not.toHaveProperty(name);
     },
@@ -203,7 +198,7 @@ describe("headers that go from a procedure to another", () => {
     expect(inner).toMatchObject({
       "x-svc-hops": "3",
       "x-svc-deadline": String(30_000 - clock.now()),
-      "x-svc-origin": "trusted",
+      ...sentBy.service,
       "content-type": "application/json",
     });
     expect(inner).not.toHaveProperty("x-svc-other");
@@ -211,13 +206,13 @@ describe("headers that go from a procedure to another", () => {
     // Nor those of a context that somebody made.
     const { a, network: other } = await deploy();
     other.sent.length = 0;
-    await a.runProcedure?.("shop/whoami", "", {}, { headers: { "x-svc-other": "1", "x-svc-origin": "outside", "x-kept": "2" } });
-    expect(other.sent[0]?.headers).toMatchObject({ "x-svc-origin": "trusted", "x-kept": "2" });
+    await a.runProcedure?.("shop/whoami", "", {}, { headers: { "x-svc-other": "1", ...sentBy.outside, "x-kept": "2" } });
+    expect(other.sent[0]?.headers).toMatchObject({ ...sentBy.service, "x-kept": "2" });
     expect(other.sent[0]?.headers).not.toHaveProperty("x-svc-other");
   });
 
   it.each(["shop/whoami", "shop/viaWhoami"])("D5.headers-7 the trust key never reaches a procedure's headers: %s", async (procedure) => {
-    const inner = await seen({ ...trusted, "x-svc-origin": "trusted", "x-svc-hops": "1", authorization: "Bearer 1" }, procedure);
+    const inner = await seen({ ...trusted, "x-svc-hops": "1", authorization: "Bearer 1" }, procedure);
     expect(inner).toMatchObject({ authorization: "Bearer 1" });
     expect(Object.keys(inner).filter((name) => name.startsWith("x-svc-") && name !== "x-svc-data-encoding")).toEqual([]);
     expect(JSON.stringify(inner)).not.toContain(key);
@@ -233,13 +228,13 @@ describe("headers that go from a procedure to another", () => {
       deployment[door].addMiddleware({
         handle: async (_fqn, _version, _args, headers, next) => {
           met.push(...headers.keys());
-          headers.set("x-svc-origin", "trusted");
+          headers.set("x-svc-credential", sentBy.service["x-svc-credential"] ?? "");
           headers.set("x-svc-trust-key", key);
           headers.set("x-of-the-layer", "1");
           return await next();
         },
       });
-      const answer = await ask(deployment[door], "GET", "/rpc/shop/whoami", { ...trusted, "x-svc-origin": "trusted", "x-svc-other": "1" });
+      const answer = await ask(deployment[door], "GET", "/rpc/shop/whoami", { ...trusted, "x-svc-other": "1" });
       expect(met.filter((name) => name.startsWith("x-svc-"))).toEqual([]);
       expect(JSON.parse(answer.text)).toMatchObject({ "x-of-the-layer": "1" });
       if (door !== "b") expect(answer.text).not.toContain(key);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { ask } from "../_cluster.ts";
-import { deploy, type Deployment, key } from "../_deployment.ts";
+import { deploy, type Deployment, key, sentBy } from "../_deployment.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 let cluster: Deployment;
@@ -28,7 +28,7 @@ const takes = async (url: string, shown: string): Promise<boolean> =>
 
 describe("the trust key", () => {
   it.each(doors)("D5.trust-1 trust never comes from an address, nor from what a proxy says of one (at the %s)", async (door) => {
-    for (const address of ["127.0.0.1", "::1", "localhost"]) {
+    for (const address of ["127.0.0.1", "[::1]", "localhost"]) {
       const headers = { "x-forwarded-for": address, "x-real-ip": address, forwarded: `for=${address}`, host: address };
       expect((await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status).toBe(401);
     }
@@ -121,40 +121,52 @@ describe("trusted calls", () => {
   it("D5.trust-9 a call that a procedure makes is trusted, whoever called that procedure", async () => {
     for (const door of ["a", "gateway", "proxy"] as const)
       expect(await ask(cluster[door], "GET", "/rpc/shop/viaAudit")).toMatchObject({ status: 200, text: "audited" });
-    expect(await ask(cluster.proxy, "GET", "/rpc/shop/viaAudit", { "x-svc-origin": "outside" })).toMatchObject({ status: 200 });
+    expect(await ask(cluster.proxy, "GET", "/rpc/shop/viaAudit", sentBy.outside)).toMatchObject({
+      status: 200,
+    });
   });
 
   it("D5.trust-10 a call that proxy and gateway pass on is as trusted as its sender: they say outside, or trusted", async () => {
     const { proxy, network } = await deploy();
-    const origins = (): unknown[] => network.sent.splice(0).map(({ headers }) => [headers["x-svc-origin"], headers["x-svc-trust-key"]]);
+    const shown = (): unknown[] => network.sent.splice(0).map(({ headers }) => [headers["x-svc-credential"], headers["x-svc-trust-key"]]);
+    const [service, outside] = [sentBy.service, sentBy.outside].map((fields) => fields["x-svc-credential"]);
+    const both = (credential: unknown): unknown[] => [credential, credential].map((one) => [one, undefined]);
     network.sent.length = 0;
     expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
-    expect(origins()).toEqual([
-      ["outside", key],
-      ["outside", key],
-    ]);
+    expect(shown()).toEqual(both(outside));
     expect((await ask(proxy, "GET", "/rpc/shop/audit", trusted)).status).toBe(200);
-    expect(origins()).toEqual([
-      ["trusted", key],
-      ["trusted", key],
-    ]);
-    expect((await ask(proxy, "GET", "/rpc/shop/audit", { ...trusted, "x-svc-origin": "outside" })).status).toBe(401);
-    expect(origins()).toEqual([
-      ["outside", key],
-      ["outside", key],
-    ]);
+    expect(shown()).toEqual(both(service));
+    expect((await ask(proxy, "GET", "/rpc/shop/audit", sentBy.service)).status).toBe(200);
+    expect(shown()).toEqual(both(service));
+    expect((await ask(proxy, "GET", "/rpc/shop/audit", sentBy.outside)).status).toBe(401);
+    expect(shown()).toEqual(both(outside));
   });
 
-  it.each(doors)("D5.trust-11 x-svc-origin is believed beside a valid key only (at the %s)", async (door) => {
+  it.each(doors)("D5.trust-11 one valid credential counts: several, or a word about oneself, grant nothing (at the %s)", async (door) => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
+    const name = "x-svc-credential";
+    const service = sentBy.service[name] ?? "";
+    expect(await status(sentBy.service)).toBe(200);
+    for (const credential of [
+      "",
+      "service",
+      "trusted",
+      key,
+      `service ${key}`,
+      `${service} `,
+      `${service}, ${service}`,
+      service.toUpperCase(),
+    ])
+      expect(await status({ [name]: credential }), credential).toBe(401);
+    // The value of the one is not good for the other.
+    expect(await status({ [name]: (sentBy.outside[name] ?? "").replace("outside", "service") })).toBe(401);
+    for (const two of [sentBy.service, sentBy.outside, { [name]: "" }]) expect(await status({ ...trusted, ...two })).toBe(401);
+    expect(await status({ ...sentBy.service, "x-svc-trust-key": "" })).toBe(401);
+    // A field of earlier versions.
     expect(await status({ "x-svc-origin": "trusted" })).toBe(401);
-    expect(await status({ "x-svc-origin": "trusted", "x-svc-trust-key": `${key}x` })).toBe(401);
-    expect(await status({ "x-svc-origin": "trusted", ...trusted })).toBe(200);
-    expect(await status({ "x-svc-origin": "outside", ...trusted })).toBe(401);
-    // What is neither is no word for trust.
-    for (const origin of ["", "Trusted", "trusted, outside", "inside"])
-      expect(await status({ "x-svc-origin": origin, ...trusted }), origin).toBe(401);
+    expect(await status({ ...sentBy.outside, "x-svc-origin": "trusted" })).toBe(401);
+    expect(await status({ ...trusted, "x-svc-origin": "outside" })).toBe(200);
   });
 
   it.each(doors)("D5.trust-12 a protected procedure needs a trusted call: 401 without the key (at the %s)", async (door) => {
@@ -177,9 +189,7 @@ describe("trusted calls", () => {
         const refused = await ask(cluster[door], "POST", "/rpc/shop/stock", json, body);
         expect([refused.status, (JSON.parse(refused.text) as { type: string }).type]).toEqual([400, "InvalidSerializedValue"]);
         expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted }, body)).status).toBe(200);
-        expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted, "x-svc-origin": "outside" }, body)).status).toBe(
-          400,
-        );
+        expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...sentBy.outside }, body)).status).toBe(400);
       }
     },
   );

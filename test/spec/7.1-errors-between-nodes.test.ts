@@ -192,9 +192,9 @@ describe("§7.1 errors over three nodes", () => {
     const early = await get("proxy", "first");
     expect([early.status, early.text]).toEqual([400, "Missing value for parameter 'name'"]);
     const deep = await get("proxy", "misses");
-    expect([deep.status, deep.text]).toEqual([400, "Missing value for parameter 'name'\n[far/misses | v0.0.0]"]);
+    expect([deep.status, deep.text]).toEqual([500, "Missing value for parameter 'name'\n[far/misses | v0.0.0]"]);
     const nowhere = await get("proxy", "nowhere");
-    expect([nowhere.status, nowhere.text]).toEqual([404, "Procedure 'far/nobody' v0.0.0 not found\n[far/nowhere | v0.0.0]"]);
+    expect([nowhere.status, nowhere.text]).toEqual([500, "Procedure 'far/nobody' v0.0.0 not found\n[far/nowhere | v0.0.0]"]);
   });
   it("what of an error can't be sent is told in the log of the node that left it out (§7.1-11)", async () => {
     expect(await failure("Heavy")).toMatchObject({ constructor: Refused, message: "heavy" });

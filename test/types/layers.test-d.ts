@@ -43,8 +43,11 @@ describe("Middleware", () => {
     server.addMiddleware({ handle: async (_fqn, version) => void (version.major = 2) });
     // @ts-expect-error the value of a header is a text
     server.addMiddleware({ handle: async (_fqn, _version, _args, headers) => void headers.set("x-count", 1) });
-    // @ts-expect-error one origin, not several
-    void new CorsMiddleware(["https://a.b"]);
+    void new CorsMiddleware(["https://a.b", "https://c.d"], "*", { credentials: true, exposeHeaders: ["x-total"] });
+    // @ts-expect-error an origin is a text
+    void new CorsMiddleware([1]);
+    // @ts-expect-error credentials is true or false
+    void new CorsMiddleware("https://a.b", "*", { credentials: "include" });
   });
 });
 

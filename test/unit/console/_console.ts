@@ -96,7 +96,14 @@ export async function stateOf(gateway: Role): Promise<ConsoleState> {
 /** One reader of the events, who takes them when he wants to. */
 export async function listen(gateway: Role, headers: Readonly<Record<string, string>> = withKey) {
   const abort = new AbortController();
-  const request = { method: "GET", target: "/svc/console/events", headers, readBody: async () => new Uint8Array(), signal: abort.signal };
+  const request = {
+    method: "GET",
+    target: "/svc/console/events",
+    scheme: "http" as const,
+    headers,
+    readBody: async () => new Uint8Array(),
+    signal: abort.signal,
+  };
   const answer = await gateway.handle(request);
   const body = answer.body as AsyncGenerator<Uint8Array>;
   const decoder = new TextDecoder();

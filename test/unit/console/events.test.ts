@@ -7,7 +7,12 @@ import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../.
 import { money, outOfStock, shop } from "../../spec/_shop.ts";
 import { address, alone, deployed, json, key, listen, stateOf, testConsole, withKey } from "./_console.ts";
 
-const browser = { "sec-fetch-mode": "cors", origin: "http://shop.example", "user-agent": "Mozilla/5.0 (one)" } as const;
+const browser = {
+  "sec-fetch-mode": "cors",
+  host: "shop.localhost",
+  origin: "http://shop.localhost",
+  "user-agent": "Mozilla/5.0 (one)",
+} as const;
 
 describe("GET /svc/console/state", () => {
   it("tells who is there, and what they have", async () => {
@@ -91,7 +96,7 @@ describe("the calls that pass", () => {
       { number: 4, fqn: "shop/stock", version: "1.2.0", from: "outside", status: 404, error: "ProcedureNotFound" },
     ]);
     expect(JSON.stringify(calls)).not.toContain("tweed-in-secret");
-    expect(figures).toMatchObject({ calls: 4, failures: 1, open: 0, browsers: 1, sites: ["shop.example"] });
+    expect(figures).toMatchObject({ calls: 4, failures: 1, open: 0, browsers: 1, sites: ["shop.localhost"] });
     await reader.end();
   });
 

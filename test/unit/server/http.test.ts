@@ -62,12 +62,12 @@ describe("a request", () => {
   );
 
   it.each([
-    ["http://a/b?c=http://d/e", "/b?c=http://d/e"],
-    ["HTTPS://a:1", "/"],
-    ["http://a?b", "/?b"],
-  ])("with the address %s as target is for its path", async (target, path) => {
+    ["http://a/b?c=http://d/e", "a", "/b?c=http://d/e"],
+    ["HTTPS://a:1", "a:1", "/"],
+    ["http://a?b", "A:80", "/?b"],
+  ])("with the address %s as target is for its path", async (target, host, path) => {
     const server = await serve(async (request) => text(request.target));
-    const answer = await raw(server, `GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`).closed();
+    const answer = await raw(server, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`).closed();
     expect(answer.endsWith(`\r\n\r\n${path}`)).toBe(true);
   });
 

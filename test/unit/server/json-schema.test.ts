@@ -59,6 +59,9 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   middleware: [["./a.ts"], [], [""], "a"],
   healthChecks: [{ a: "./a.ts" }, { a: "" }, {}, { a: 1 }, []],
   limits: [{ body: 1 }, { time: 5000, depth: 3 }, { body: 0 }, { body: 1.5 }, { body: "1" }, { bodi: 1 }, { body: 2 ** 60 }, [], {}],
+  origin: ["https://a.b", ["https://a.b", "http://c:1/"], "a.b", [], ["https://a.b/c"], "https://a.b/c", [1], 1, null, "https://a@b"],
+  hosts: [["a.b", "c"], ["*"], [], [""], ["a.b:1"], ["http://a"], ["a/b"], ["[::1]"], [1], "a", {}],
+  forwarded: [true, false, "yes", 1, null],
   log: ["info", "none", "debug", 1],
   tls: [
     { cert: "a", key: "b" },

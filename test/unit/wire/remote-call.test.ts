@@ -34,7 +34,7 @@ describe("a remote call goes out", () => {
     const transport = fake(() => text("ok"));
     const kept = { authorization: "Bearer x", cookie: "a=b", "accept-language": "de", traceparent: "00", "x-tenant": "t" };
     const dropped = Object.fromEntries(
-      "content-length content-type content-encoding accept accept-encoding range if-match if-none-match expect origin referer sec-fetch-site sec-ch-ua access-control-request-method host user-agent x-svc-trust-key x-svc-origin x-svc-anything connection keep-alive proxy-authorization te trailer transfer-encoding upgrade x-hop"
+      "content-length content-type content-encoding accept accept-encoding range if-match if-none-match expect origin referer sec-fetch-site sec-ch-ua access-control-request-method host user-agent x-svc-trust-key x-svc-credential x-svc-anything connection keep-alive proxy-authorization te trailer transfer-encoding upgrade x-hop"
         .split(" ")
         .map((name) => [name, "dropped"]),
     );
@@ -45,10 +45,21 @@ describe("a remote call goes out", () => {
     );
     expect(JSON.stringify(transport.sent[0]?.headers)).not.toContain("dropped");
   });
-  it("as a trusted one, when there is a key", async () => {
+  it("with the caller's credential, ahead of what the context brings", async () => {
     const transport = fake(() => text("ok"));
-    await remote(transport, { trustKey: "secret" })();
-    expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-trust-key": "secret", "x-svc-origin": "trusted" });
+    await remote(transport, { credential: { "x-svc-credential": "service 1" } })(
+      {},
+      context({ headers: { "x-svc-credential": "forged", "x-kept": "1" } }),
+    );
+    expect(Object.keys(transport.sent[0]?.headers ?? {})).toEqual([
+      "x-svc-credential",
+      "content-type",
+      "x-svc-data-encoding",
+      "x-svc-hops",
+      "x-svc-deadline",
+      "x-kept",
+    ]);
+    expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-credential": "service 1" });
   });
   it("with one hop more, and the time that is left", async () => {
     const transport = fake(() => text("ok"));

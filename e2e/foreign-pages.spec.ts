@@ -1,0 +1,152 @@
+// What pages of other origins can cause with the cookies of somebody who is signed in: a real browser decides what it sends.
+
+import { expect, test } from "@playwright/test";
+
+import { browserArguments, findBrowser } from "../scripts/browser.mjs";
+import { nodeHost } from "../server/host.ts";
+import { type HttpServer, listen } from "../server/http.ts";
+import { CorsMiddleware } from "../src/cors.ts";
+import type { Middleware } from "../src/middleware.ts";
+import { createStandalone } from "../src/roles/standalone.ts";
+import { defaultLimits } from "../src/serializer/limits.ts";
+import { TestLog, testModules, type TestProcedure } from "../test/_cluster.ts";
+import { body } from "../test/spec/_shop.ts";
+import { createOrigin, type Origin } from "./_origin.ts";
+
+// Names that aren't loopback: over plain HTTP a browser says nothing of the site there, only `Origin` and `Referer`.
+const executablePath = findBrowser()?.path;
+test.use({
+  launchOptions: {
+    ...(executablePath !== undefined && { executablePath }),
+    args: [...browserArguments, "--host-resolver-rules=MAP *.test 127.0.0.1"],
+  },
+});
+
+let evil: Origin;
+let shop: HttpServer;
+/** The cookies with which the account was closed, call by call. */
+let closed: string[];
+let layers: Middleware[];
+/** The status of each call. */
+let answered: number[];
+
+test.beforeEach(async () => {
+  evil = await createOrigin();
+  closed = [];
+  layers = [];
+  answered = [];
+  const close: TestProcedure["body"] = body("account/close", ({ headers }) => {
+    closed.push(headers.get("cookie") ?? "none");
+    return "closed";
+  });
+  const procedures: TestProcedure[] = [{ fqn: "account/close", in: { shop: "public" }, body: close }];
+  const signIn = {
+    status: 200,
+    headers: { "content-type": "text/html", "set-cookie": "session=ada; Path=/" },
+    body: "<!doctype html><title>Shop</title>",
+  };
+  const host = nodeHost({ log: new TestLog() });
+  const role = createStandalone(host, {
+    trustKey: "the-trust-key-of-the-shop",
+    limits: defaultLimits,
+    web: { hosts: ["shop.test"] },
+    files: { publicFile: async () => signIn, component: async () => undefined, serverFile: async () => undefined },
+    modules: testModules(procedures),
+    segments: ["shop"],
+    name: undefined,
+  });
+  shop = await listen(
+    async (request) => {
+      for (const layer of layers.splice(0)) role.addMiddleware(layer);
+      const answer = await role.handle(request);
+      if (request.target.startsWith("/rpc/")) answered.push(answer.status);
+      return answer;
+    },
+    { host: "127.0.0.1", port: 0 },
+  );
+  await role.start(shop.url);
+});
+test.afterEach(async () => {
+  await shop.close(0);
+  await evil.close();
+});
+
+const port = (url: string): string => new URL(url).port;
+
+/** Puts a page at the other origin, which lets itself do all that a browser allows. */
+const serve = (title: string, html: string): void =>
+  void evil.files.set("/page.html", () => ({
+    text: `<!doctype html><title>${title}</title>${html}`,
+    fields: { "content-security-policy": "default-src * 'unsafe-inline'" },
+  }));
+
+/** Each pair is another site for a browser; the first is also one where it says so. */
+const places = [
+  ["on this machine", "127.0.0.1", "localhost"],
+  ["of the same site", "127.0.0.1", "127.0.0.1"],
+  ["of another site without TLS", "shop.test", "evil.test"],
+] as const;
+
+/** What a page can do without asking first. */
+const attempts: Readonly<Record<string, (target: string) => string>> = {
+  "a link": (target) => `<a id="go" href="${target}">go</a>`,
+  "a form": (target) => `<form method="get" action="${target}"><button id="go">go</button></form>`,
+  "a form that posts": (target) => `<form method="post" action="${target}"><button id="go">go</button></form>`,
+  "a form that posts text": (target) =>
+    `<form method="post" enctype="text/plain" action="${target}"><input name="{}"><button id="go">go</button></form>`,
+  "a form that posts parts": (target) =>
+    `<form method="post" enctype="multipart/form-data" action="${target}"><button id="go">go</button></form>`,
+  "an image": (target) => `<img src="${target}"><button id="go">go</button>`,
+  "a frame": (target) => `<iframe src="${target}"></iframe><button id="go">go</button>`,
+  "a script": (target) => `<script src="${target}"></script><button id="go">go</button>`,
+  "fetch without CORS": (target) => `<button id="go" onclick="fetch('${target}', { mode: 'no-cors', credentials: 'include' })">go</button>`,
+  "a POST without CORS": (target) =>
+    `<button id="go" onclick="fetch('${target}', { method: 'POST', mode: 'no-cors', credentials: 'include' })">go</button>`,
+  "fetch with CORS": (target) => `<button id="go" onclick="fetch('${target}', { credentials: 'include' }).catch(() => {})">go</button>`,
+  "a beacon": (target) => `<button id="go" onclick="navigator.sendBeacon('${target}')">go</button>`,
+};
+
+for (const [place, shopHost, evilHost] of places)
+  for (const [cors, layer] of [
+    ["no CORS", undefined],
+    ["CORS for every origin", () => new CorsMiddleware()],
+    ["CORS for another origin", () => new CorsMiddleware("https://partner.example")],
+  ] as const)
+    test(`a page ${place} runs nothing as the one who is signed in, with ${cors}`, async ({ page }) => {
+      if (layer) layers.push(layer());
+      const address = `http://${shopHost}:${port(shop.url)}`;
+      await page.goto(address);
+      for (const [what, html] of Object.entries(attempts)) {
+        serve("Evil", html(`${address}/rpc/account/close`));
+        await page.goto(`http://${evilHost}:${port(evil.url)}/page.html`, { waitUntil: "commit" });
+        await page.locator("#go").click();
+        await expect.poll(() => answered, what).toEqual([403]);
+        expect(closed, what).toEqual([]);
+        answered.length = 0;
+      }
+      // The page of the shop itself may.
+      await page.goto(address);
+      expect(await page.evaluate(async () => await (await fetch("/rpc/account/close")).text())).toBe("closed");
+      expect(closed).toEqual(["session=ada"]);
+    });
+
+test("a page whose origin is named with credentials acts as the one who is signed in, and reads the answer", async ({ page }) => {
+  layers.push(new CorsMiddleware([`http://127.0.0.1:${port(evil.url)}`], "*", { credentials: true }));
+  await page.goto(shop.url);
+  serve("Partner", "");
+  await page.goto(`http://127.0.0.1:${port(evil.url)}/page.html`);
+  const call = async (target: string): Promise<string[]> => {
+    const get = await fetch(target, { credentials: "include" });
+    const headers = { "content-type": "application/json", authorization: "Bearer 1" };
+    const post = await fetch(target, { method: "POST", credentials: "include", headers, body: "{}" });
+    return [await get.text(), await post.text()];
+  };
+  expect(await page.evaluate(call, `${shop.url}/rpc/account/close`)).toEqual(["closed", "closed"]);
+  expect(closed).toEqual(["session=ada", "session=ada"]);
+});
+
+test("a page whose name was pointed at the service gets nothing of it", async ({ page }) => {
+  const answer = await page.goto(`http://evil.test:${port(shop.url)}/rpc/account/close`);
+  expect([answer?.status(), await answer?.text()]).toEqual([421, `This service doesn't answer for the host "evil.test"`]);
+  expect(closed).toEqual([]);
+});
