@@ -12,7 +12,7 @@ import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
 import type { Revisions } from "../revisions.ts";
-import type { noSuchModule } from "./missing.ts";
+import type { noSuchModule } from "./rare.ts";
 
 /** What a started page has. */
 export interface Page {
@@ -48,8 +48,15 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
       throw error;
     }));
   const remote = createRemote({ transport: fetchTransport, base: origin, classes, limits: { time: defaultTime }, clock });
+  const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");
   return {
-    ...createCalls({ placement, carrier: { run: (_, act) => act(), current: () => undefined }, clock, remote }),
-    noSuchModule: async (...about) => (await import("./missing.ts")).noSuchModule(...about),
+    ...createCalls({
+      placement,
+      carrier: { run: (_, act) => act(), current: () => undefined },
+      clock,
+      remote,
+      bind: async (parameters) => (await rare()).bindArguments(parameters),
+    }),
+    noSuchModule: async (...about) => (await rare()).noSuchModule(...about),
   };
 }
