@@ -7,7 +7,7 @@ import { connectionOptions } from "../forwarded.ts";
 import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { answerHeaders, headers, mostHops, rpcPath } from "../protocol.ts";
+import { headers, mostHops, policyHeader, rpcHeaders, rpcPath } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -48,7 +48,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
   return async (request) => {
     const cors = parts.cors();
     if (request.method === "OPTIONS") {
-      const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...answerHeaders } };
+      const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
       return cors?.ontoPreflight(allowed) ?? allowed;
     }
     const trust = trustOf(request.headers, parts.trustKey, host.equalSecrets);
@@ -62,8 +62,17 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     } catch (thrown) {
       answer = await parts.refuse(thrown, request, encoding, trust);
     }
-    return cors?.onto(answer) ?? answer;
+    return withPolicy(cors?.onto(answer) ?? answer);
   };
+}
+
+/** `answer` with the policy of all answers of this door: what was passed on may have come without it. */
+function withPolicy(answer: HttpResponse): HttpResponse {
+  const given = answer.headers[policyHeader];
+  const own = rpcHeaders[policyHeader];
+  if (given === own) return answer;
+  const policies = given === undefined ? [] : [given].flat().flatMap((field) => field.split(",").map((one) => one.trim()));
+  return policies.includes(own) ? answer : withHeaders(answer, { [policyHeader]: [own, ...policies] });
 }
 
 /** Refuses a cross-site GET that nothing allows (decisions §5). A procedure declared safe needs no refusal, so roles that know it call this later. */
