@@ -12,9 +12,9 @@ const ofClient: readonly [RegExp, string] = [/(^|\/)(context|errors|trace|versio
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
   client: [[/\/svc\/remote\.ts$/, "./remote.js"]],
-  remote: [ofClient, [/\/serializer\/superjson\.ts$/, "./superjson.js"], [/\/missing\.ts$/, "./missing.js"]],
+  remote: [ofClient, [/\/serializer\/superjson\.ts$/, "./superjson.js"], [/\/rare\.ts$/, "./rare.js"]],
   superjson: [ofClient],
-  missing: [ofClient],
+  rare: [ofClient],
 };
 const componentsBeside: Plugin = {
   name: "components-beside",
@@ -107,7 +107,7 @@ export default defineConfig({
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
     remote: browserFile("client/svc/remote.ts", "remote"),
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
-    missing: browserFile("client/svc/missing.ts", "missing"),
+    rare: browserFile("client/svc/rare.ts", "rare"),
     // Served by `seamline dev` alone.
     page: browserFile("client/development/page.ts", "page", ".build/development"),
     console: {
@@ -128,7 +128,7 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "msw", "client", "hooks", "remote", "superjson", "missing", "page", "console"])
+      for (const name of ["node", "msw", "client", "hooks", "remote", "superjson", "rare", "page", "console"])
         await builder.build(builder.environments[name]!);
     },
   },

@@ -6,7 +6,7 @@ import { SegmentNotFound } from "./errors.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { leadsAstray, traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
-import type { Manifest, SegmentEntry } from "./manifest.ts";
+import type { Manifest, Parameter, SegmentEntry } from "./manifest.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
@@ -58,14 +58,53 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     clock,
     waits: createWaits(carrier),
     away: (seam) => noting(calls.away(seam)),
-    add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
+    add(segment, record, entry, run) {
+      registry.add(segment, record, entry, run);
+      return besideCaller({ record, run });
+    },
   });
-  const calls = createCalls({ ...parts, placement });
+  // Of the procedure that begins at this moment: bodies ask for their context first of all, and only one that mentions `this` asks.
+  let entering: Context | undefined;
+  const calls = createCalls({
+    ...parts,
+    placement,
+    bind: bindArguments,
+    carrier: {
+      current: () => carrier.current(),
+      run: (context, act) =>
+        carrier.run(context, () => {
+          entering = context;
+          return act();
+        }),
+    },
+  });
+
+  /** A procedure that is called with another context than its caller's runs under that one: what it calls itself has it too. */
+  const besideCaller = (held: Held): Procedure => {
+    const { run } = held;
+    const given: Procedure = function (this: unknown, ...args) {
+      return isContext(this) && this !== carrier.current() ? calls.run(held, inherited(this), args) : run.apply(this, args);
+    };
+    // Nearly all calls have no `this`, and `arguments` costs them half of what a list would (bench/seam.mjs).
+    return function (this: unknown) {
+      if (this === undefined) return run.apply(undefined, arguments as never);
+      return given.apply(this, arguments as never);
+    };
+  };
+
   return {
     registry,
     attach: placement.attach,
     observe: placement.observe,
-    contextFor: calls.contextFor,
+    contextFor(self, line) {
+      if (self === entering && isContext(self)) {
+        // Once: it may call itself, and pass its own on.
+        entering = undefined;
+        return self;
+      }
+      // A procedure that another one calls on the same node finds what it would find on a node of its own.
+      return new Context({ ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())), trace: [line] });
+    },
     runProcedure: noting(calls.runProcedure),
     load: async (manifest, segments) =>
       await placement.load(
@@ -115,17 +154,21 @@ export interface CallParts {
   readonly carrier: ContextCarrier;
   readonly clock: Clock;
   readonly remote?: Remote | undefined;
+  /** Brings named arguments to the positions of a procedure of this node, which is called by name. */
+  readonly bind: (parameters: readonly Parameter[]) => Bind | Promise<Bind>;
 }
 
+type Bind = ReturnType<typeof bindArguments>;
+
 /** The calls that a node makes: through its seams to others, and by name. */
-export interface Calls extends Pick<SeamHost, "contextFor" | "runProcedure"> {
+export interface Calls extends Pick<SeamHost, "runProcedure"> {
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => Procedure;
   /** Runs a procedure of this node in a context of its own. */
   readonly run: (held: Held, context: Omit<ContextParts, "trace">, values: readonly unknown[]) => Promise<unknown>;
 }
 
-export function createCalls({ placement, carrier, clock, remote }: CallParts): Calls {
+export function createCalls({ placement, carrier, clock, remote, bind }: CallParts): Calls {
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (fqn: string, version: string, args: Args, context: Context): Promise<unknown> => {
@@ -143,27 +186,12 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
     }
   };
 
-  // Of the procedure that begins at this moment: bodies ask for their context first of all, and only one that mentions `this` asks.
-  let entering: Context | undefined;
-
   const run: Calls["run"] = ({ record, run: procedure }, parts, values) => {
     const context = new Context({ ...parts, trace: [traceLine(record.fqn, record.version)] });
-    return carrier.run(context, () => {
-      entering = context;
-      return procedure.apply(context, values as never[]);
-    });
+    return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
 
   return {
-    contextFor(self, line) {
-      if (self === entering && isContext(self)) {
-        // Once: it may call itself, and pass its own on.
-        entering = undefined;
-        return self;
-      }
-      // A procedure that another one calls on the same node finds what it would find on a node of its own.
-      return new Context({ ...inherited(isContext(self) ? self : currentContext()), trace: [line] });
-    },
     run,
     away({ fqn, version, parameters }) {
       const named = nameArguments(parameters);
@@ -177,7 +205,7 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
       const values = new Map(Object.entries(args));
       const held = await placement.find(name, wanted);
       if (held === undefined) return await send(name, wanted, values, calling);
-      return await run(held, inherited(calling), bindArguments(held.record.parameters)(values));
+      return await run(held, inherited(calling), (await bind(held.record.parameters))(values));
     },
   };
 }

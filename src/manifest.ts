@@ -57,6 +57,8 @@ export interface ClassRecord {
   readonly args: readonly (string | null)[];
   /** Public members that are readable and writable and no constructor arguments; parents included. */
   readonly fields: readonly string[];
+  /** The constructor destructures a parameter that has no default: what it wants, no member holds, so instances can't be sent. */
+  readonly pattern?: true;
   /** It extends Error, so it travels as an error (decisions §3). */
   readonly error?: true;
   /** The files whose classes have this key as well as this one: instances of neither can be sent (decisions §6). */

@@ -3,6 +3,7 @@
 import type { Args, Call, CallHeaders, Invoke } from "./call.ts";
 import { MiddlewareNotCompleted } from "./errors.ts";
 import type { HttpResponse, Log } from "./ports.ts";
+import { policyHeader } from "./protocol.ts";
 import { noteApplicationError } from "./refusals.ts";
 import type { Version } from "./version.ts";
 
@@ -28,10 +29,11 @@ export class MiddlewareHeaders extends Map<string, string> {
     this.#answered = true;
   }
 
-  /** What was set after `next`, to be put over the headers of a response that holds cookies of its own, or has none. */
+  /** What was set after `next`, to be put over the headers of a response; beside those that it may have several times. */
   over(given: HttpResponse["headers"]): Record<string, string | readonly string[]> {
     const fields: Record<string, string | readonly string[]> = {};
-    for (const [name, values] of this.#response) fields[name] = name === cookie ? [...listOf(given[cookie]), ...values] : (values[0] ?? "");
+    for (const [name, values] of this.#response)
+      fields[name] = name === cookie || name === policyHeader ? [...listOf(given[name]), ...values] : (values[0] ?? "");
     return fields;
   }
 
@@ -66,6 +68,7 @@ export class MiddlewareHeaders extends Map<string, string> {
   }
 }
 
+// Chosen: a policy of a layer goes beside that of the answer. Browsers go by all of them, so it can forbid more, and never allows more.
 const cookie = "set-cookie";
 
 // They say where the body ends and how it is written.

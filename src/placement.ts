@@ -31,8 +31,8 @@ export interface PlacementParts {
   readonly clock: Clock;
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => Procedure;
-  /** Hears of each procedure that has come, before any seam leads to it. */
-  readonly add?: (segment: string, record: ProcedureRecord, entry: SegmentEntry, run: Procedure) => void;
+  /** Hears of each procedure that has come, before any seam leads to it, and gives what seams run in its place. */
+  readonly add?: (segment: string, record: ProcedureRecord, entry: SegmentEntry, run: Procedure) => Procedure;
   /** Finds bodies that would wait for each other for ever, where the platform can tell who waits. */
   readonly waits?: Waits;
 }
@@ -64,7 +64,7 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
   /** Loads of which it isn't known yet what they bring: until then no seam can tell where it leads. */
   const pending = new Set<Promise<void>>();
   /** Why nothing can be called, until it is first known what is here. */
-  let unplaced: unknown = new NodeNotAvailable("This node has loaded no segments yet");
+  let unplaced: unknown = new NodeNotAvailable("No segments are loaded yet");
 
   const point = (seam: Seam): void => {
     const key = procedureKey(seam.fqn, seam.version);
@@ -118,10 +118,9 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
     const body = await (waits ? waits.during(file, get) : get());
     for (const { segment, record, entry } of brought) {
       const run = body[record.export] as Procedure;
-      if (typeof run !== "function") throw new TypeError(`${file} does not export '${record.export}' as a function: build again`);
+      if (typeof run !== "function") throw new TypeError(`${file} doesn't export '${record.export}' as a function: build again`);
       const key = procedureKey(record.fqn, record.version);
-      add?.(segment, record, entry, run);
-      here.set(key, { record, run });
+      here.set(key, { record, run: add?.(segment, record, entry, run) ?? run });
       loading.delete(key);
     }
   };
@@ -199,7 +198,7 @@ export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<s
       const record = manifest.procedures[entry.procedure];
       const file = record && manifest.modules[record.module]?.body;
       if (record === undefined || file === undefined)
-        throw new SegmentNotFound(`Segment '${segment}' names a procedure whose module the build did not make; build again`);
+        throw new SegmentNotFound(`Segment '${segment}' names a procedure whose module isn't in the build: build again`);
       const brought = bodies.get(file) ?? [];
       bodies.set(file, brought);
       brought.push({ segment, record, entry });

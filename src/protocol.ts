@@ -85,5 +85,16 @@ export const mediaTypes: Readonly<Record<"text" | "json" | "script" | "bytes", s
 /** On every answer but files: made for one request, and never to be taken for something else (decisions §2). */
 export const answerHeaders = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
 
+export const policyHeader = "content-security-policy";
+
+/**
+ * On every answer of the RPC door. The bytes of a result may be what a stranger has uploaded: opened as a page they run no script, and are
+ * of no origin.
+ */
+export const rpcHeaders: typeof answerHeaders & Readonly<Record<typeof policyHeader, string>> = {
+  ...answerHeaders,
+  [policyHeader]: "sandbox; default-src 'none'",
+};
+
 /** Query parameter that selects a procedure's version (§4.1); it is not a procedure parameter. */
 export const versionParameter = "version";

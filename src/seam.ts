@@ -75,7 +75,7 @@ export function createGraph(): Graph {
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
     bind(host) {
-      if (node !== undefined) throw new Error("This graph of modules has a node already: give each node its own copy of the modules");
+      if (node !== undefined) throw new Error("This graph of modules has a node already: each node needs its own copy");
       node = host;
       for (const seam of seams.values()) host.attach(seam);
     },

@@ -4,6 +4,7 @@ import {
   type CallCase,
   type ClientCall,
   encoded,
+  every,
   get,
   key,
   object,
@@ -211,7 +212,7 @@ export const doorCalls: readonly CallCase[] = [
     { method: "OPTIONS", path: "/rpc/calls/none" },
     {
       status: 204,
-      headers: { "x-content-type-options": "nosniff", "cache-control": "no-store", ...allowed },
+      headers: { ...every, ...allowed },
       body: "",
     },
   ),

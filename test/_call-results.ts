@@ -16,6 +16,7 @@ import {
   refused,
   scalar,
   string,
+  withHeaders,
 } from "./_call.ts";
 import { wireCases } from "./_wire-cases.ts";
 import { Person } from "./_wire-classes.ts";
@@ -68,14 +69,20 @@ const results: readonly CallCase[] = [
     "§4.1-7 §4.1-8 D2.responses-5",
     "person",
     object({ born: "1970-01-01T00:00:00.000Z" }),
-    object({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: date }, fields: {} }),
+    object({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: date }, fields: { email: form("Undefined") } }),
     value("person", new Person("Ada", new Date(0))),
   ),
   ...result(
     "§4.1-8 D2.responses-5",
     "private",
     object({}),
-    object({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} }),
+    object({
+      serialized: true,
+      key: "people/Person",
+      name: "class",
+      args: { 0: "Ada", 1: form("Undefined") },
+      fields: { email: form("Undefined") },
+    }),
     value("private", new Person("Ada")),
   ),
   ...result(
@@ -102,7 +109,7 @@ const results: readonly CallCase[] = [
   ...result(
     "D2.responses-7 D6.blob",
     "blob",
-    bytes("image/x-thread", "\u0000\ufffd\u0001"),
+    withHeaders(bytes("image/x-thread", "\u0000\ufffd\u0001"), { "content-disposition": "attachment" }),
     object(form("Binary", { type: "Blob", mediaType: "image/x-thread", base64: "AP8B" })),
   ),
   ...result(
@@ -110,6 +117,19 @@ const results: readonly CallCase[] = [
     "plain blob",
     bytes("application/octet-stream", "thread"),
     object(form("Binary", { type: "Blob", mediaType: "", base64: "dGhyZWFk" })),
+  ),
+  ...result(
+    "D2.responses-7 D6.blob",
+    "page",
+    withHeaders(bytes("text/html;charset=utf-8", "<b>hi</b>"), { "content-disposition": "attachment" }),
+    object(form("Binary", { type: "Blob", mediaType: "text/html;charset=utf-8", base64: "PGI+aGk8L2I+" })),
+  ),
+  ...result(
+    "D2.responses-7",
+    "file",
+    withHeaders(bytes("text/html", "<b>hi</b>"), { "content-disposition": "attachment; filename*=UTF-8''%C3%A4%20%271%27.html" }),
+    object(form("Binary", { type: "File", mediaType: "text/html", fileName: "ä '1'.html", lastModified: 5, base64: "PGI+aGk8L2I+" })),
+    value("file", new File(["<b>hi</b>"], "ä '1'.html", { type: "text/html", lastModified: 5 })),
   ),
   ...(
     [
@@ -228,6 +248,10 @@ const errors: readonly CallCase[] = [
 /** Scalars are no JSON where they are the whole answer (decisions §2, responses). */
 const whole: Readonly<Record<string, HttpAnswer>> = {
   text: string("ä \u0000 \ud83e\uddf5 \ufeff"),
+  "text that isn't well-formed": {
+    ...string('"\\udd75 ä \\ud83e"'),
+    headers: { ...string("").headers, "content-type": "application/json" },
+  },
   number: scalar("number", "12.5"),
   boolean: scalar("boolean", "false"),
   null: nil,

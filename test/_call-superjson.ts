@@ -1,12 +1,12 @@
 // The table of calls: the second encoding, in which superjson's `{json, meta}` is every body and every answer (decisions §3).
 
-import { type CallCase, type ClientCall, get, type HttpAnswer, type HttpCall, post, string } from "./_call.ts";
+import { type CallCase, type ClientCall, every, get, type HttpAnswer, type HttpCall, post, string } from "./_call.ts";
 
 const asked = { "x-svc-data-encoding": "superjson" };
-const every = { "x-content-type-options": "nosniff", "cache-control": "no-store", "content-type": "application/json", ...asked };
+const ofAll = { ...every, "content-type": "application/json", ...asked };
 const answer = (kind: string, json: unknown, meta?: object): HttpAnswer => ({
   status: 200,
-  headers: { ...every, "x-svc-data-type": kind },
+  headers: { ...ofAll, "x-svc-data-type": kind },
   body: JSON.stringify({ json, ...(meta && { meta: { v: 1, ...meta } }) }),
 });
 const one = (title: string, http: HttpCall, expected: HttpAnswer, client?: ClientCall): CallCase => ({
@@ -33,7 +33,20 @@ export const superjsonCalls: readonly CallCase[] = [
   result("object", "object", { a: { b: [true] }, c: null }, { values: { c: ["undefined"] } }),
   result("date", "object", "1970-01-01T00:00:00.000Z", { values: ["Date"] }),
   result("cycle", "object", { a: [null] }, { referentialEqualities: [["a.0"]] }),
-  result("private", "object", { args: { 0: "Ada" }, fields: {} }, { values: [["class", "people/Person"]] }),
+  result(
+    "private",
+    "object",
+    { args: { 0: "Ada", 1: null }, fields: { email: null } },
+    {
+      values: [["class", "people/Person"], { "args.1": ["undefined"], "fields.email": ["undefined"] }],
+    },
+  ),
+  result(
+    "file",
+    "object",
+    { type: "File", mediaType: "text/html", fileName: "ä '1'.html", lastModified: 5, base64: "PGI+aGk8L2I+" },
+    { values: [["custom", "Binary"]] },
+  ),
   one(
     "a bigint as an argument",
     post("calls/kindOf", body({ value: "1" }, { values: { value: ["bigint"] } }), asked),
@@ -42,7 +55,7 @@ export const superjsonCalls: readonly CallCase[] = [
   one("no meta", post("calls/plain", body({ first: 1, second: "b" }), asked), answer("object", [1, "b"])),
   one("an unknown annotation", post("calls/kindOf", body({ value: 1 }, { values: { value: ["nonsense"] } }), asked), {
     status: 400,
-    headers: { ...every, "x-svc-error": "InvalidSerializedValue" },
+    headers: { ...ofAll, "x-svc-error": "InvalidSerializedValue" },
     body: JSON.stringify({
       json: { name: "InvalidSerializedValue", message: 'args.value: there is no annotation "nonsense"', trace: [], fields: {} },
       meta: { v: 1, values: ["Error"] },

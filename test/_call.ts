@@ -42,7 +42,12 @@ export interface ClientError {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-const every = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+/** Headers of every answer of the RPC door. */
+export const every = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "content-security-policy": "sandbox; default-src 'none'",
+};
 const text = "text/plain; charset=utf-8";
 
 export const json = { "content-type": "application/json" } as const;

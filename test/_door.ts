@@ -3,7 +3,7 @@
 import type { Parameter } from "../src/manifest.ts";
 import { bindArguments } from "../src/parameters.ts";
 import type { HttpRequest, HttpResponse, IncomingResponse } from "../src/ports.ts";
-import type { ClassSource } from "../src/serializer/classes.ts";
+import type { ClassTable } from "../src/serializer/class-table.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { type Encoding, decodeArguments, readEncoding } from "../src/wire/decode-call.ts";
 import { encodeError, encodeResult } from "../src/wire/encode-result.ts";
@@ -12,7 +12,7 @@ import { createWireClasses } from "./_wire-classes.ts";
 export interface Door {
   readonly parameters: readonly Parameter[];
   readonly run: (...args: never[]) => unknown;
-  readonly classes?: ClassSource;
+  readonly classes?: ClassTable;
   readonly trusted?: boolean;
 }
 

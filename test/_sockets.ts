@@ -78,6 +78,7 @@ export const procedures: TestProcedure[] = [
     in: { wire: "public" },
     body: body("wire/raw", (_, _graph, as: string) => {
       const bytes = new Uint8Array([9, 0, 255, 1, 9]);
+      if (as === "File") return new File([bytes.subarray(1, 4)], 'ä "1".png', { type: "image/png" });
       if (as === "Blob") return new Blob([bytes.subarray(1, 4)], { type: "image/x-thread" });
       return as === "DataView" ? new DataView(bytes.buffer, 1, 3) : as === "ArrayBuffer" ? bytes.slice(1, 4).buffer : bytes.subarray(1, 4);
     }),

@@ -2,7 +2,7 @@
 
 import { BadRequest, Forbidden, Teapot } from "../src/errors.ts";
 import { setTrace } from "../src/trace.ts";
-import { Employee, Money, OutOfStock, Person, Refused, Team } from "./_wire-classes.ts";
+import { Draft, Employee, Money, OutOfStock, Person, Refused, Team } from "./_wire-classes.ts";
 
 export interface WireCase {
   readonly name: string;
@@ -25,6 +25,7 @@ const instance = (name: string, args: object, fields: object): object => ({
   args,
   fields,
 });
+const missing = mark("Undefined");
 const date = new Date("2021-01-01T00:00:00.000Z");
 const dateForm = mark("Date", { value: "2021-01-01T00:00:00.000Z" });
 
@@ -36,6 +37,8 @@ function build<T>(value: T, act: (value: T) => void): T {
 export const wireCases: readonly WireCase[] = [
   // What JSON carries by itself
   { name: "text", value: "ä \u0000 \ud83e\uddf5 \ufeff", wire: "ä \u0000 \ud83e\uddf5 \ufeff" },
+  { name: "text that isn't well-formed", value: "\udd75 ä \ud83e", wire: "\udd75 ä \ud83e" },
+  { name: "texts that aren't well-formed", value: { "\ud800": ["\udfff"] }, wire: { "\ud800": ["\udfff"] } },
   { name: "number", value: 12.5, wire: 12.5 },
   { name: "boolean", value: false, wire: false },
   { name: "null", value: null, wire: null },
@@ -43,6 +46,12 @@ export const wireCases: readonly WireCase[] = [
   { name: "plain object", value: { a: { b: [{ c: "d" }] } }, wire: { a: { b: [{ c: "d" }] } } },
   { name: "then as data", value: { then: { then: 1 } }, wire: { then: { then: 1 } } },
   { name: "undefined property", value: { a: undefined, b: 1 }, wire: { b: 1 }, decoded: { b: 1 } },
+  {
+    name: "object without a prototype",
+    value: { a: Object.assign(Object.create(null) as object, { b: 1 }) },
+    wire: { a: { b: 1 } },
+    decoded: { a: { b: 1 } },
+  },
   // Numbers and undefined
   { name: "undefined", value: undefined, wire: mark("Undefined") },
   { name: "undefined in an array", value: [undefined, 1], wire: [mark("Undefined"), 1], plain: [null, 1] },
@@ -127,6 +136,24 @@ export const wireCases: readonly WireCase[] = [
     plain: ["AgM="],
     decoded: [new DataView(new Uint8Array([2, 3]).buffer)],
   },
+  {
+    name: "files",
+    value: [
+      new File([new Uint8Array([0, 255, 128])], 'ä "1"\n.svg', { type: "image/svg+xml", lastModified: 86_400_000 }),
+      { in: new File([], "", { lastModified: 0 }) },
+    ],
+    wire: [
+      mark("Binary", { type: "File", mediaType: "image/svg+xml", fileName: 'ä "1"\n.svg', lastModified: 86_400_000, base64: "AP+A" }),
+      { in: mark("Binary", { type: "File", mediaType: "", fileName: "", lastModified: 0, base64: "" }) },
+    ],
+    plain: ["AP+A", { in: "" }],
+  },
+  {
+    name: "blob",
+    value: { in: [new Blob([new Uint8Array([0, 255, 128])], { type: "image/x-thread" })] },
+    wire: { in: [mark("Binary", { type: "Blob", mediaType: "image/x-thread", base64: "AP+A" })] },
+    plain: { in: ["AP+A"] },
+  },
   // Data that looks like a form
   {
     name: "serialized as data",
@@ -143,13 +170,13 @@ export const wireCases: readonly WireCase[] = [
   {
     name: "instance",
     value: new Person("Ada", date),
-    wire: instance("Person", { 0: "Ada", 1: dateForm }, {}),
+    wire: instance("Person", { 0: "Ada", 1: dateForm }, { email: missing }),
     plain: { born: "2021-01-01T00:00:00.000Z" },
   },
   {
     name: "instance with an accessor pair",
     value: build(new Person("Ada"), (person) => (person.email = "ada@a.b")),
-    wire: instance("Person", { 0: "Ada" }, { email: "ada@a.b" }),
+    wire: instance("Person", { 0: "Ada", 1: missing }, { email: "ada@a.b" }),
     plain: {},
   },
   {
@@ -162,6 +189,7 @@ export const wireCases: readonly WireCase[] = [
       "Employee",
       { 0: "Bob", 1: dateForm },
       {
+        email: missing,
         salary: instance("Money", { 0: mark("BigInt", { value: "12" }), 1: "EUR" }, {}),
         tags: mark("Map", { entries: { keys: ["since"], values: [dateForm] } }),
       },
@@ -171,8 +199,28 @@ export const wireCases: readonly WireCase[] = [
   {
     name: "rest parameter of a constructor, and one that nothing reads",
     value: new Team("core", undefined, new Person("Ada"), new Person("Bob")),
-    wire: instance("Team", { 0: "core", 2: instance("Person", { 0: "Ada" }, {}), 3: instance("Person", { 0: "Bob" }, {}) }, {}),
+    wire: instance(
+      "Team",
+      {
+        0: "core",
+        2: instance("Person", { 0: "Ada", 1: missing }, { email: missing }),
+        3: instance("Person", { 0: "Bob", 1: missing }, { email: missing }),
+      },
+      {},
+    ),
     plain: { title: "core", people: [{}, {}] },
+  },
+  {
+    name: "members of an instance that aren't identifiers",
+    value: build(new Draft(7), (draft) => Object.assign(draft, { 3: "y", 16: "z", "a.b": date, computed: [1n] })),
+    wire: instance("Draft", { 0: 7 }, { 3: "y", 16: "z", extra: null, "a.b": dateForm, computed: [mark("BigInt", { value: "1" })] }),
+    plain: { 3: "y", 16: "z", extra: null, "a.b": "2021-01-01T00:00:00.000Z", computed: ["1"], pages: 7 },
+  },
+  {
+    name: "undefined where the class has a default",
+    value: build(new Draft(), (draft) => Object.assign(draft, { extra: undefined, 3: undefined, "a.b": undefined, pages: undefined })),
+    wire: instance("Draft", { 0: missing }, { 3: missing, 16: "hexadecimal", extra: missing, "a.b": missing, computed: 2 }),
+    plain: { 16: "hexadecimal", computed: 2 },
   },
   // Errors
   {
@@ -204,6 +252,31 @@ export const wireCases: readonly WireCase[] = [
       { name: "Forbidden", message: "not you" },
       { name: "Teapot", message: "I'm a teapot" },
       { name: "BadRequest", message: "Invalid request" },
+    ],
+    trusted: true,
+  },
+  {
+    name: "errors of the platform's own class",
+    value: [
+      new DOMException("Nobody waits any more", "AbortError"),
+      build(new DOMException("late", "TimeoutError"), (error) => setTrace(error, ["[a/b | v1.0.0]"])),
+      new Error("outer", { cause: new DOMException("x") }),
+    ],
+    wire: [
+      mark("Error", { type: "AbortError", message: "Nobody waits any more", trace: [], fields: {}, dom: true }),
+      mark("Error", { type: "TimeoutError", message: "late", trace: ["[a/b | v1.0.0]"], fields: {}, dom: true }),
+      mark("Error", {
+        type: "Error",
+        message: "outer",
+        trace: [],
+        fields: {},
+        cause: mark("Error", { type: "Error", message: "x", trace: [], fields: {}, dom: true }),
+      }),
+    ],
+    plain: [
+      { name: "AbortError", message: "Nobody waits any more" },
+      { name: "TimeoutError", message: "late" },
+      { name: "Error", message: "outer" },
     ],
     trusted: true,
   },

@@ -67,6 +67,20 @@ export class Team {
   }
 }
 
+/** Defaults that an `undefined` must not be taken for, and names that aren't identifiers. */
+export class Draft {
+  extra: string | null | undefined = null;
+  3: string | undefined = "x";
+  0x10 = "hexadecimal";
+  "a.b": unknown = 1;
+  ["computed"]: unknown = 2;
+  pages: number | undefined;
+
+  constructor(pages: number | undefined = 1) {
+    this.pages = pages;
+  }
+}
+
 export class OutOfStock extends NotFound {
   override readonly name = "OutOfStock";
   readonly sku: string;
@@ -110,6 +124,7 @@ export const wireClasses: readonly (readonly [ClassRecord, unknown])[] = [
   [record("Money", ["cents", "currency"], []), Money],
   [record("Employee", ["name", "born"], ["email", "salary", "tags"]), Employee],
   [record("Team", ["title", null, "...people"], []), Team],
+  [record("Draft", ["pages"], ["extra", "3", "16", "a.b", "computed"]), Draft],
   [record("OutOfStock", ["sku"], ["since"], { error: true }), OutOfStock],
   [record("Refused", ["message", "code"], [], { error: true }), Refused],
 ];

@@ -3,16 +3,17 @@
 // away waits for this one.
 
 import { type Calls, createCalls } from "../../src/dispatch.ts";
+import { NodeNotAvailable } from "../../src/errors.ts";
 import type { Manifest } from "../../src/manifest.ts";
 import type { Placement } from "../../src/placement.ts";
-import { Classes } from "../../src/serializer/classes.ts";
+import { ClassTable } from "../../src/serializer/class-table.ts";
 import { defaultTime } from "../../src/serializer/limits.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
 import type { Revisions } from "../revisions.ts";
-import type { noSuchModule } from "./missing.ts";
+import type { noSuchModule } from "./rare.ts";
 
 /** What a started page has. */
 export interface Page {
@@ -31,7 +32,7 @@ export interface Remote extends Pick<Calls, "away" | "runProcedure"> {
 /** Calls to the page's origin (§4.6). */
 export function createPageRemote({ browser, files, revisions, placement }: Page): Remote {
   const { clock, origin } = browser;
-  const classes = new Classes();
+  const classes = new ClassTable();
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
       manifest.classes.map(async (record) => {
@@ -43,13 +44,23 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
   let loaded: Promise<void> | undefined;
   // When a value first needs a class, and once.
   classes.load = () =>
-    (loaded ??= revisions.use(loadClasses).catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    }));
+    (loaded ??= revisions.use(loadClasses).then(
+      () => (classes.load = undefined),
+      (cause: unknown) => {
+        loaded = undefined;
+        throw new NodeNotAvailable("The classes that a value needs can't be loaded", { cause });
+      },
+    ));
   const remote = createRemote({ transport: fetchTransport, base: origin, classes, limits: { time: defaultTime }, clock });
+  const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");
   return {
-    ...createCalls({ placement, carrier: { run: (_, act) => act(), current: () => undefined }, clock, remote }),
-    noSuchModule: async (...about) => (await import("./missing.ts")).noSuchModule(...about),
+    ...createCalls({
+      placement,
+      carrier: { run: (_, act) => act(), current: () => undefined },
+      clock,
+      remote,
+      bind: async (parameters) => (await rare()).bindArguments(parameters),
+    }),
+    noSuchModule: async (...about) => (await rare()).noSuchModule(...about),
   };
 }

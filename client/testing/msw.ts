@@ -1,6 +1,7 @@
 // `seamline/testing/msw`: handlers for msw that answer the calls of a front end as the application's services would. The same in browsers
 // and on Node, so nothing here may be of Node; msw itself is the user's own.
 
+import { OpaqueClasses } from "../../src/serializer/classes.ts";
 import { http, type HttpHandler } from "msw";
 
 import { NotImplemented } from "../../src/errors.ts";
@@ -116,7 +117,7 @@ function recordOf(name: string, { classes }: ServerManifest): ClassRecord {
 async function missing(fqn: string, headers: Record<string, string>): Promise<HttpResponse> {
   const error = new NotImplemented(`mswHandlers(…) was given no fake for '${fqn}': give one, or { unknown: "pass" }`);
   host.log.error(error.message);
-  return await encodeError(error, readEncoding(headers), { classes: "opaque", stacks: false });
+  return await encodeError(error, readEncoding(headers), { classes: new OpaqueClasses(), stacks: false });
 }
 
 function responseOf({

@@ -4,12 +4,14 @@ import { fqnOf, fqnOfAnonymousDefault } from "../../src/fqn.ts";
 import type { ClassRecord } from "../../src/manifest.ts";
 import type { Problem } from "../../src/problem.ts";
 import { frameworkErrors } from "../../src/errors.ts";
+import { isForbidden } from "../../src/serializer/fault.ts";
 import type { ClassDescription, ClassMember } from "../../src/split/describe.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 interface Shape {
   /** The constructor's, this class's own or the nearest parent's. */
   readonly parameters: readonly string[];
+  readonly pattern?: true | undefined;
   readonly members: ReadonlyMap<string, ClassMember>;
   readonly error: boolean;
 }
@@ -34,16 +36,23 @@ export async function classRecords(
   modules: Modules,
 ): Promise<{ readonly records: readonly ClassRecord[]; readonly warnings: readonly Problem[] }> {
   const byKey = new Map<string, { record: ClassRecord; module: SourceModule }[]>();
+  const unsendable: Problem[] = [];
   for (const module of among)
     for (const one of modules.describe(module).classes) {
       const record = recordOf(one, module, await shapeOf(one, module, modules));
+      for (const { name } of one.members.filter((member) => isForbidden(member.name)))
+        unsendable.push({
+          file: module.name,
+          message: `the class "${record.export}" has a member "${name}", which no message can carry: its instances arrive without it`,
+          hint: "Give it another name.",
+        });
       const others = byKey.get(record.key) ?? [];
       // One class under two export names is one class.
       if (one.name !== "" && others.some((other) => other.module === module)) continue;
       byKey.set(record.key, [...others, { record, module }]);
     }
   const records: ClassRecord[] = [];
-  const warnings: Problem[] = [];
+  const warnings: Problem[] = unsendable;
   for (const [key, found] of byKey) {
     const [first, second] = found;
     if (second === undefined) records.push((first as { record: ClassRecord }).record);
@@ -72,13 +81,14 @@ function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): Cl
   const fields = [...shape.members.values()]
     .filter((member) => member.readable && member.writable && !given.has(member.name))
     .map((member) => member.name)
-    .filter((name) => !(shape.error && errorMembers.has(name)));
+    .filter((name) => !isForbidden(name) && !(shape.error && errorMembers.has(name)));
   return {
     key: one.name === "" ? fqnOfAnonymousDefault(module.id) : fqnOf(module.id, one.name),
     module: module.id,
     export: one.export,
     args,
     fields,
+    ...(shape.pattern && { pattern: true }),
     ...(shape.error && { error: true }),
   };
 }
@@ -88,7 +98,8 @@ async function shapeOf(one: ClassDescription, module: SourceModule, modules: Mod
   const members = new Map(parent?.members);
   // An accessor hides the parent's of the same name as a whole, its setter too.
   for (const member of one.members) members.set(member.name, member);
-  return { parameters: one.parameters ?? parent?.parameters ?? [], members, error: parent?.error ?? false };
+  const { parameters = [], pattern } = one.parameters === undefined ? (parent ?? {}) : one;
+  return { parameters, pattern, members, error: parent?.error ?? false };
 }
 
 async function parentShape(name: string, module: SourceModule, modules: Modules, depth: number): Promise<Shape | undefined> {

@@ -1,5 +1,6 @@
 // `seamline call`: one procedure, called as any program would call it; what came of it, where it ran and how long it took.
 
+import { OpaqueClasses } from "../../src/serializer/classes.ts";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -34,7 +35,7 @@ export async function call(procedure: string, options: CallOptions, terminal: Te
     const { response, ms } = await send(sender, request, service, options.timeout);
     const facts = { status: response.status, node: textOf(response, headers.node) || undefined, ms: Math.round(ms * 10) / 10 };
     // What the caller asked for is on its way to a person: no class of the application is here.
-    const outcome = await decodeAnswer(response, { classes: "opaque" }).then(
+    const outcome = await decodeAnswer(response, { classes: new OpaqueClasses() }).then(
       ({ value }) => ({ value }),
       (error: unknown) => ({ error: error as Error }),
     );

@@ -2,7 +2,8 @@
 // takes, and its fields.
 
 import { inspect, type InspectOptionsStylized, stripVTControlCharacters } from "node:util";
-import { Opaque } from "../../src/serializer/classes.ts";
+import { Opaque } from "../../src/serializer/class-table.ts";
+import { OpaqueClasses } from "../../src/serializer/classes.ts";
 import { decodeParsed, encodeSerialized } from "../../src/serializer/serialized.ts";
 
 export interface ShownOptions {
@@ -20,7 +21,7 @@ export function shown(value: unknown, { colors, columns = 80, isTTY = false }: S
 
 /** A value or an error as the JSON of the serialized encoding (§2.3). */
 export async function jsonOf(value: unknown): Promise<unknown> {
-  return JSON.parse(await encodeSerialized(value, { classes: "opaque" })) as unknown;
+  return JSON.parse(await encodeSerialized(value, { classes: new OpaqueClasses() })) as unknown;
 }
 
 Object.defineProperty(Opaque.prototype, inspect.custom, {
@@ -48,7 +49,7 @@ function partsOf({ form, parts }: Opaque): Parts {
 function decoded(members: Readonly<Record<string, unknown>> | undefined): Parts["args"] {
   const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
   const read = (value: unknown): unknown =>
-    decodeParsed(structuredClone(value), JSON.stringify(value), { classes: "opaque", limits, trusted: true });
+    decodeParsed(structuredClone(value), JSON.stringify(value), { classes: new OpaqueClasses(), limits, trusted: true });
   return Object.fromEntries(Object.entries(members ?? {}).map(([name, value]) => [name, read(value)]));
 }
 

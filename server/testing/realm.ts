@@ -5,7 +5,8 @@ import type { ClassRecord, ServerManifest } from "../../src/manifest.ts";
 import type { Log } from "../../src/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import { Classes } from "../../src/serializer/classes.ts";
-import { decodeSerialized, encodeSerialized } from "../../src/serializer/serialized.ts";
+import { loadNamed } from "../../src/serializer/named-classes.ts";
+import { decodeParsed, encodeSerialized } from "../../src/serializer/serialized.ts";
 
 /** The classes of a graph, each loaded when a value first needs it. */
 export class RealmClasses extends Classes {
@@ -34,7 +35,7 @@ export class RealmClasses extends Classes {
       await Promise.all(all);
     };
     // A message says which; a value that is to be sent may be of any.
-    this.load = async (text) => await load(({ key }) => text === undefined || text.includes(JSON.stringify(key)));
+    this.load = async (keys) => await load(({ key }) => keys === undefined || keys.has(key));
     this.loadNamed = async (names) => await load(({ key }) => names.has(key.slice(key.lastIndexOf("/") + 1)));
   }
 }
@@ -56,8 +57,9 @@ export async function adopted(value: unknown, from: RealmClasses, to: RealmClass
     return value;
   }
   if (!text.includes('"key"')) return value;
-  await to.load?.(text);
-  return decodeSerialized(text, { classes: to, limits, trusted: true });
+  const tree: unknown = JSON.parse(text);
+  await loadNamed(tree, to);
+  return decodeParsed(tree, text, { classes: to, limits, trusted: true });
 }
 
 /** Names of the classes of all that is in a value. */

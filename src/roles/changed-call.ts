@@ -4,7 +4,7 @@ import type { Args } from "../call.ts";
 import { ValueNotSerializable } from "../errors.ts";
 import { mediaTypes, versionParameter } from "../protocol.ts";
 import { pathOf } from "../router.ts";
-import type { ClassSource } from "../serializer/classes.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import { encodeArguments } from "../serializer/serialized.ts";
 import type { Encoding } from "../wire/decode-call.ts";
 import { withClasses } from "../wire/remote-call.ts";
@@ -25,7 +25,7 @@ export async function changedCall(
   came: Forwarded,
   args: Args,
   read: () => Args,
-  classes: ClassSource,
+  classes: ClassTable,
 ): Promise<ChangedCall | undefined> {
   const wanted = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
   const { body: text, encoding: needed } = await withClasses(classes, () => encodeCall(args, { classes }, wanted));
@@ -34,7 +34,7 @@ export async function changedCall(
   const sameText = (incoming.encoding !== "plain" || !text.includes('"serialized":true')) && text === new TextDecoder().decode(came.body);
   if (sameText || text === (await encodeCall(read(), { classes }, wanted)).body) return undefined;
   const { method, target } = incoming.request;
-  if (method === "GET" && classes === "opaque") {
+  if (method === "GET" && classes.passOn !== undefined) {
     // Without the application's manifest nobody here knows what is text and what a number.
     const query = queryOf(args, incoming);
     return {
@@ -59,7 +59,7 @@ export async function changedCall(
     if ((await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) === text) return body(plain, "plain");
   }
   // A layer set a date, a map, an instance, a cycle: the procedure gets it as such, and the caller still a plain answer.
-  if (classes !== "opaque") return body(text, needed);
+  if (classes.passOn === undefined) return body(text, needed);
   throw new ValueNotSerializable(
     "args: a layer set a value that plain JSON can't carry; name a 'repository' in this service's configuration",
   );

@@ -4,17 +4,18 @@ import type { Args } from "../call.ts";
 import { isCors } from "../cors.ts";
 import { compose } from "../middleware.ts";
 import type { Host, HttpResponse, IncomingResponse } from "../ports.ts";
-import { headers } from "../protocol.ts";
-import type { ClassSource } from "../serializer/classes.ts";
+import { headers, policyHeader } from "../protocol.ts";
+import { OpaqueClasses } from "../serializer/classes.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
 import { noteAnsweredError } from "../refusals.ts";
-import { decodeReceived } from "../wire/decode-call.ts";
+import { decodeReceived, prepareDecoding } from "../wire/decode-call.ts";
 import { encodeResult } from "../wire/encode-result.ts";
 import { decodeAnswer } from "../wire/decode-answer.ts";
+import { errorOfText } from "../wire/plain-error.ts";
 import { withClasses } from "../wire/remote-call.ts";
 import { callOf, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
-import { loadSuperjson } from "../wire/superjson.ts";
 import { changedCall } from "./changed-call.ts";
 import { type Forwarded, joined, passedOn, relayed } from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
@@ -40,7 +41,7 @@ export async function throughLayers(
   // CORS is the door's work: it never looks at arguments or result.
   const layers = parts.layers.list.filter((layer) => !isCors(layer));
   if (layers.length === 0) return relayed(await send(incoming, came));
-  const classes: ClassSource = parts.application?.classes ?? "opaque";
+  const classes = parts.application?.classes ?? new OpaqueClasses();
   const read = await argumentsOf(parts, incoming, came, classes);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
@@ -53,7 +54,11 @@ export async function throughLayers(
       const encoding = changed?.encoding ?? incoming.encoding;
       answer = await send(incoming, { ...(changed ?? came), headers: fieldsOf(incoming, call.headers, changed) });
       try {
-        const { value } = await decodeAnswer(answer, { classes, plain: encoding === "plain", onError: noteAnsweredError });
+        const { value } = await decodeAnswer(answer, {
+          classes,
+          onError: noteAnsweredError,
+          ...(encoding === "plain" && { errorOfText }),
+        });
         if (encoding === incoming.encoding) given = { value };
         return value;
       } catch (error) {
@@ -78,30 +83,23 @@ export async function throughLayers(
 }
 
 /** How to decode the arguments, once a layer looks at them. A Map's methods can't wait, so what takes a wait is done when it resolves. */
-async function argumentsOf(parts: ForwardLayersParts, incoming: IncomingCall, came: Forwarded, classes: ClassSource): Promise<() => Args> {
+async function argumentsOf(parts: ForwardLayersParts, incoming: IncomingCall, came: Forwarded, classes: ClassTable): Promise<() => Args> {
   const { method, headers: fields } = incoming.request;
   const { fqn, version, query, trusted } = incoming;
   const received = { method, headers: fields, body: came.body };
   const { application, limits } = parts;
+  const options = { classes, limits, trusted };
   let procedure: Awaited<ReturnType<Application["procedure"]>>;
-  if (application !== undefined)
-    try {
-      if (method === "GET" && query !== "") procedure = await application.procedure(fqn, version.toString());
-      // Of an application's classes nothing but instances has need; a key may be written with escapes.
-      else if (incoming.encoding !== "plain" && application.classes.load !== undefined && /"key"|"class"|\\u/.test(textOf(came.body)))
-        await application.classes.load();
-    } catch (error) {
-      // The call itself may still do without.
-      return () => {
-        throw error;
-      };
-    }
-  if (incoming.encoding === "superjson") await loadSuperjson();
-  return () => decodeReceived(received, query, procedure, { classes, limits, trusted });
-}
-
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  try {
+    if (method === "GET" && query !== "") procedure = await application?.procedure(fqn, version.toString());
+    await prepareDecoding(received, options);
+  } catch (error) {
+    // The call itself may still do without.
+    return () => {
+      throw error;
+    };
+  }
+  return () => decodeReceived(received, query, procedure, options);
 }
 
 /** The request's headers as the layers left them; those that say how the body is to be read are the body's own. */
@@ -134,7 +132,7 @@ function untouched(answer: IncomingResponse | undefined, given: object | undefin
 }
 
 /** What an error says, to see whether a layer changed it. */
-function formOf(error: unknown, classes: ClassSource): unknown {
+function formOf(error: unknown, classes: ClassTable): unknown {
   try {
     return encodeSerialized(error, { classes });
   } catch {
@@ -143,11 +141,22 @@ function formOf(error: unknown, classes: ClassSource): unknown {
 }
 
 // They speak of the body that came, or of the error that it was.
-const ofTheBody = new Set(["content-type", "content-encoding", headers.dataType, headers.encoding, headers.error, "retry-after", "allow"]);
+const ofTheBody = new Set([
+  "content-type",
+  "content-disposition",
+  "content-encoding",
+  headers.dataType,
+  headers.encoding,
+  headers.error,
+  "retry-after",
+  "allow",
+]);
 
 /** `made`, with what else the answer from behind said in its headers: cookies, the node's name. */
 function over(answer: IncomingResponse | undefined, made: HttpResponse): HttpResponse {
   if (answer === undefined) return made;
-  const kept = Object.entries(relayed(answer).headers).filter(([name]) => !ofTheBody.has(name));
-  return { ...made, headers: { ...Object.fromEntries(kept), ...made.headers } };
+  const kept = Object.fromEntries(Object.entries(relayed(answer).headers).filter(([name]) => !ofTheBody.has(name)));
+  // Its policies are ours, and what a layer behind has put beside them.
+  const { [policyHeader]: policies } = kept;
+  return { ...made, headers: { ...kept, ...made.headers, ...(policies !== undefined && { [policyHeader]: policies }) } };
 }

@@ -94,16 +94,19 @@ async function loadClassesOf(
  * The application's other classes, which are in every segment as well (§1.4): loaded when a message first names one. What a message names
  * is looked up among what the build recorded, and never a path.
  */
-function namedClasses(records: readonly ClassRecord[], load: (record: ClassRecord) => Promise<void>): (text?: string) => Promise<void> {
+function namedClasses(
+  records: readonly ClassRecord[],
+  load: (record: ClassRecord) => Promise<void>,
+): (keys?: ReadonlySet<string>) => Promise<void> {
   const byKey = new Map(records.map((record) => [record.key, record]));
   const loading = new Map<string, Promise<void>>();
-  return async (text = "") => {
+  return async (keys = new Set()) => {
     const named: Promise<void>[] = [];
-    for (const [, form, annotation] of text.matchAll(/"key"\s*:\s*"([^"\\]+)"|"class"\s*,\s*"([^"\\]+)"/g)) {
-      const record = byKey.get(form ?? annotation ?? "");
+    for (const key of keys) {
+      const record = byKey.get(key);
       if (record === undefined) continue;
-      const loaded = loading.get(record.key) ?? load(record);
-      loading.set(record.key, loaded);
+      const loaded = loading.get(key) ?? load(record);
+      loading.set(key, loaded);
       named.push(loaded);
     }
     await Promise.all(named);

@@ -1,63 +1,23 @@
-import type { ClassRecord } from "../manifest.ts";
+// The classes of services: what goes beyond those of pages.
 
-type Constructor = new (...args: unknown[]) => object;
+import { ClassTable, Opaque, type OpaqueParts } from "./class-table.ts";
+import { readMembers } from "./decode.ts";
+import { encodeErrorForm } from "./error-form.ts";
+import type { FormWalk } from "./walk.ts";
 
-/** One class whose instances may travel: what the build recorded, and what run time found under it. */
-export interface KnownClass {
-  readonly record: ClassRecord;
-  readonly constructor: Constructor;
-  /** Member that is constructor argument i; `null` where none is readable. */
-  readonly names: readonly (string | null)[];
-  /** Position of the rest parameter. */
-  readonly rest: number | undefined;
-}
-
-/** The classes that a service may rebuild from the wire (§2.3): nothing else is ever constructed. */
-export class Classes {
-  /**
-   * Registers what is not registered yet; asked before a message is read, whose `text` may tell a node what that is. Class modules that
-   * nothing here imports are loaded when a value first needs one, not at start. `undefined` once all are there.
-   */
-  load: ((text?: string) => Promise<void>) | undefined;
-  readonly #byKey = new Map<string, KnownClass>();
-  /** Of a class that was registered anew, the former too: instances of it may still leave, for as long as anyone has them. */
-  readonly #byPrototype = new WeakMap<object, KnownClass>();
-
-  /** Makes instances of `constructor` able to travel under the record's key. */
-  register(record: ClassRecord, constructor: unknown): void {
-    if (typeof constructor !== "function") throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
-    // The build can't follow a class to the error class of a package that it extends.
-    if (constructor.prototype instanceof Error) record = { ...record, error: true };
-    const rest = record.args.findIndex((name) => name?.startsWith("..."));
-    const names = record.args.map((name, index) => (index === rest ? (name as string).slice(3) : name));
-    const known = { record, constructor: constructor as Constructor, names, rest: rest < 0 ? undefined : rest };
-    if (record.clash === undefined) this.#byKey.set(record.key, known);
-    this.#byPrototype.set(constructor.prototype, known);
-  }
-
-  /** The class under a key that came in a message. */
-  get(key: string): KnownClass | undefined {
-    return this.#byKey.get(key);
-  }
-
-  /** The class whose instance `value` is: itself, not a parent of it. */
-  of(value: object): KnownClass | undefined {
-    return this.#byPrototype.get(Object.getPrototypeOf(value));
+/** The classes of a service, which sends errors as well. */
+export class Classes extends ClassTable {
+  override errorForm(error: Error, walk: FormWalk): object {
+    return encodeErrorForm(error, walk);
   }
 }
 
-/** The classes of a service; `"opaque"` for one that has no modules: instances pass through it unchanged (decisions §5). */
-export type ClassSource = Classes | "opaque";
+// What is passed on was measured where it came in.
+const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
 
-/** An instance of a class that this service doesn't have: it can be passed on, not looked into. */
-export class Opaque {
-  /** As it came in the first encoding. */
-  readonly form: unknown;
-  /** As it came in the second, its parts decoded: they may refer to each other and to what stands around. */
-  readonly parts: { readonly key: string; readonly args: object; readonly fields: object } | undefined;
-
-  constructor(form: unknown, parts?: Opaque["parts"]) {
-    this.form = form;
-    this.parts = parts;
+/** The classes of a service that has no modules: instances pass through it unopened. */
+export class OpaqueClasses extends Classes {
+  override passOn(form: unknown, parts?: OpaqueParts): Opaque {
+    return new Opaque(form, parts, (members) => readMembers(members, { classes: this, limits, trusted: true, objects: 0 }));
   }
 }

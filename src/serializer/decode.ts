@@ -1,15 +1,15 @@
 // From serialized forms to values (decisions §3). Nothing is constructed but what stands in this file and registered classes.
 
-import { binaryFrom } from "./binary.ts";
-import { type ClassSource, Opaque } from "./classes.ts";
-import { decodeErrorForm } from "./error-form.ts";
-import { Fault, faultAt, isForbidden } from "./fault.ts";
+import { binaryFrom, binaryMembers } from "./binary.ts";
+import type { ClassTable } from "./class-table.ts";
+import { decodeErrorForm, errorMembers } from "./error-form.ts";
+import { attempt, Fault, faultAt, isForbidden } from "./fault.ts";
 import { buildInstance, type Members } from "./instance.ts";
 import type { ValueLimits } from "./limits.ts";
 
 /** One message on its way in. */
 export interface Reading {
-  readonly classes: ClassSource;
+  readonly classes: ClassTable;
   readonly limits: ValueLimits;
   readonly trusted: boolean;
   /** Forms are data like any other (plain mode): only keys are looked at. */
@@ -103,29 +103,38 @@ function valueOfForm(form: Members, reading: Reading): unknown {
       return new Set(values);
     }
     case "Binary": {
-      only(form, "type", "base64", "mediaType");
-      const binary = binaryFrom(form["type"], form["mediaType"], text(form, "base64"));
+      only(form, ...binaryMembers);
+      const binary = binaryFrom(form);
       if (!binary) break;
       return binary;
     }
-    case "Url":
+    case "Url": {
       only(form, "value");
-      return new URL(text(form, "value"));
-    case "RegExp":
+      const address = text(form, "value");
+      const url = attempt(() => new URL(address));
+      if (!url) break;
+      return url;
+    }
+    case "RegExp": {
       trusted(reading);
       only(form, "source", "flags");
-      return new RegExp(text(form, "source"), text(form, "flags"));
+      const [source, flags] = [text(form, "source"), text(form, "flags")];
+      const expression = attempt(() => new RegExp(source, flags));
+      if (!expression) break;
+      return expression;
+    }
     case "class": {
       only(form, "key", "args", "fields");
       const key = text(form, "key");
-      if (reading.classes === "opaque") return new Opaque(form);
-      const known = reading.classes.get(key);
+      const { classes } = reading;
+      if (classes.passOn) return classes.passOn(form);
+      const known = classes.get(key);
       if (!known || known.record.error) throw new Fault(`there is no class '${key}'`);
       return buildInstance(known, members(form, "args", reading), members(form, "fields", reading));
     }
     case "Error":
       trusted(reading);
-      only(form, "type", "message", "trace", "cause", "fields", "key", "args", "stack");
+      only(form, ...errorMembers);
       return readError(form, reading);
     default:
       throw new Fault("there is no serialized form of this name");
@@ -136,12 +145,10 @@ function valueOfForm(form: Members, reading: Reading): unknown {
 function readError(form: Members, reading: Reading): Error {
   const { classes } = reading;
   const key = "key" in form ? text(form, "key") : undefined;
-  // Chosen: without modules a keyed error is passed on as it came, and thrown as the nearest class meanwhile.
-  const opaque = classes === "opaque" && key !== undefined;
   const cause = part(form, "cause", reading);
-  const args = opaque ? new Opaque(form["args"]) : members(form, "args", reading);
-  const fields = opaque ? new Opaque(form["fields"]) : members(form, "fields", reading);
-  const known = key === undefined || classes === "opaque" ? undefined : classes.get(key);
+  const args = members(form, "args", reading);
+  const fields = members(form, "fields", reading);
+  const known = key === undefined ? undefined : classes.get(key);
   if (known && !known.record.error) throw new Fault(`class '${key}' is no error`);
   return decodeErrorForm({ ...form, cause, args, fields }, known, form === reading.root ? reading.status : undefined);
 }

@@ -1,15 +1,33 @@
 // From values to serialized forms (decisions §3). Every form is a plain object with `serialized: true` and a `name`.
 
-import { bytesOf, kindOf, readBlob, toBase64 } from "./binary.ts";
-import { type ClassSource, type KnownClass, Opaque } from "./classes.ts";
-import { encodeErrorForm } from "./error-form.ts";
-import { Fault } from "./fault.ts";
+import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./binary.ts";
+import { type ClassTable, type KnownClass, Opaque } from "./class-table.ts";
+import { Fault, faultAt } from "./fault.ts";
 import { readInstance } from "./instance.ts";
-import { type FormWalk, type Walk, walkMembers, walkValue } from "./walk.ts";
+import { type FormWalk, isPolluted, type Walk, walkItems, walkMembers, walkParts } from "./walk.ts";
+
+/** What a walk is told. */
+export interface WalkOptions {
+  readonly classes: ClassTable;
+  /** Send the stacks of errors: to a holder of the trust key only. */
+  readonly stacks?: boolean | undefined;
+  /** Says of an instance that no encoding knows what to send in its place. */
+  readonly hint?: ((value: object) => string | undefined) | undefined;
+}
 
 /** A walk that leaves serialized forms behind it. */
-export function formWalk(classes: ClassSource, stacks: boolean): FormWalk {
-  return { classes, stacks, pending: [], level: 0, objects: 0, strict: true, replace: encodeForm as Walk["replace"] };
+export function formWalk({ classes, stacks = false, hint }: WalkOptions): FormWalk {
+  return {
+    classes,
+    stacks,
+    hint,
+    pending: [],
+    level: 0,
+    objects: 0,
+    strict: true,
+    polluted: isPolluted(),
+    replace: encodeForm as Walk["replace"],
+  };
 }
 
 const mark = (name: string, content?: object): object => ({ serialized: true, name, ...content });
@@ -32,17 +50,17 @@ function encodeForm(value: unknown, walk: FormWalk): unknown {
 function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof Opaque) return opaqueForm(value, walk);
   const known = classOf(value, walk.classes);
-  if (value instanceof Error) return encodeErrorForm(value, walk);
+  if (value instanceof Error) return walk.classes.errorForm?.(value, walk) ?? mark("Error");
   // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does.
-  // An invalid date has no ISO text; its JSON is null.
-  if (value instanceof Date) return { serialized: true, name: "Date", value: value.toJSON() };
-  if (value instanceof Map) return mark("Map", { entries: walkValue({ keys: [...value.keys()], values: [...value.values()] }, walk) });
-  if (value instanceof Set) return mark("Set", { values: walkValue([...value], walk) });
+  // An invalid date has no ISO text; its JSON is null. A class that extends Date may write another text than that.
+  if (value instanceof Date) return { serialized: true, name: "Date", value: new Date(value).toJSON() };
+  if (value instanceof Map) return mark("Map", { entries: encodeEntries({ keys: [...value.keys()], values: [...value.values()] }, walk) });
+  if (value instanceof Set) return mark("Set", { values: walkItems([...value], walk) });
   if (value instanceof RegExp) return mark("RegExp", { source: value.source, flags: value.flags });
   if (value instanceof URL) return mark("Url", { value: value.href });
   const bytes = bytesOf(value);
   if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
-  if (value instanceof Blob) return encodeBlob(value, walk);
+  if (value instanceof Blob) return fillBlobForm(mark("Binary"), value, walk);
   if (known) return { serialized: true, key: known.record.key, name: "class", ...readInstance(value, known, walk) };
   const prototype: unknown = Object.getPrototypeOf(value);
   // Only here because it looks like a marker, or because it is a plain object of another realm.
@@ -50,12 +68,22 @@ function encodeObject(value: object, walk: FormWalk): unknown {
     const members = walkMembers(value, walk);
     return "serialized" in value && value.serialized === true ? mark("Object", { value: members }) : members;
   }
-  throw strange(value);
+  throw strange(value, walk);
+}
+
+function encodeEntries(entries: { keys: readonly unknown[]; values: readonly unknown[] }, walk: FormWalk): object {
+  for (const part of ["keys", "values"] as const)
+    try {
+      entries[part] = walkItems(entries[part], walk);
+    } catch (thrown) {
+      throw faultAt(thrown, part, entries);
+    }
+  return entries;
 }
 
 /** The class that `value` travels by. Throws a {@link Fault} when two classes have its key. */
-export function classOf(value: object, classes: ClassSource): KnownClass | undefined {
-  const known = classes === "opaque" ? undefined : classes.of(value);
+export function classOf(value: object, classes: ClassTable): KnownClass | undefined {
+  const known = classes.of(value);
   if (known?.record.clash === undefined) return known;
   throw new Fault(
     `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,
@@ -63,18 +91,13 @@ export function classOf(value: object, classes: ClassSource): KnownClass | undef
 }
 
 /** The fault of an instance that no encoding knows. */
-export function strange(value: object): Fault {
+export function strange(value: object, { hint }: Pick<FormWalk, "hint">): Fault {
   // Generators of streams have a constructor without a name.
   const name = value.constructor?.name || kindOf(value);
-  return new Fault(`an instance of '${name}' can't be sent: no module of the application exports this class`);
+  return new Fault(hint?.(value) ?? `an instance of '${name}' can't be sent: no module of the application exports this class`);
 }
 
 function opaqueForm({ form, parts }: Opaque, walk: FormWalk): unknown {
-  return parts ? mark("class", { key: parts.key, args: walkMembers(parts.args, walk), fields: walkMembers(parts.fields, walk) }) : form;
-}
-
-function encodeBlob(blob: Blob, walk: FormWalk): object {
-  const form = { serialized: true, name: "Binary", type: "Blob", mediaType: blob.type, base64: "" };
-  readBlob(blob, walk, (base64) => (form.base64 = base64));
-  return form;
+  if (parts === undefined) return form;
+  return mark("class", { key: parts.key, args: walkParts(parts.args, walk), fields: walkParts(parts.fields, walk) });
 }

@@ -2,11 +2,11 @@
 
 import { frameworkErrors, ServiceError } from "../errors.ts";
 import { setTrace, traceOf } from "../trace.ts";
-import { type Classes, type ClassSource, type KnownClass, Opaque } from "./classes.ts";
+import type { ClassTable, KnownClass } from "./class-table.ts";
 import { Fault } from "./fault.ts";
 import { buildInstance, type Members, readInstance } from "./instance.ts";
-import { publicMessage, textOf } from "./public-message.ts";
-import { type FormWalk, walkMembers, walkValue } from "./walk.ts";
+import { isOfPlatform, publicMessage, textOf } from "./public-message.ts";
+import { type FormWalk, walkMembers, walkParts, walkValue } from "./walk.ts";
 
 type ErrorClass = new (message?: string) => Error;
 
@@ -17,26 +17,38 @@ const builtIn = new Map<string, ErrorClass>(
   ]),
 );
 
+/** The members of an Error form, besides those of every form. */
+export const errorMembers = ["type", "message", "trace", "cause", "fields", "key", "args", "stack", "dom"] as const;
+
 /** Own members that every error has or may have, and that stand in the form beside the fields (decisions §3). */
 export const reserved: ReadonlySet<string> = new Set(["name", "message", "stack", "cause", "trace"]);
 
 // On an error of a class that this service doesn't have: what came of it, to be sent on.
 // Registered, as /svc/remote.js and /svc/superjson.js each hold a copy of this module.
 const kept: unique symbol = Symbol.for("seamline.kept");
+interface Kept {
+  readonly key: string;
+  readonly args: Members;
+  readonly fields: Members;
+}
 
 /** The Error form. */
-export function encodeErrorForm(error: Error & { [kept]?: object }, walk: FormWalk): object {
+export function encodeErrorForm(error: Error & { [kept]?: Kept }, walk: FormWalk): object {
   const { stacks } = walk;
   const message = stacks ? textOf(error.message) : publicMessage(error);
-  const known = walk.classes === "opaque" ? undefined : knownError(error, walk.classes);
+  const known = knownError(error, walk.classes);
   const rest: Members = { fields: {} };
-  if (error[kept]) Object.assign(rest, walkMembers(error[kept], walk));
-  else if (known) Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
+  // Its name says what happened, and not which class it is.
+  if (error instanceof DOMException) rest["dom"] = true;
+  if (error[kept]) {
+    const { key, args, fields } = error[kept];
+    Object.assign(rest, { key, args: walkParts(args, walk), fields: walkParts(fields, walk) });
+  } else if (known) Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
   // Chosen: what a library's own error class carries (requests with their headers, rows of a database) stays between services.
   else if (
     stacks ||
     error instanceof ServiceError ||
-    (builtIn.get(error.constructor.name) === error.constructor && message === error.message)
+    (builtIn.get(error.constructor.name) === error.constructor && message === error.message && !isOfPlatform(error))
   ) {
     const own = Object.entries(error).filter(([key]) => !reserved.has(key));
     // A member that nobody counts.
@@ -49,16 +61,15 @@ export function encodeErrorForm(error: Error & { [kept]?: object }, walk: FormWa
 }
 
 /** The class that an error travels as: one that isn't exported, as the nearest of its parents that is. */
-export function knownError(error: Error, classes: Classes): KnownClass | undefined {
+export function knownError(error: Error, classes: ClassTable): KnownClass | undefined {
   let known: KnownClass | undefined;
   for (let one: object | null = error; one && !known; one = Object.getPrototypeOf(one) as object | null) known = classes.of(one);
   return known;
 }
 
 /** The key that an error travels under, if its class has one. */
-export function keyOfError(error: Error & { [kept]?: { readonly key?: unknown } }, classes: ClassSource): string | undefined {
-  const known = classes === "opaque" ? undefined : knownError(error, classes);
-  return (error[kept]?.key as string | undefined) ?? known?.record.key;
+export function keyOfError(error: Error & { [kept]?: Kept }, classes: ClassTable): string | undefined {
+  return error[kept]?.key ?? knownError(error, classes)?.record.key;
 }
 
 /** The error of a form whose members are decoded; `status` is that of the answer it came in, which tells the nearest class. */
@@ -76,13 +87,13 @@ export function decodeErrorForm(form: Members, known: KnownClass | undefined, st
     // Its constructor or a setter wants more than what can be read of it. What was thrown is worth more than its class.
   }
   const own = error !== undefined;
-  error ??= rebuild(type, message, status);
+  error ??= form["dom"] === true ? new DOMException(message, type) : rebuild(type, message, status);
   const members = error as unknown as Members;
   // A class may freeze its own: then what its constructor made is all there is.
   const define = (name: PropertyKey, value: unknown): void => {
     Reflect.defineProperty(members, name, { value, configurable: true, writable: true, enumerable: false });
   };
-  if (!own && !(fields instanceof Opaque))
+  if (!own)
     for (const name of Object.keys(fields)) {
       if (reserved.has(name)) throw new Fault(`'${name}' is no field of an error`);
       members[name] = fields[name];

@@ -4,12 +4,12 @@ import { publicMessage } from "./public-message.ts";
 
 /** A fault deep inside a value. It gathers its path on the way up, so that a walk without a fault pays nothing for paths. */
 export class Fault extends Error {
-  readonly path: (string | number)[] = [];
+  readonly path: PropertyKey[] = [];
   readonly holders: unknown[] = [];
 }
 
 /** What to throw on when `thrown` came out of the member `key` of `holder`. */
-export function faultAt(thrown: unknown, key: string | number, holder: unknown): Fault {
+export function faultAt(thrown: unknown, key: PropertyKey, holder: unknown): Fault {
   const fault = faultOf(thrown);
   fault.path.unshift(key);
   fault.holders.unshift(holder);
@@ -24,7 +24,7 @@ export function describeFault(thrown: unknown, root: string): string {
   const end = holders.findIndex((one, index) => holders.indexOf(one) < index);
   const where = path
     .slice(0, end < 0 ? 16 : end)
-    .map((key) => (typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
+    .map((key) => (typeof key !== "string" ? `[${String(key)}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
   // The path may hold keys as long as the whole message.
   return `${root}${where.join("").slice(0, 256)}: ${end < 0 ? fault.message.slice(0, 256) : "a cycle can't be sent"}`;
 }
@@ -42,6 +42,15 @@ export function causeOf(thrown: unknown): ErrorOptions {
 /** Whether an encoding that keeps references could send what this one could not. */
 export function needsReferences(thrown: unknown): thrown is ValueNotSerializable {
   return thrown instanceof ValueNotSerializable && /: a cycle can't be sent$| objects$/.test(thrown.message);
+}
+
+/** What a constructor of the platform makes, or nothing if it throws: what it would say is about itself, not about the message. */
+export function attempt<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Keys that are refused wherever data comes in, not cleaned (decisions §6): they reach prototypes. */

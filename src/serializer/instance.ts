@@ -1,8 +1,8 @@
 // Instances of the application's classes (§2.3): taken apart and put together as the build recorded their classes.
 
-import type { KnownClass } from "./classes.ts";
+import type { KnownClass } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
-import { type Walk, walkValue } from "./walk.ts";
+import { refuseMore, type Walk, walkItems, walkValue } from "./walk.ts";
 
 export type Members = Record<string, unknown>;
 
@@ -19,7 +19,9 @@ export function buildInstance(known: KnownClass, args: Members, fields: Members)
 }
 
 /** An instance without its fields. */
-export function construct({ record, constructor, names, rest }: KnownClass, args: Members): object {
+export function construct(known: KnownClass, args: Members): object {
+  const { record, constructor, names, rest } = known;
+  refusePattern(known);
   const given = Object.keys(args);
   // A rest parameter takes as many as were sent, and no more: a far index must not make a long list.
   const most = names.length + (rest === undefined ? 0 : given.length);
@@ -30,17 +32,37 @@ export function construct({ record, constructor, names, rest }: KnownClass, args
     positions.push(args[index]);
   }
   if (taken < given.length) {
-    const known = Object.keys(positions);
-    const strange = given.find((key) => !known.includes(key));
+    const places = Object.keys(positions);
+    const strange = given.find((key) => !places.includes(key));
     throw new Fault(`class '${record.key}' has no constructor argument '${strange}'`);
   }
-  return new constructor(...positions);
+  const instance = new constructor(...positions);
+  // Where `undefined` was sent, a default of the parameter has taken its place.
+  for (const position of given) {
+    const name = names[Number(position)];
+    if (args[position] === undefined && name && Number(position) !== rest) setMember(instance, known, name, undefined);
+  }
+  return instance;
 }
 
 /** Sets what the class declares as a field, and nothing else. */
-export function setField(instance: object, { record }: KnownClass, name: string, value: unknown): void {
-  if (!record.fields.includes(name)) throw new Fault(`class '${record.key}' has no such field`);
-  (instance as Members)[name] = value;
+export function setField(instance: object, known: KnownClass, name: string, value: unknown): void {
+  if (!known.record.fields.includes(name)) throw new Fault(`class '${known.record.key}' has no such field`);
+  setMember(instance, known, name, value);
+}
+
+function setMember(instance: object, { record }: KnownClass, name: string, value: unknown): void {
+  // A setter that was never called may not take the `undefined` that its getter gives.
+  if (value === undefined && (instance as Members)[name] === undefined) return;
+  if (!Reflect.set(instance, name, value)) throw new Fault(`only the constructor of '${record.key}' can set '${name}'`);
+}
+
+/** Throws a {@link Fault} for a class whose constructor wants what no member holds. */
+function refusePattern({ record }: KnownClass): void {
+  if (record.pattern && !record.error)
+    throw new Fault(
+      `an instance of '${record.key}' can't be sent: its constructor destructures a parameter. Name that after a member, or give it a default`,
+    );
 }
 
 /** What an instance has of the argument that its constructor got at a position. */
@@ -50,23 +72,29 @@ export function argumentOf(instance: object, { names, rest }: KnownClass, positi
   return (members[names[rest] ?? ""] as Partial<unknown[]> | undefined)?.[position - rest];
 }
 
-/** Constructor arguments and fields of an instance, as its class was recorded (§2.3). What is `undefined` is left out. */
-export function readInstance(instance: object, { record, names, rest }: KnownClass, walk: Walk): { args: object; fields: object } {
+/** Constructor arguments and fields of an instance, as its class was recorded (§2.3). */
+export function readInstance(instance: object, known: KnownClass, walk: Walk): { args: object; fields: object } {
+  const { record, names, rest } = known;
+  refusePattern(known);
   const members = instance as Members;
   const args: Members = {};
   const fields: Members = {};
   let name = "";
   try {
     for (let index = 0; index < names.length; index++) {
-      name = names[index] ?? "";
+      if (names[index] === null) continue;
+      name = names[index]!;
       const one = members[name];
-      if (index === rest && Array.isArray(one)) one.forEach((item, offset) => (args[index + offset] = walkValue(item, walk)));
-      else if (one !== undefined && name !== "") args[index] = walkValue(one, walk);
+      if (index !== rest) args[index] = walkValue(one, walk);
+      else if (Array.isArray(one)) {
+        refuseMore(one);
+        walkItems(one, walk).forEach((item, offset) => (args[index + offset] = item));
+      } else if (!record.error) throw new Fault(`the constructor of '${record.key}' takes '...${name}', so this must be an array`);
     }
     for (name of record.fields) {
       const one = members[name];
       // Chosen: a field that holds a function is behaviour, as a method is: the class's own code makes it again.
-      if (one !== undefined && typeof one !== "function") fields[name] = walkValue(one, walk);
+      if (typeof one !== "function") fields[name] = walkValue(one, walk);
     }
   } catch (thrown) {
     throw faultAt(thrown, name, instance);

@@ -10,6 +10,11 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : errorOf(value).message;
 }
 
+/** Whether the platform threw an error and put what it was given on it. */
+export function isOfPlatform(error: Error): boolean {
+  return String((error as { code?: unknown }).code).startsWith("ERR_");
+}
+
 /**
  * The message of an error as outsiders may read it: those that the system and the transport throw tell of files and addresses
  * (reliability, rule 1). A transport's error is known by its name, as one that came from another node is of no class here.

@@ -2,14 +2,14 @@
 
 import { ValueNotSerializable } from "../errors.ts";
 import { errorOf } from "../trace.ts";
-import type { ClassSource } from "./classes.ts";
+import type { ClassTable } from "./class-table.ts";
 import { knownError, reserved } from "./error-form.ts";
 import { Fault } from "./fault.ts";
 import { publicMessage, textOf } from "./public-message.ts";
 import { encodeSerialized } from "./serialized.ts";
 
 export interface SendableOptions {
-  readonly classes: ClassSource;
+  readonly classes: ClassTable;
   /** Is told what is left out, and why: `OutOfStock.request: a function can't be sent`. */
   readonly tell: (what: string) => void;
 }
@@ -23,8 +23,10 @@ export function sendableError(error: Error, options: SendableOptions, within: re
   const inside = [...within, error];
   // It inherits from the error: so it is of its class, and has what is not a member.
   const stand = Object.create(error) as Record<string, unknown>;
+  // Those of a DOMException are read from nothing but itself.
+  for (const name of ["name", "message"] as const) Object.defineProperty(stand, name, { value: error[name], configurable: true });
   const names = new Set(Object.keys(error).filter((name) => !reserved.has(name)));
-  const known = classes === "opaque" ? undefined : knownError(error, classes);
+  const known = knownError(error, classes);
   for (const name of [...(known?.names ?? []), ...(known?.record.fields ?? [])]) if (name !== null) names.add(name);
   const sendable = (value: unknown): unknown => {
     if (value instanceof Error) {

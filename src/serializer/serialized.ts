@@ -2,25 +2,22 @@
 
 import type { Args } from "../call.ts";
 import { BadRequest, InvalidSerializedValue, ValueNotSerializable } from "../errors.ts";
-import type { ClassSource } from "./classes.ts";
+import type { ClassTable } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
-import { formWalk } from "./encode.ts";
+import { formWalk, type WalkOptions } from "./encode.ts";
 import { causeOf, describeFault, faultAt } from "./fault.ts";
 import type { Members } from "./instance.ts";
 import type { ValueLimits } from "./limits.ts";
 import { parseText } from "./text.ts";
 import { type FormWalk, walkValue } from "./walk.ts";
 
-export interface EncodeOptions {
-  readonly classes: ClassSource;
+export interface EncodeOptions extends WalkOptions {
   /** What the value is called in messages: `result`. */
   readonly path?: string;
-  /** Send the stacks of errors: to a holder of the trust key only. */
-  readonly stacks?: boolean;
 }
 
 export interface DecodeOptions {
-  readonly classes: ClassSource;
+  readonly classes: ClassTable;
   readonly limits: ValueLimits;
   /** The sender may use the RegExp and Error forms (decisions §3). */
   readonly trusted: boolean;
@@ -53,7 +50,7 @@ export function encodeArguments(args: Args, options: EncodeOptions): string | Pr
 }
 
 function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => unknown): string | Promise<string> {
-  const walk = formWalk(options.classes, options.stacks === true);
+  const walk = formWalk(options);
   const refuse = (cause: unknown): never => {
     throw new ValueNotSerializable(describeFault(cause, options.path ?? path), causeOf(cause));
   };
@@ -79,9 +76,11 @@ export function decodeParsed(tree: unknown, text: string, options: DecodeOptions
   return suspicious.test(text) ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 })) : tree;
 }
 
-/** The members of a request's body by name (§4.2). Throws as {@link decodeSerialized}, and BadRequest for what is no JSON object. */
-export function decodeMembers(text: string, options: DecodeOptions): Args {
-  const body = parseText(text, options.limits);
+/**
+ * The members of a request's body by name (§4.2), which may have been parsed already and is changed. Throws as {@link decodeSerialized}, and
+ * BadRequest for what is no JSON object.
+ */
+export function decodeMembers(text: string, options: DecodeOptions, body: unknown = parseText(text, options.limits)): Args {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BadRequest("The body must be a JSON object");
   // The names are looked up, never written: whether there is such a parameter is the procedure's affair.
   const args: Args = new Map(Object.entries(body));

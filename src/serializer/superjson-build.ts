@@ -1,7 +1,7 @@
 // From superjson's json to values (decisions §3), once its meta is read. Nothing is constructed but what superjson's types mean, and
 // instances by the rules of the first encoding.
 
-import { Opaque } from "./classes.ts";
+import { binaryFrom, binaryMembers } from "./binary.ts";
 import type { Reading } from "./decode.ts";
 import { decodeErrorForm } from "./error-form.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
@@ -71,13 +71,24 @@ function make(place: Place, build: Building): unknown {
     case "map":
       return makeMap(place, build);
     case "Error":
-      return makeError(place, partsOf(place, ["name", "message", "trace", "fields", "cause", "stack"]), build);
+      return makeError(place, partsOf(place, ["name", "message", "trace", "fields", "cause", "stack", "dom"]), build);
     case "class":
       return makeInstance(place, build);
     default:
       if (place.parts !== undefined) throw new Fault("what 'meta' names has no parts");
-      return type === "typed-array" ? numberArrayFrom(place.of, raw) : scalarFrom(type, raw, build.limits);
+      return type === "typed-array"
+        ? numberArrayFrom(place.of, raw)
+        : type === "custom"
+          ? makeBinary(raw)
+          : scalarFrom(type, raw, build.limits);
   }
+}
+
+function makeBinary(raw: unknown): object {
+  const form = typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Members) : {};
+  const binary = Object.keys(form).every((key) => (binaryMembers as readonly string[]).includes(key)) ? binaryFrom(form) : undefined;
+  if (binary === undefined) throw new Fault("this is no Binary form");
+  return binary;
 }
 
 /** Every member of `raw`, put into `holder`; in place where both are the same. */
@@ -144,8 +155,8 @@ function makeInstance(place: Place, build: Building): object {
   const parts = partsOf(place, ["args", "fields"]);
   const args = membersOf(parts, "args");
   const fields = membersOf(parts, "fields");
-  if (build.classes === "opaque") {
-    const opaque = new Opaque(undefined, { key, args: args.raw, fields: fields.raw });
+  const opaque = build.classes.passOn?.(undefined, { key, args: args.raw, fields: fields.raw });
+  if (opaque !== undefined) {
     settle(place, opaque, build);
     for (const [name, part] of [
       ["args", args],
@@ -191,12 +202,12 @@ const ofEveryError = new Set(["name", "message", "stack", "cause", "trace"]);
 function makeError(place: Place, parts: Place, build: Building): Error {
   const content = parts.raw as Members;
   const key = place.type === "class" ? place.of : undefined;
-  const known = key === undefined || build.classes === "opaque" ? undefined : build.classes.get(key);
+  const known = key === undefined ? undefined : build.classes.get(key);
   if (known && !known.record.error) throw new Fault(`class '${key}' is no error`);
-  for (const name of ["name", "message", "trace", "stack"])
+  for (const name of ["name", "message", "trace", "stack", "dom"])
     if (parts.parts?.has(name)) {
       // What superjson writes where there is none.
-      if (parts.parts.get(name)?.type !== "undefined" || (name !== "stack" && name !== "trace"))
+      if (parts.parts.get(name)?.type !== "undefined" || name === "name" || name === "message")
         throw new Fault(`'${name}' must be as it stands`);
       delete content[name];
     }
@@ -223,8 +234,8 @@ function makeError(place: Place, parts: Place, build: Building): Error {
         else cause = value;
       }),
     );
-  const { name: type, message, trace, stack } = content;
-  const form = { type, message, trace, stack, key, cause, args: args.raw, fields: given };
+  const { name: type, message, trace, stack, dom } = content;
+  const form = { type, message, trace, stack, dom, key, cause, args: args.raw, fields: given };
   made.error = decodeErrorForm(form, known, place === build.place ? build.status : undefined);
   return made.error;
 }

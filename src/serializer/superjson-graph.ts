@@ -1,16 +1,14 @@
 // A value as superjson is to see it (decisions §3): every object once, however often it stands somewhere, instances as what they travel
 // as, and nothing that superjson would lose. superjson itself writes what is left.
 
-import { type ClassSource, Opaque } from "./classes.ts";
-import { readMembers } from "./decode.ts";
-import { bytesOf, kindOf } from "./binary.ts";
-import { classOf, formWalk, strange } from "./encode.ts";
-import { encodeErrorForm, keyOfError } from "./error-form.ts";
+import { Opaque } from "./class-table.ts";
+import { bytesOf, fillBlobForm, kindOf } from "./binary.ts";
+import { classOf, formWalk, strange, type WalkOptions } from "./encode.ts";
+import { keyOfError } from "./error-form.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
 import { type Members, readInstance } from "./instance.ts";
-import { defaultLimits } from "./limits.ts";
 import { numberArrays } from "./superjson-scalars.ts";
-import { type FormWalk, mostLevels, walkValue } from "./walk.ts";
+import { type FormWalk, mostLevels, refuseHole, refuseMore, refuseSymbols, walkValue } from "./walk.ts";
 
 // superjson names whatever JSON alone can't say by its path from the root, and writes the path anew at each level: one key of a megabyte
 // over ten thousand dates would be ten gigabytes. What people write is far below both.
@@ -18,12 +16,22 @@ const plentifulPath = 256;
 const mostPath = 4_194_304;
 const mostWriting = 100_000_000;
 
-export interface GraphOptions {
-  readonly classes: ClassSource;
-  readonly stacks: boolean;
-  /** An object that superjson writes as an instance of the class with this key. */
-  readonly carrier: (key: string) => object;
+export interface GraphOptions extends WalkOptions {
+  readonly carriers: Carriers;
 }
+
+/** Objects that superjson writes as what they stand for. */
+export interface Carriers {
+  /** Of an instance of the class with this key. */
+  readonly instance: (key: string) => object;
+  /** Of a Blob or File: the members of a Binary form. */
+  readonly binary: () => object;
+  /** Of an error; of a DOMException it says so. */
+  readonly error: (isDom: boolean) => Error;
+}
+
+/** All that a page sends of an error, which no service takes from it. */
+const bareError = { type: "Error", message: "", trace: [] };
 
 /** A walk that knows how long the path is to where it is. */
 export interface GraphWalk extends FormWalk {
@@ -31,7 +39,8 @@ export interface GraphWalk extends FormWalk {
 }
 
 /** A walk that leaves a graph for superjson behind it. */
-export function graphWalk({ classes, stacks, carrier }: GraphOptions): GraphWalk {
+export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
+  const { classes, stacks = false } = options;
   const copies = new Map<object, unknown>();
   let long = 0;
   let writing = 0;
@@ -42,7 +51,7 @@ export function graphWalk({ classes, stacks, carrier }: GraphOptions): GraphWalk
     if (long > mostPath || writing > mostWriting) throw new Fault("superjson would name too many values by too long paths");
   };
   const walk: GraphWalk = {
-    ...formWalk(classes, stacks),
+    ...formWalk(options),
     written: 0,
     // `undefined`, bigint and what is no finite number superjson writes itself.
     replace: (value) => {
@@ -115,19 +124,27 @@ export function graphWalk({ classes, stacks, carrier }: GraphOptions): GraphWalk
     if (value instanceof RegExp) return keep(value, new RegExp(value.source, value.flags));
     if (value instanceof URL) return keep(value, new URL(value));
     if (bytesOf(value) !== undefined) return copyNumbers(value, keep);
-    if (value instanceof Blob) throw new Fault("superjson can't carry a Blob");
-    if (known) return Object.assign(keep(value, carrier(known.record.key)), readInstance(value, known, walk));
+    if (value instanceof Blob) return fillBlobForm(keep(value, carriers.binary()), value, walk);
+    if (known) return Object.assign(keep(value, carriers.instance(known.record.key)), readInstance(value, known, walk));
     // A plain object of another realm.
     if (Object.getPrototypeOf(prototype) === null) return fillMembers(value, keep(value, {}));
-    throw strange(value);
+    throw strange(value, walk);
   }
 
   function fillList(list: readonly unknown[], copy: unknown[]): unknown[] {
-    for (let index = 0; index < list.length; index++) copy.push(at(index, list, () => walkValue(list[index], walk)));
+    refuseMore(list);
+    for (let index = 0; index < list.length; index++)
+      copy.push(
+        at(index, list, () => {
+          refuseHole(list, index);
+          return walkValue(list[index], walk);
+        }),
+      );
     return copy;
   }
 
   function fillMembers(members: object, copy: Members): Members {
+    refuseSymbols(members);
     for (const key of Object.keys(members))
       at(key, members, () => {
         if (isForbidden(key)) throw new Fault("no receiver takes this key");
@@ -138,9 +155,11 @@ export function graphWalk({ classes, stacks, carrier }: GraphOptions): GraphWalk
 
   function copyError(error: Error): object {
     const key = keyOfError(error, classes);
-    const copy = keep(error, key === undefined ? new Error() : carrier(key)) as Members;
-    const { type, message, trace, fields = {}, cause, stack, args } = encodeErrorForm(error, walk) as Members;
+    const isDom = error instanceof DOMException;
+    const copy = keep(error, key === undefined ? carriers.error(isDom) : carriers.instance(key)) as Members;
+    const { type, message, trace, fields = {}, cause, stack, args } = (classes.errorForm?.(error, walk) ?? bareError) as Members;
     const form: Members = { name: type, message, trace, fields };
+    if (isDom && key === undefined) form["dom"] = true;
     if (args !== undefined) form["args"] = args;
     if (cause !== undefined) form["cause"] = cause;
     if (stacks) form["stack"] = stack;
@@ -152,18 +171,11 @@ export function graphWalk({ classes, stacks, carrier }: GraphOptions): GraphWalk
   /** What came in the first encoding is read first: its forms would be data to superjson. */
   function copyOpaque(opaque: Opaque): object {
     const form = structuredClone(opaque.form ?? {}) as Members;
-    const reading = {
-      classes: "opaque",
-      limits: { ...defaultLimits, objects: Infinity, digits: Infinity },
-      trusted: true,
-      objects: 0,
-    } as const;
-    if (opaque.parts === undefined && form["name"] !== "class") return fillMembers(readMembers(form, reading), keep(opaque, {}));
     const parts = opaque.parts ?? { key: String(form["key"]), args: form["args"], fields: form["fields"] };
-    const copy = keep(opaque, carrier(parts.key) as Members);
+    const copy = keep(opaque, carriers.instance(parts.key) as Members);
     for (const name of ["args", "fields"] as const) {
       const members = (parts[name] ?? {}) as Members;
-      copy[name] = at(name, opaque, () => fillMembers(opaque.parts ? members : readMembers(members, reading), {}));
+      copy[name] = at(name, opaque, () => fillMembers(opaque.parts ? members : opaque.read(members), {}));
     }
     return copy;
   }

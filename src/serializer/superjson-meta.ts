@@ -90,7 +90,8 @@ function annotate(place: Place, annotation: unknown): void {
     return;
   }
   const [type, of, ...others] = Array.isArray(annotation) ? (annotation as unknown[]) : [];
-  if ((type !== "class" && type !== "typed-array") || typeof of !== "string" || others.length > 0)
+  const known = type === "class" || type === "typed-array" || (type === "custom" && of === "Binary");
+  if (!known || typeof of !== "string" || others.length > 0)
     throw new Fault(`there is no annotation ${JSON.stringify(annotation).slice(0, 64)}`);
   place.type = type;
   place.of = of;

@@ -1,7 +1,7 @@
 // What superjson writes as one text or list, checked as strictly as a serialized form, and more strictly than superjson does: to it a
 // typed array of 1e9 is a gigabyte, and a pattern is whatever stands between two slashes.
 
-import { Fault } from "./fault.ts";
+import { attempt, Fault } from "./fault.ts";
 import type { ValueLimits } from "./limits.ts";
 
 type NumberArray = { new (items: ArrayLike<number>): ArrayLike<number> & object };
@@ -47,12 +47,16 @@ export function scalarFrom(type: string, raw: unknown, limits: ValueLimits): unk
       if (Number.isNaN(date.getTime()) || date.toISOString() !== raw) break;
       return date;
     }
-    case "URL":
-      return new URL(raw);
+    case "URL": {
+      const url = attempt(() => new URL(raw));
+      if (url === undefined) break;
+      return url;
+    }
     case "regexp": {
       const end = raw.lastIndexOf("/");
-      if (!raw.startsWith("/") || end === 0) break;
-      return new RegExp(raw.slice(1, end), raw.slice(end + 1));
+      const expression = raw.startsWith("/") && end > 0 ? attempt(() => new RegExp(raw.slice(1, end), raw.slice(end + 1))) : undefined;
+      if (expression === undefined) break;
+      return expression;
     }
     default:
   }

@@ -17,13 +17,16 @@ import { type Place, readMeta } from "./superjson-meta.ts";
 import { parseText } from "./text.ts";
 import { walkValue } from "./walk.ts";
 
-/** superjson's text for `value`. Throws ValueNotSerializable with the path, also for what superjson would lose. */
-export function encodeSuperjson(value: unknown, options: EncodeOptions): string {
+/**
+ * superjson's text for `value`; a promise only when a Blob is in it. Throws ValueNotSerializable with the path, also for what superjson would
+ * lose.
+ */
+export function encodeSuperjson(value: unknown, options: EncodeOptions): string | Promise<string> {
   return encode(options, "value", (walk) => walkValue(value, walk));
 }
 
-/** A call's arguments as the body of a request (§4.2). Throws as {@link encodeSuperjson}. */
-export function encodeSuperjsonArguments(args: Args, options: EncodeOptions): string {
+/** A call's arguments as the body of a request (§4.2). Promises and throws as {@link encodeSuperjson}. */
+export function encodeSuperjsonArguments(args: Args, options: EncodeOptions): string | Promise<string> {
   return encode(options, "args", (walk) => {
     const body: Members = {};
     for (const [name, value] of args)
@@ -43,31 +46,66 @@ class Parts {
   fields: object = {};
 }
 
-function encode(options: EncodeOptions, path: string, act: (walk: GraphWalk) => unknown): string {
+// What it takes for one of the annotation ["custom", "Binary"], the one custom type that is used.
+class Binary {
+  type = "";
+  base64 = "";
+}
+
+function encode(options: EncodeOptions, path: string, act: (walk: GraphWalk) => unknown): string | Promise<string> {
   const stacks = options.stacks === true;
   // Each value once, where superjson comes to it first: otherwise thirty references would be a thousand million objects.
   const superjson = new SuperJSON({ dedupe: true });
   superjson.allowErrorProps("trace", "fields", ...(stacks ? ["stack"] : []));
-  const carriers = new Map<string, typeof Parts>();
-  const carrier = (key: string): object => {
-    let Carrier = carriers.get(key);
-    if (Carrier === undefined) {
-      carriers.set(key, (Carrier = class extends Parts {}));
-      superjson.registerClass(Carrier, { identifier: key });
-    }
-    return new Carrier();
-  };
-  const walk = graphWalk({ classes: options.classes, stacks, carrier });
-  try {
-    return JSON.stringify(superjson.serialize(act(walk)));
-  } catch (cause) {
+  const kinds = new Map<string, typeof Parts>();
+  const walk = graphWalk({
+    ...options,
+    carriers: {
+      instance: (key) => {
+        let Kind = kinds.get(key);
+        if (Kind === undefined) {
+          kinds.set(key, (Kind = class extends Parts {}));
+          superjson.registerClass(Kind, { identifier: key });
+        }
+        return new Kind();
+      },
+      binary: () => {
+        superjson.registerCustom<Binary, Record<string, string>>(
+          {
+            isApplicable: (one): one is Binary => one instanceof Binary,
+            serialize: (one) => Object.fromEntries(Object.entries(one)),
+            // Reading is ours.
+            deserialize: () => new Binary(),
+          },
+          "Binary",
+        );
+        return new Binary();
+      },
+      error: (isDom) => {
+        // Written of every error of the message from then on.
+        if (isDom) superjson.allowErrorProps("dom");
+        return new Error();
+      },
+    },
+  });
+  const refuse = (cause: unknown): never => {
     throw new ValueNotSerializable(describeFault(cause, options.path ?? path), causeOf(cause));
+  };
+  try {
+    const graph = act(walk);
+    const text = (): string => JSON.stringify(superjson.serialize(graph));
+    return walk.pending.length > 0 ? Promise.all(walk.pending).then(text).catch(refuse) : text();
+  } catch (cause) {
+    return refuse(cause);
   }
 }
 
-/** The value of superjson's text. Throws InvalidSerializedValue with the path, or BadRequest for what is no JSON or past a limit. */
-export function decodeSuperjson(text: string, options: DecodeOptions): unknown {
-  return decode(text, options, "value", (place, build) => {
+/**
+ * The value of superjson's text, which may have been parsed already. Throws InvalidSerializedValue with the path, or BadRequest for what is no
+ * JSON or past a limit.
+ */
+export function decodeSuperjson(text: string, options: DecodeOptions, tree: unknown = parseText(text, options.limits)): unknown {
+  return decode(text, tree, options, "value", (place, build) => {
     let value: unknown;
     put(place.raw, place, build, (one) => {
       value = one;
@@ -77,8 +115,8 @@ export function decodeSuperjson(text: string, options: DecodeOptions): unknown {
 }
 
 /** The members of a request's body by name (§4.2). Throws as {@link decodeSuperjson}, and BadRequest when they are those of no object. */
-export function decodeSuperjsonMembers(text: string, options: DecodeOptions): Args {
-  const args = decode(text, options, "args", (root, build) => {
+export function decodeSuperjsonMembers(text: string, options: DecodeOptions, tree: unknown = parseText(text, options.limits)): Args {
+  const args = decode(text, tree, options, "args", (root, build) => {
     const { raw } = root;
     if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return undefined;
     if (root.type !== undefined) throw new Fault("the arguments are a plain object");
@@ -104,8 +142,7 @@ export function decodeSuperjsonMembers(text: string, options: DecodeOptions): Ar
 
 const suspicious = /\\u|__proto__|"constructor"|"prototype"/;
 
-function decode<T>(text: string, options: DecodeOptions, path: string, act: (place: Place, build: Building) => T): T {
-  const envelope = parseText(text, options.limits);
+function decode<T>(text: string, envelope: unknown, options: DecodeOptions, path: string, act: (place: Place, build: Building) => T): T {
   try {
     if (
       typeof envelope !== "object" ||

@@ -6,8 +6,9 @@ export function parseText(text: string, limits: ValueLimits): unknown {
   measure(text, limits);
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw new BadRequest("The text is no JSON", { cause });
+  } catch {
+    // What the parser says of it quotes the text, and is worded by the platform.
+    throw new BadRequest("The text is no JSON");
   }
 }
 

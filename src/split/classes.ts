@@ -3,26 +3,29 @@
 import type { Module } from "./analyze.ts";
 import { callableOf } from "./callable.ts";
 import type { ClassDescription, ClassMember } from "./describe.ts";
-import { bare, child, children, isFunction, list, nameOf, need, type Node, word } from "./tree.ts";
+import { bare, child, children, isFunction, list, memberName, nameOf, need, type Node, word } from "./tree.ts";
 
 interface Shape {
   readonly superclass: string | undefined;
-  readonly parameters: readonly string[] | undefined;
+  readonly constructor: Parameters | undefined;
   readonly members: readonly ClassMember[];
 }
+
+/** Of a constructor; see {@link ClassDescription}. */
+type Parameters = Pick<ClassDescription, "parameters" | "pattern">;
 
 /** Every exported class of the module, once for each name that it is exported by. */
 export function classesOf(module: Module): ClassDescription[] {
   return module.exports.flatMap((found) => {
     const { class: node, ownName = "" } = callableOf(module, found);
     if (node === undefined) return [];
-    const { superclass, parameters, members } = shapeOf(module, node, new Set());
+    const { superclass, constructor, members } = shapeOf(module, node, new Set());
     return [
       {
         name: ownName,
         export: found.exported,
         ...(superclass === undefined ? {} : { superclass }),
-        ...(parameters === undefined ? {} : { parameters }),
+        ...constructor,
         members,
       },
     ];
@@ -33,16 +36,16 @@ export function classesOf(module: Module): ClassDescription[] {
 function shapeOf(module: Module, node: Node, seen: ReadonlySet<Node>): Shape {
   const written = child(node, "superClass");
   const own = new Map<string, ClassMember>();
-  const parameters = readMembers(node, own);
+  const constructor = readMembers(node, own);
   const parent = written === undefined ? undefined : bare(written);
-  if (parent === undefined) return { superclass: undefined, parameters: parameters ?? [], members: [...own.values()] };
+  if (parent === undefined) return { superclass: undefined, constructor: constructor ?? { parameters: [] }, members: [...own.values()] };
   const hidden = hiddenClass(module, parent);
   if (hidden === undefined || seen.has(hidden)) {
-    return { superclass: module.source.slice(parent.start, parent.end), parameters, members: [...own.values()] };
+    return { superclass: module.source.slice(parent.start, parent.end), constructor, members: [...own.values()] };
   }
   const above = shapeOf(module, hidden, new Set([...seen, node]));
   const members = new Map([...above.members.map((one) => [one.name, one] as const), ...own]);
-  return { superclass: above.superclass, parameters: parameters ?? above.parameters, members: [...members.values()] };
+  return { superclass: above.superclass, constructor: constructor ?? above.constructor, members: [...members.values()] };
 }
 
 function hiddenClass(module: Module, parent: Node): Node | undefined {
@@ -54,14 +57,15 @@ function hiddenClass(module: Module, parent: Node): Node | undefined {
 }
 
 /** Fills `into` with the public data of a class body; gives the constructor's parameters, if it has a constructor. */
-function readMembers(node: Node, into: Map<string, ClassMember>): string[] | undefined {
-  let parameters: string[] | undefined;
+function readMembers(node: Node, into: Map<string, ClassMember>): Parameters | undefined {
+  let constructor: Parameters | undefined;
   const field = (name: string): void => {
     if (!into.has(name)) into.set(name, { name, readable: true, writable: true });
   };
   const members = list(need(node, "body"), "body");
   for (const member of members) {
-    const name = member["computed"] === true || member["static"] === true ? undefined : nameOf(child(member, "key"));
+    const key = child(member, "key");
+    const name = key === undefined || member["static"] === true ? undefined : memberName(member, key);
     if (name === undefined) continue;
     const kind = word(member, "kind");
     if (kind === "get" || kind === "set") {
@@ -81,11 +85,13 @@ function readMembers(node: Node, into: Map<string, ClassMember>): string[] | und
   for (const member of members) {
     const fn = child(member, "value");
     if (word(member, "kind") !== "constructor" || fn?.type !== "FunctionExpression") continue;
-    parameters = list(fn, "params").map(parameterName);
-    for (const one of list(fn, "params")) if (one.type === "TSParameterProperty") field(parameterName(one));
+    const parameters = list(fn, "params");
+    const pattern = parameters.some((one) => one.type === "ObjectPattern" || one.type === "ArrayPattern");
+    constructor = { parameters: parameters.map(parameterName), ...(pattern && { pattern }) };
+    for (const one of parameters) if (one.type === "TSParameterProperty") field(parameterName(one));
     for (const name of assignedFields(need(fn, "body"))) field(name);
   }
-  return parameters;
+  return constructor;
 }
 
 function parameterName(written: Node): string {
@@ -102,8 +108,8 @@ function ownTargets(target: Node): string[] {
   if (target.type === "ArrayPattern" || target.type === "ObjectPattern" || target.type === "Property" || target.type === "RestElement")
     return children(target).flatMap((one) => ownTargets(bare(one)));
   if (target.type === "AssignmentPattern") return ownTargets(bare(need(target, "left")));
-  if (target.type !== "MemberExpression" || need(target, "object").type !== "ThisExpression" || target["computed"] === true) return [];
-  const name = nameOf(need(target, "property"));
+  if (target.type !== "MemberExpression" || need(target, "object").type !== "ThisExpression") return [];
+  const name = memberName(target, need(target, "property"));
   return name === undefined ? [] : [name];
 }
 

@@ -42,6 +42,8 @@ export interface ClassDescription {
   readonly superclass?: string;
   /** The constructor's: `...x` for a rest, `""` for a pattern; absent when the parent's constructor stands. */
   readonly parameters?: readonly string[];
+  /** One of these is a pattern without a default. */
+  readonly pattern?: true;
   /** Public instance members that hold data. */
   readonly members: readonly ClassMember[];
 }

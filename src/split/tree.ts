@@ -93,6 +93,14 @@ export function stringOf(node: Node | undefined): string | undefined {
   return typeof cooked === "string" ? cooked : undefined;
 }
 
+/** The name of a member that stands in the source, quoted, as a number (`0x10` is "16"), or computed by such a literal. */
+export function memberName(member: Node, key: Node): string | undefined {
+  const name = bare(key);
+  if (name.type === "Literal" && (typeof name["value"] === "number" || typeof name["bigint"] === "string"))
+    return String(name["bigint"] ?? name["value"]);
+  return member["computed"] === true ? stringOf(name) : nameOf(name);
+}
+
 const wrappers = new Set([
   "ParenthesizedExpression",
   "TSAsExpression",

@@ -1,12 +1,12 @@
 // From an answer of the RPC door back to the value, or to the error, thrown (decisions §2 responses, §4).
 
-import { BadGateway, frameworkErrors, InvalidSerializedValue } from "../errors.ts";
+import { BadGateway, frameworkErrors, InvalidSerializedValue, NodeNotAvailable } from "../errors.ts";
 import type { IncomingResponse } from "../ports.ts";
 import { headers, jsonType } from "../protocol.ts";
-import type { ClassSource } from "../serializer/classes.ts";
-import { nearestError } from "../serializer/error-form.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
+import { loadNamed } from "../serializer/named-classes.ts";
 import { decodeParsed } from "../serializer/serialized.ts";
-import { setRanOn, setTrace } from "../trace.ts";
+import { setRanOn } from "../trace.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 /** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
@@ -15,10 +15,13 @@ export interface Answer {
   readonly node?: string;
 }
 
+/** A class of the framework's errors. */
+export type ErrorClass = new (message: string) => Error;
+
 export interface AnswerOptions {
-  readonly classes: ClassSource;
-  /** The call did not ask for the encoding. */
-  readonly plain?: boolean;
+  readonly classes: ClassTable;
+  /** The call did not ask for an encoding: what makes errors of the texts that answer it. */
+  readonly errorOfText?: (text: string, status: number, known: ErrorClass | undefined) => Error;
   /** Hears of the error before it is thrown. */
   readonly onError?: ((error: unknown, response: IncomingResponse) => void) | undefined;
 }
@@ -36,16 +39,20 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
   const field = (name: string): string => String(response.headers[name] ?? "");
   const node = field(headers.node);
   const text = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(response.body);
-  const senseless = (cause?: unknown): BadGateway =>
-    new BadGateway(`A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`, { cause });
+  // Without a cause: what a parser says of an answer quotes it, and this error may go on to outsiders.
+  const senseless = (): BadGateway =>
+    new BadGateway(`A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`);
   const superjson = field(headers.encoding) === "superjson";
+  const isJson = field("content-type").startsWith(jsonType);
   const decode = async (): Promise<unknown> => {
     const json = text();
-    if (options.classes !== "opaque" && options.classes.load && /"key"|"class"/.test(json)) await options.classes.load(json);
+    const tree: unknown = JSON.parse(json);
+    const { classes, errorOfText } = options;
+    await loadNamed(tree, classes);
     // The answer comes from a service that we asked: what strangers may send at most doesn't count.
     const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
-    const reading = { ...options, limits, trusted: true, path: "result", status };
-    return superjson ? (await loadSuperjson()).decodeSuperjson(json, reading) : decodeParsed(JSON.parse(json), json, reading);
+    const reading = { classes, limits, trusted: true, plain: errorOfText !== undefined, path: "result", status };
+    return superjson ? (await loadSuperjson()).decodeSuperjson(json, reading, tree) : decodeParsed(tree, json, reading);
   };
   const read = async (): Promise<unknown> => {
     const type = superjson ? "object" : status === 204 ? "undefined" : field(headers.dataType);
@@ -55,7 +62,7 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
       case "null":
         return null;
       case "string":
-        return text();
+        return isJson ? String(JSON.parse(text())) : text();
       case "binary":
         return response.body;
       case "object":
@@ -70,32 +77,23 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
     }
   };
   const failure = async (): Promise<unknown> => {
-    if (field("content-type").startsWith(jsonType) && !options.plain) {
+    if (isJson && !options.errorOfText) {
       const error = await decode();
       if (error instanceof Error) return error;
     }
     const known = frameworkErrors.get(field(headers.error));
-    return known || options.plain ? errorOfText(text(), status, known) : senseless();
+    return options.errorOfText?.(text(), status, known) ?? (known ? new known(text()) : senseless());
   };
   let thrown: unknown;
   try {
     if (status >= 200 && status < 300) return { value: await read(), ...(node === "" ? {} : { node }) };
     thrown = await failure();
   } catch (cause) {
-    thrown = cause instanceof BadGateway ? cause : cause instanceof InvalidSerializedValue ? unreadable(cause) : senseless(cause);
+    if (cause instanceof InvalidSerializedValue) thrown = unreadable(cause);
+    // The answer may be a good one, if classes or superjson couldn't be loaded to read it.
+    else thrown = cause instanceof BadGateway || cause instanceof NodeNotAvailable ? cause : senseless();
   }
   if (node !== "") setRanOn(thrown as object, node);
   options.onError?.(thrown, response);
   throw thrown;
-}
-
-/** The error of a plain answer: the message, then the trace lines; the class as it is named, else by its status. */
-function errorOfText(text: string, status: number, known: (new (message: string) => Error) | undefined): Error {
-  const lines = text.split("\n");
-  let end = lines.length;
-  while (end > 1 && /^(\[\S+ \| v[\d.]+\]|… \d+ more)$/.test(lines[end - 1] ?? "")) end--;
-  const message = lines.slice(0, end).join("\n");
-  const error = known ? new known(message) : nearestError(status, message);
-  setTrace(error, lines.slice(end));
-  return error;
 }

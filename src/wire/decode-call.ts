@@ -6,9 +6,11 @@ import type { Parameter } from "../manifest.ts";
 import { convertQuery } from "../parameters.ts";
 import type { HeaderFields, HttpRequest } from "../ports.ts";
 import { headers, versionParameter } from "../protocol.ts";
-import type { ClassSource } from "../serializer/classes.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import type { Limits } from "../serializer/limits.ts";
+import { loadNamed } from "../serializer/named-classes.ts";
 import { decodeMembers } from "../serializer/serialized.ts";
+import { parseText } from "../serializer/text.ts";
 import { defaultVersion, parseVersion, type Version } from "../version.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
@@ -38,7 +40,7 @@ export function readVersion(query: string): Version {
 }
 
 export interface DecodeCallOptions {
-  readonly classes: ClassSource;
+  readonly classes: ClassTable;
   readonly limits: Limits;
   readonly trusted: boolean;
 }
@@ -54,45 +56,67 @@ export async function decodeArguments(
   // Refused before its body has come.
   if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
   const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
-  const encoding = body.length > 0 ? readEncoding(fields) : "plain";
-  if (encoding === "superjson") await loadSuperjson();
-  if (encoding === "plain" || options.classes === "opaque" || options.classes.load === undefined)
-    return decodeReceived({ method, headers: fields, body }, query, procedure, options);
-  const text = decodeText(body);
-  if (/"key"|"class"/.test(text)) await options.classes.load(text);
-  return decodeReceived({ method, headers: fields, body, text }, query, procedure, options);
+  const received = { method, headers: fields, body };
+  return decodeReceived(received, query, procedure, options, await prepareDecoding(received, options));
 }
 
 const noBytes = new Uint8Array();
 
-/** A request whose body has come; `text` where it has been read already. */
+/** A request whose body has come. */
 interface Received {
   readonly method: string;
   readonly headers: HeaderFields;
   readonly body: Uint8Array;
-  readonly text?: string;
 }
 
-/** As {@link decodeArguments}, at once, of a request whose body has come; of one in superjson after {@link loadSuperjson}. */
+/**
+ * Loads what {@link decodeReceived} can't wait for: superjson, and the classes that the body names. Gives the body as far as it was read for
+ * that. Throws as {@link decodeArguments}.
+ */
+export async function prepareDecoding(received: Received, { classes, limits }: DecodeCallOptions): Promise<ReadBody | undefined> {
+  if (received.method === "GET" || received.body.length === 0) return undefined;
+  const encoding = readEncoding(received.headers);
+  if (encoding === "superjson") await loadSuperjson();
+  if (encoding === "plain" || classes.load === undefined) return undefined;
+  const body = readBody(received, limits);
+  if (body !== undefined) await loadNamed(body.tree, classes);
+  return body;
+}
+
+/** As {@link decodeArguments}, at once, of a request whose body has come, after {@link prepareDecoding}. The body read is changed. */
 export function decodeReceived(
-  { method, headers: fields, body, text: read }: Received,
+  received: Received,
   query: string,
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
   options: DecodeCallOptions,
+  read?: ReadBody,
 ): Args {
-  if (method === "GET") {
-    // The version is no argument, even for a procedure that has a parameter of this name (§4.1).
-    const given = [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
-    return convertQuery(procedure?.parameters ?? [], given, options.limits);
-  }
-  if (body.length === 0 && mayBeEmpty(fields)) return new Map();
-  checkBodyType(fields);
-  const text = read ?? decodeText(body);
-  if (text === "") return new Map();
+  const { method, headers: fields } = received;
+  // The version is no argument, even for a procedure that has a parameter of this name (§4.1).
+  const given = (): [string, string][] => [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
+  if (method === "GET") return convertQuery(procedure?.parameters ?? [], given(), options.limits);
+  // Chosen: beyond the version nobody reads what stands in the query of a POST, but it is counted. A shorter one can't hold too many.
+  if (query.length > options.limits.query) convertQuery([], given(), options.limits);
+  const body = read ?? readBody(received, options.limits);
+  if (body === undefined) return new Map();
   const encoding = readEncoding(fields);
   return encoding === "superjson"
-    ? loadedSuperjson().decodeSuperjsonMembers(text, options)
-    : decodeMembers(text, { ...options, path: "args", plain: encoding === "plain" });
+    ? loadedSuperjson().decodeSuperjsonMembers(body.text, options, body.tree)
+    : decodeMembers(body.text, { ...options, path: "args", plain: encoding === "plain" }, body.tree);
+}
+
+/** The text of a body, and what `JSON.parse` makes of it. */
+interface ReadBody {
+  readonly text: string;
+  readonly tree: unknown;
+}
+
+/** `undefined` for one that is empty. */
+function readBody({ headers: fields, body }: Received, limits: Limits): ReadBody | undefined {
+  if (body.length === 0 && mayBeEmpty(fields)) return undefined;
+  checkBodyType(fields);
+  const text = decodeText(body);
+  return text === "" ? undefined : { text, tree: parseText(text, limits) };
 }
 
 /** An empty body is `{}` whatever its type says. */
@@ -110,8 +134,8 @@ function checkBodyType(fields: HeaderFields): void {
 function decodeText(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch (cause) {
-    throw new BadRequest("The body is not UTF-8", { cause });
+  } catch {
+    throw new BadRequest("The body is not UTF-8");
   }
 }
 

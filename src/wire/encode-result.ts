@@ -2,38 +2,39 @@
 
 import { MethodNotAllowed, NodeNotAvailable, ValueNotSerializable } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
-import { answerHeaders, headers, mediaTypes } from "../protocol.ts";
+import { headers, mediaTypes, rpcHeaders } from "../protocol.ts";
 import { bytesOf } from "../serializer/binary.ts";
-import type { ClassSource } from "../serializer/classes.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import { encodePlain } from "../serializer/plain.ts";
 import { internal, publicMessage, textOf } from "../serializer/public-message.ts";
 import { causeOf, describeFault, needsReferences } from "../serializer/fault.ts";
+import { responseHint } from "../serializer/response-hint.ts";
 import { sendableError } from "../serializer/sendable-error.ts";
 import { encodeSerialized } from "../serializer/serialized.ts";
 import { answerStatusOf } from "../refusals.ts";
 import { errorOf, traceOf } from "../trace.ts";
+import { blobHeaders } from "./blob-headers.ts";
 import type { Encoding } from "./decode-call.ts";
 import { loadSuperjson } from "./superjson.ts";
-
-// Of every answer of the door: no browser may guess a type, no cache may keep it.
 
 /** The answer that carries a procedure's value (decisions §2, responses); a promise only when a Blob is in it. Throws ValueNotSerializable. */
 export function encodeResult(
   value: unknown,
   encoding: Encoding,
-  options: { readonly classes: ClassSource; readonly stacks?: boolean },
+  options: { readonly classes: ClassTable; readonly stacks?: boolean },
 ): HttpResponse | Promise<HttpResponse> {
-  const answer = (dataType: string, contentType: string, body: string | Uint8Array): HttpResponse => ({
+  const answer = (dataType: string, contentType: string, body: string | Uint8Array, more?: Record<string, string>): HttpResponse => ({
     status: 200,
-    headers: { ...answerHeaders, "content-type": contentType, [headers.dataType]: dataType },
+    headers: { ...rpcHeaders, "content-type": contentType, [headers.dataType]: dataType, ...more },
     body,
   });
   if (encoding === "superjson") return inSuperjson(value, options);
   switch (typeof value) {
     case "undefined":
-      return { status: 204, headers: { ...answerHeaders, [headers.dataType]: "undefined" } };
+      return { status: 204, headers: { ...rpcHeaders, [headers.dataType]: "undefined" } };
     case "string":
-      return answer("string", mediaTypes.text, value);
+      // UTF-8 has no half of a surrogate pair, but JSON's escapes do: the type says which of the two the body is.
+      return isWellFormed(value) ? answer("string", mediaTypes.text, value) : answer("string", mediaTypes.json, JSON.stringify(value));
     case "boolean":
     case "bigint":
       return answer(typeof value, mediaTypes.text, String(value));
@@ -46,16 +47,23 @@ export function encodeResult(
     const bytes = bytesToSend(value);
     if (bytes) return answer("binary", mediaTypes.bytes, bytes);
     if (value instanceof Blob)
-      return value.arrayBuffer().then((buffer) => answer("binary", value.type || mediaTypes.bytes, new Uint8Array(buffer)), unreadable);
+      return value
+        .arrayBuffer()
+        .then((buffer) => answer("binary", mediaTypes.bytes, new Uint8Array(buffer), blobHeaders(value)))
+        .catch(unreadable);
   }
   let text: string | Promise<string>;
   try {
-    text = encoding === "plain" ? encodePlain(value) : encodeSerialized(value, { ...options, path: "result" });
+    text = encoding === "plain" ? encodePlain(value) : encodeSerialized(value, { ...options, path: "result", hint: responseHint });
   } catch (thrown) {
     if (encoding !== "serialized, superjson" || !needsReferences(thrown)) throw thrown;
     return inSuperjson(value, options);
   }
   return typeof text === "string" ? answer("object", mediaTypes.json, text) : text.then((done) => answer("object", mediaTypes.json, done));
+}
+
+function isWellFormed(text: string & { isWellFormed?: () => boolean }): boolean {
+  return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text);
 }
 
 /** As bytesOf. A buffer that was given away has none, and says so. */
@@ -71,11 +79,11 @@ function unreadable(cause: unknown): never {
   throw new ValueNotSerializable(describeFault(cause, "result"), causeOf(cause));
 }
 
-const superjsonHeaders = { ...answerHeaders, "content-type": mediaTypes.json, [headers.encoding]: "superjson" };
+const superjsonHeaders = { ...rpcHeaders, "content-type": mediaTypes.json, [headers.encoding]: "superjson" };
 
 /** All that there is, scalars and `undefined` too, is superjson's `{json, meta}` (decisions §3). */
-async function inSuperjson(value: unknown, options: { readonly classes: ClassSource; readonly stacks?: boolean }): Promise<HttpResponse> {
-  const body = (await loadSuperjson()).encodeSuperjson(value, { ...options, path: "result" });
+async function inSuperjson(value: unknown, options: { readonly classes: ClassTable; readonly stacks?: boolean }): Promise<HttpResponse> {
+  const body = await (await loadSuperjson()).encodeSuperjson(value, { ...options, path: "result", hint: responseHint });
   return { status: 200, headers: { ...superjsonHeaders, [headers.dataType]: value === null ? "null" : typeof value }, body };
 }
 
@@ -86,13 +94,13 @@ async function inSuperjson(value: unknown, options: { readonly classes: ClassSou
 export function encodeError(
   thrown: unknown,
   encoding: Encoding,
-  options: { readonly classes: ClassSource; readonly stacks: boolean; readonly onLost?: (what: string) => void },
+  options: { readonly classes: ClassTable; readonly stacks: boolean; readonly onLost?: (what: string) => void },
 ): HttpResponse | Promise<HttpResponse> {
   const error = errorOf(thrown);
   const more = error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {};
   const answer = (contentType: string, body: string): HttpResponse => ({
     status: answerStatusOf(error),
-    headers: { ...answerHeaders, "content-type": contentType, ...more },
+    headers: { ...rpcHeaders, "content-type": contentType, ...more },
     body,
   });
   const json = (text: string): HttpResponse => answer(mediaTypes.json, text);
@@ -101,10 +109,10 @@ export function encodeError(
     const { encodeSuperjson } = await loadSuperjson();
     const answered = (text: string): HttpResponse => ({ ...answer(mediaTypes.json, text), headers: { ...superjsonHeaders, ...more } });
     try {
-      return answered(encodeSuperjson(error, options));
+      return answered(await encodeSuperjson(error, options));
     } catch {
       try {
-        return answered(encodeSuperjson(sendable(), options));
+        return answered(await encodeSuperjson(sendable(), options));
       } catch {
         const { type, ...rest } = JSON.parse(bare(error)) as Record<string, unknown>;
         const { message, trace, fields } = rest;

@@ -8,7 +8,7 @@ import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } 
 import { forwardedHeaders } from "../forwarded.ts";
 import { type Clock, type IncomingResponse, type Transport, TransportError } from "../ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../protocol.ts";
-import type { ClassSource } from "../serializer/classes.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { type Answer, decodeAnswer } from "./decode-answer.ts";
 import { encodeCall } from "./superjson.ts";
@@ -28,7 +28,7 @@ export interface RemoteOptions {
   readonly base: string;
   /** Header fields that say who calls; a page has none. */
   readonly credential?: Readonly<Record<string, string>>;
-  readonly classes: ClassSource;
+  readonly classes: ClassTable;
   readonly limits: Pick<Limits, "time">;
   readonly clock: Clock;
   /** Hears of each error that an answer brought. */
@@ -69,11 +69,11 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
 }
 
 /** Encodes; where a class is missing that can still be loaded, loads it and encodes again. */
-export async function withClasses<T>(classes: ClassSource, encode: () => T | Promise<T>): Promise<T> {
+export async function withClasses<T>(classes: ClassTable, encode: () => T | Promise<T>): Promise<T> {
   try {
     return await encode();
   } catch (thrown) {
-    if (classes === "opaque" || classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
+    if (classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
     await classes.load();
     return await encode();
   }

@@ -16,7 +16,7 @@ import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import type { Asked, PublicOrigin } from "../public-origin.ts";
-import { answerHeaders, headers, mostHops, rpcPath, serviceHeaders } from "../protocol.ts";
+import { headers, mostHops, policyHeader, rpcHeaders, rpcPath, serviceHeaders } from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -60,7 +60,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
   return async (request) => {
     const cors = parts.cors();
     if (request.method === "OPTIONS") {
-      const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...answerHeaders } };
+      const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
       return cors?.ontoPreflight(allowed, request.headers) ?? allowed;
     }
     const trust = parts.credentials.of(request.headers);
@@ -76,7 +76,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
       answer = await parts.refuse(thrown, request, encoding, trust);
     }
     answer = answerFor(trust, answer);
-    return cors?.onto(answer, request.headers) ?? answer;
+    return withPolicy(cors?.onto(answer, request.headers) ?? answer);
   };
 }
 
@@ -85,6 +85,15 @@ function answerFor({ member, holdsKey }: Trust, answer: HttpResponse): HttpRespo
   if (!(serviceHeaders.refused in answer.headers) || (member && !holdsKey)) return answer;
   const { [serviceHeaders.refused]: _, ...others } = answer.headers;
   return { ...answer, headers: others };
+}
+
+/** `answer` with the policy of all answers of this door: what was passed on may have come without it. */
+function withPolicy(answer: HttpResponse): HttpResponse {
+  const given = answer.headers[policyHeader];
+  const own = rpcHeaders[policyHeader];
+  if (given === own) return answer;
+  const policies = given === undefined ? [] : [given].flat().flatMap((field) => field.split(",").map((one) => one.trim()));
+  return policies.includes(own) ? answer : withHeaders(answer, { [policyHeader]: [own, ...policies] });
 }
 
 /** Refuses a cross-site call. A procedure declared safe needs no refusal, so roles that know it call this later. */

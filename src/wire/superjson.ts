@@ -2,7 +2,7 @@
 
 import type { Args } from "../call.ts";
 import { NodeNotAvailable } from "../errors.ts";
-import type { ClassSource } from "../serializer/classes.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import { needsReferences } from "../serializer/fault.ts";
 import { encodeArguments } from "../serializer/serialized.ts";
 import type { Encoding } from "./decode-call.ts";
@@ -28,7 +28,7 @@ export function loadedSuperjson(): Superjson {
 /** A call's arguments in the encoding wanted, or in superjson if nothing else carries them. Throws ValueNotSerializable with the path. */
 export async function encodeCall(
   args: Args,
-  options: { readonly classes: ClassSource },
+  options: { readonly classes: ClassTable },
   encoding: Encoding,
 ): Promise<{ readonly body: string; readonly encoding: Encoding }> {
   try {
@@ -36,5 +36,5 @@ export async function encodeCall(
   } catch (thrown) {
     if (!needsReferences(thrown)) throw thrown;
   }
-  return { body: (await loadSuperjson()).encodeSuperjsonArguments(args, options), encoding: "superjson" };
+  return { body: await (await loadSuperjson()).encodeSuperjsonArguments(args, options), encoding: "superjson" };
 }

@@ -79,6 +79,6 @@ describe("a Binary form", () => {
     ["an object as media type", "Blob", { a: 1 }],
     ["a media type for what has none", "Uint8Array", "text/plain"],
   ])("is none with %s", (_, type, mediaType) => {
-    expect(binaryFrom(type, mediaType, "AAAA")).toBeUndefined();
+    expect(binaryFrom({ type, mediaType, base64: "AAAA" })).toBeUndefined();
   });
 });

@@ -80,6 +80,90 @@ export class Pot extends Teapot {}
     });
   });
 
+  it("takes members whatever way their names are written, and leaves out those that only run time knows", async () => {
+    const { classes, warnings } = await classesOf({
+      "src/odd/names.ts": `const known = "known";
+export class Names {
+  3 = "x";
+  0x10 = 1;
+  1_000 = 2;
+  1.50 = 3;
+  7n = 4;
+  "quoted name" = 5;
+  "a.b" = 6;
+  ["computed"] = 7;
+  [\`template\`] = 8;
+  [4] = 9;
+  [known] = 10;
+  [Symbol.iterator] = 11;
+  get 5(): number { return 1; }
+  set 5(value: number) {}
+  get "read only"(): number { return 1; }
+  6(): void {}
+  constructor() {
+    this["assigned"] = 12;
+    this[8] = 13;
+    this[known] = 14;
+  }
+  [name: string]: unknown;
+}
+`,
+    });
+    const fields = ["3", "16", "1000", "1.5", "7", "quoted name", "a.b", "computed", "template", "4", "5", "assigned", "8"];
+    expect(classes).toEqual({ "odd/Names": { module: "odd/names", export: "Names", args: [], fields } });
+    expect(warnings).toEqual([]);
+  });
+
+  it("warns of members with names that no message can carry, and leaves them out", async () => {
+    const { classes, warnings } = await classesOf({
+      "src/odd/names.ts": 'export class Names {\n  ["constructor"] = 1;\n  "__proto__" = 2;\n  prototype = 3;\n  a = 4;\n}\n',
+    });
+    expect(classes).toEqual({ "odd/Names": { module: "odd/names", export: "Names", args: [], fields: ["a"] } });
+    expect(warnings.map(({ file, message }) => `${file}: ${message}`)).toEqual(
+      ["constructor", "__proto__", "prototype"].map(
+        (name) => `src/odd/names.ts: the class "Names" has a member "${name}", which no message can carry: its instances arrive without it`,
+      ),
+    );
+  });
+
+  it("records that a constructor destructures a parameter without a default, the parent's too", async () => {
+    const { classes } = await classesOf({
+      "src/a/points.ts": `class Hidden {
+  x = 0;
+  constructor(name: string, { x }: { x: number }) {
+    this.x = x;
+  }
+}
+export class Point extends Hidden {}
+export class List {
+  first: number;
+  constructor([first]: number[]) {
+    this.first = first!;
+  }
+}
+export class Safe {
+  x = 0;
+  constructor({ x } = { x: 0 }, ...[more]: number[]) {
+    this.x = x + (more ?? 0);
+  }
+}
+export class Own extends Hidden {
+  constructor() {
+    super("own", { x: 1 });
+  }
+}
+`,
+      "src/b/child.ts": 'import { List } from "../a/points.ts";\nexport class Child extends List {}\n',
+    });
+    expect(Object.fromEntries(Object.entries(classes).map(([key, { pattern }]) => [key, pattern]))).toEqual({
+      "a/Point": true,
+      "a/List": true,
+      "a/Safe": undefined,
+      "a/Own": undefined,
+      "b/Child": true,
+    });
+  });
+
   it("warns of two classes with one key, and records the clash", async () => {
     const { classes, warnings } = await classesOf({
       "src/x/one.ts": "export class Same {}\nexport class Other {}\n",

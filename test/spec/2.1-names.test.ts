@@ -40,7 +40,7 @@ describe("the product's name", () => {
   it("D1-2 on the wire names are neutral: paths of the service begin with /svc/, its headers with x-svc-", async () => {
     const { gateway, network } = await deploy();
     const { headers } = await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
-    const standard = /^(content-type|cache-control|x-content-type-options|x-forwarded-host|x-forwarded-proto)$/;
+    const standard = /^(content-type|cache-control|content-security-policy|x-content-type-options|x-forwarded-host|x-forwarded-proto)$/;
     const own = [headers, ...network.sent.map((one) => one.headers)].flatMap(Object.keys).filter((one) => !standard.test(one));
     expect(own).toEqual(expect.arrayContaining(["x-svc-data-type", "x-svc-node", "x-svc-trust-key", "x-svc-credential", "x-svc-hops"]));
     expect(own.filter((one) => !one.startsWith("x-svc-"))).toEqual([]);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { InvalidSerializedValue, NotFound } from "../../src/errors.ts";
+import { InvalidSerializedValue, NotFound, ValueNotSerializable } from "../../src/errors.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { decodeSerialized, encodeSerialized } from "../../src/serializer/serialized.ts";
 import { setTrace } from "../../src/trace.ts";
+import { decodeSuperjson, encodeSuperjson } from "../../src/serializer/superjson.ts";
+import { expectSame } from "../_same.ts";
 import { knock, serialized } from "../_door.ts";
 import { wireCases } from "../_wire-cases.ts";
 import { createWireClasses, Employee, OutOfStock, Person } from "../_wire-classes.ts";
@@ -12,6 +14,7 @@ const classes = createWireClasses();
 const trusted = { classes, limits: defaultLimits, trusted: true } as const;
 const formOf = (value: unknown, stacks = false): unknown => JSON.parse(encodeSerialized(value, { classes, stacks }) as string);
 const back = (form: unknown): unknown => decodeSerialized(JSON.stringify(form), trusted);
+const errorOf = (form: object): Error => back(form) as Error;
 const there = <T>(value: T): T => back(formOf(value)) as T;
 const mark = (name: string, rest: object = {}): object => ({ serialized: true, name, ...rest });
 const day = new Date("2021-01-01T00:00:00.000Z");
@@ -126,16 +129,18 @@ describe("D3 the serialized form of each type", () => {
     expect(there([NaN, Infinity, -Infinity, -0])).toStrictEqual([NaN, Infinity, -Infinity, -0]);
     expect(() => back(mark("Number", { value: "0" }))).toThrow("this is no Number form");
   });
-  it("D3-15 undefined in a list, or as a key or value of a Map, has a form; so have holes", () => {
+  it("D3-15 undefined in a list, as a key or value of a Map, or as a member of an instance has a form; a hole has none", () => {
     expect(formOf([undefined])).toEqual([mark("Undefined")]);
     expect(there([undefined, 1])).toStrictEqual([undefined, 1]);
-    expect(there(Object.assign(Array.from({ length: 0 }), { 1: 1 }))).toStrictEqual([undefined, 1]);
+    expect(formOf(new Person("Ada"))).toMatchObject({ args: { 1: mark("Undefined") }, fields: { email: mark("Undefined") } });
+    expect(() => formOf(Object.assign([], { length: 1 }))).toThrow(
+      new ValueNotSerializable("value[0]: a hole of a sparse array can't be sent"),
+    );
     expect(there(new Map([[undefined, undefined]]))).toStrictEqual(new Map([[undefined, undefined]]));
     expect(there(new Set([undefined]))).toStrictEqual(new Set([undefined]));
   });
-  it("D3-16 a property that is undefined is left out", () => {
+  it("D3-16 a property of a plain object that is undefined is left out", () => {
     expect(formOf({ a: undefined, b: { c: undefined } })).toEqual({ b: {} });
-    expect(formOf(new Person("Ada", undefined))).toMatchObject({ args: { 0: "Ada" }, fields: {} });
   });
   it("D3-17 an error has type, message, trace, cause and fields", () => {
     const error = Object.assign(new RangeError("far", { cause: new Error("near") }), { by: 5n });
@@ -159,7 +164,7 @@ describe("D3 the serialized form of each type", () => {
         trace: [],
         key: "people/OutOfStock",
         args: { 0: "tea" },
-        fields: {},
+        fields: { since: mark("Undefined") },
       }),
     );
     expect(there(new OutOfStock("tea"))).toStrictEqual(new OutOfStock("tea"));
@@ -181,6 +186,34 @@ describe("D3 the serialized form of each type", () => {
     expect(there(data)).toStrictEqual(data);
     expect(there(Object.assign(new Map(), { serialized: true }))).toEqual(new Map());
   });
+  it("D3-42 an object without a prototype is carried as a plain object", () => {
+    const bare = Object.assign(Object.create(null) as object, { a: [Object.create(null)] });
+    expect(formOf(bare)).toEqual({ a: [{}] });
+    expect(there(bare)).toStrictEqual({ a: [{}] });
+  });
+  it("D3-43 holes of an array, what it has besides its items, and symbol keys are a ValueNotSerializable with the path", () => {
+    for (const [value, message] of [
+      [{ a: Object.assign([1], { length: 2 }) }, "value.a[1]: a hole of a sparse array can't be sent"],
+      [{ a: Object.assign([1], { total: 2 }) }, "value.a.total: what an array has besides its items can't be sent"],
+      [{ a: { [Symbol("s")]: 1 } }, "value.a[Symbol(s)]: a symbol key can't be sent"],
+    ] as const)
+      expect(() => formOf(value)).toThrow(new ValueNotSerializable(message));
+  });
+  it("D3-44 a DOMException stays one, with its name, message, code, cause and lines; nothing else is looked up by a name", () => {
+    const late = Object.defineProperty(new DOMException("late", "TimeoutError"), "cause", { value: day });
+    setTrace(late, ["[a/b | v1.0.0]"]);
+    expect(formOf(late)).toMatchObject({ type: "TimeoutError", message: "late", trace: ["[a/b | v1.0.0]"], dom: true });
+    const back = there(late);
+    expect(back).toBeInstanceOf(DOMException);
+    expect([back.name, back.message, back.code, (back as { cause?: unknown }).cause]).toEqual(["TimeoutError", "late", 23, day]);
+    expect(there(new DOMException("gone", "AbortError")).code).toBe(DOMException.ABORT_ERR);
+    // An error that only has such a name is none, nor does the name of a class of the platform make one.
+    expect(there(Object.assign(new Error("x"), { name: "AbortError" }))).not.toBeInstanceOf(DOMException);
+    const form = { message: "x", trace: [], fields: {} };
+    expect(errorOf(mark("Error", { ...form, type: "DOMException" })).constructor).toBe(Error);
+    expect(errorOf(mark("Error", { ...form, type: "AbortError", dom: "Function" })).constructor).toBe(Error);
+    expect(() => errorOf(mark("Error", { ...form, type: "AbortError", dom: true, code: 20 }))).toThrow("has no members but");
+  });
   it("D6.blob-1 a Blob is a Binary form with its media type", async () => {
     const text = await encodeSerialized({ in: new Blob(["hi"], { type: "text/plain" }) }, { classes });
     expect(JSON.parse(text)).toEqual({ in: mark("Binary", { type: "Blob", mediaType: "text/plain", base64: "aGk=" }) });
@@ -189,5 +222,15 @@ describe("D3 the serialized form of each type", () => {
     expect((back(mark("Binary", { type: "Blob", base64: "" })) as Blob).type).toBe("");
     expect(() => back(mark("Binary", { type: "Blob", mediaType: 1, base64: "" }))).toThrow("this is no Binary form");
     expect(() => back(mark("Binary", { type: "Uint8Array", mediaType: "a/b", base64: "" }))).toThrow("this is no Binary form");
+  });
+  it("D6.blob-2 a File is a Binary form with its media type, name and time", async () => {
+    const file = new File(["hi"], 'ä "1".txt', { type: "text/plain", lastModified: 86_400_000 });
+    const form = { type: "File", mediaType: "text/plain", fileName: 'ä "1".txt', lastModified: 86_400_000, base64: "aGk=" };
+    const text = await encodeSerialized([file, { in: file }], { classes });
+    expect(JSON.parse(text)).toEqual([mark("Binary", form), { in: mark("Binary", form) }]);
+    await expectSame(decodeSerialized(text, trusted), [file, { in: file }]);
+    const superjson = await encodeSuperjson({ in: [file] }, { classes });
+    expect(JSON.parse(superjson)).toEqual({ json: { in: [form] }, meta: { values: { "in.0": [["custom", "Binary"]] }, v: 1 } });
+    await expectSame(decodeSuperjson(superjson, trusted), { in: [file] });
   });
 });

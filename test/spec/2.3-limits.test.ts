@@ -128,6 +128,15 @@ describe.each(["node", "gateway"] as const)("D3, D6 limits, at the limit and one
       await told(await ask(network.roles.get(url[at]) as Role, "GET", `/rpc/echo?${"value=1&".repeat(count)}`, headers));
     expect(await get(100)).toBe("200");
     expect(await get(101)).toMatch(/^400 BadRequest: .*100.*\(limit 'query'\)/);
+    // The version is none of them. In the query of a POST nobody reads the others, and they count.
+    const ask101 = async (count: number, content: string): Promise<string> =>
+      await told(
+        await ask(network.roles.get(url[at]) as Role, "POST", `/rpc/echo?version=0.0.0&${"x=1&".repeat(count)}`, headers, content),
+      );
+    for (const content of ['{"value":1}', ""]) {
+      expect(await ask101(100, content)).toMatch(content === "" ? /^400 MissingParameterValue/ : /^200$/);
+      expect(await ask101(101, content)).toBe("400 BadRequest: More than 100 query parameters (limit 'query')");
+    }
   });
 });
 
@@ -167,6 +176,8 @@ describe("D3, D6 limits of a configuration", () => {
         await told(await ask(own.roles.get(url[at]) as Role, "GET", `/rpc/echo?${"value=1&".repeat(count)}`, headers));
       expect(await query(2)).toBe("200");
       expect(await query(3)).toContain("More than 2 query parameters (limit 'query')");
+      const posted = await ask(own.roles.get(url[at]) as Role, "POST", "/rpc/echo?a=1&b=2&c=3", headers, '{"value":1}');
+      expect(await told(posted)).toContain("More than 2 query parameters (limit 'query')");
     }
     const application = applicationOf({
       "src/echo.ts": "export async function echo(value) { return value; }\n",

@@ -12,7 +12,7 @@ import { circle, type Graphs, graphs, trustKey, wrong } from "./_graphs.ts";
 const classes = createWireClasses();
 const superjson = { "x-svc-data-encoding": "superjson" };
 const both = { "x-svc-data-encoding": "serialized, superjson" };
-const text = (value: unknown): string => encodeSuperjson(value, { classes });
+const text = (value: unknown): string => encodeSuperjson(value, { classes }) as string;
 const read = (answer: { text: string }): unknown => decodeSuperjson(answer.text, { classes, limits: defaultLimits, trusted: true });
 /** Encodings of the requests that went between services, in their order. */
 const sent = ({ network }: Graphs): unknown[] =>
@@ -169,8 +169,11 @@ describe("what superjson would lose is refused with its path", () => {
   it.each([
     ["an invalid date", new Date(Number.NaN), "superjson can't carry an invalid date"],
     ["a DataView", new DataView(new ArrayBuffer(1)), "superjson can't carry a DataView"],
-    ["a Blob", new Blob([]), "superjson can't carry a Blob"],
+    ["an ArrayBuffer", new ArrayBuffer(1), "superjson can't carry an ArrayBuffer"],
+    ["bigints in an array", new BigUint64Array(1), "superjson can't carry a BigUint64Array"],
     ["NaN in an array of floats", new Float32Array([1, Number.NaN]), "superjson can't carry NaN in a Float32Array"],
+    ["an infinity in an array of floats", new Float64Array([-Infinity]), "superjson can't carry -Infinity in a Float64Array"],
+    ["-0 in an array of floats", new Float64Array([0, -0]), "superjson can't carry -0 in a Float64Array"],
     ["a symbol", Symbol("a"), "a symbol can't be sent"],
     ["a function", () => 1, "a function can't be sent"],
     ["an unknown class", new (class Secret {})(), "an instance of 'Secret' can't be sent: no module of the application exports this class"],

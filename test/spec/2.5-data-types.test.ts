@@ -45,7 +45,8 @@ describe("§2.5 types of data, as argument and as result", () => {
   });
   it("§2.5-3 plain objects, class objects and dates travel", async () => {
     const day = mark("Date", { value: "2021-01-01T00:00:00.000Z" });
-    const form = { a: { "": [day] }, ada: mark("class", { key: "people/Person", args: { 0: "Ada", 1: day }, fields: {} }) };
+    const fields = { email: mark("Undefined") };
+    const form = { a: { "": [day] }, ada: mark("class", { key: "people/Person", args: { 0: "Ada", 1: day }, fields }) };
     const found = await through(form);
     expect(found.arrived).toStrictEqual({ a: { "": [date] }, ada: new Person("Ada", date) });
     expect(found.form).toEqual(form);
@@ -126,9 +127,12 @@ describe("§4.1 plain answers", () => {
     }
     expect(await plain([new Odd(), Object.assign(Object.create(null), { a: 1 })])).toBe(`${object} [{"own":1},{"a":1}]`);
   });
-  it("what says itself what it is as JSON, is that", async () => {
-    const own = { toJSON: () => ({ at: date, big: 1n }) };
-    expect(await plain(Object.setPrototypeOf({ hidden: 1 }, own))).toBe(`${object} {"at":"2021-01-01T00:00:00.000Z","big":"1"}`);
+  it("a plain object that says itself what it is as JSON, is that; an instance shows its data, whatever it says", async () => {
+    const toJSON = (): unknown => ({ at: date, big: 1n });
+    const shown = '{"at":"2021-01-01T00:00:00.000Z","big":"1"}';
+    expect(await plain({ hidden: 1, toJSON })).toBe(`${object} ${shown}`);
+    expect(await plain([Object.assign(Object.create(null) as object, { hidden: 1, toJSON })])).toBe(`${object} [${shown}]`);
+    expect(await plain(Object.setPrototypeOf({ own: 1 }, { toJSON }))).toBe(`${object} {"own":1}`);
     expect(await plain([new String("x"), new Number(5), new Boolean(false)])).toBe(`${object} ["x",5,false]`);
   });
   it("bytes and a Blob alone are themselves, with a media type; in an object they are base64 text", async () => {

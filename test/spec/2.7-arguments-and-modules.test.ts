@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { Opaque } from "../../src/serializer/classes.ts";
+import { Opaque } from "../../src/serializer/class-table.ts";
 import { ask, settle } from "../_cluster.ts";
 import { deploy } from "../_deployment.ts";
 import { type Look, money, odd, pass, serialized } from "./_passing.ts";

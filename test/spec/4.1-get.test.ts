@@ -91,7 +91,9 @@ describe("§4.1 a call by GET", () => {
 
   it("§4.1-7 with the header objects are sent as serialized objects", async () => {
     const { text } = await get("result?of=private", encoded);
-    expect(JSON.parse(text)).toEqual({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} });
+    const missing = { serialized: true, name: "Undefined" };
+    const instance = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: missing }, fields: {} };
+    expect(JSON.parse(text)).toEqual(instance);
   });
 
   it("§4.1-8 without the header an instance with private state is an empty object: getters and what is private stay out", async () => {

@@ -1,5 +1,7 @@
 // Answers without the encoding header: what any client reads of each kind of value.
 
+import { runInNewContext } from "node:vm";
+
 import { describe, expect, it } from "vitest";
 
 import { type Door, knock } from "../_door.ts";
@@ -58,18 +60,88 @@ describe("decisions §2, §6: plain answers", () => {
     const plain = { a: [1, { b: "c" }] };
     expect((await knock(answering(plain), {})).text).toBe((await knock(answering(plain), { headers: serialized })).text);
   });
-  it("own toJSON is honoured, functions of an instance are behaviour, keys are the application's own", async () => {
-    class Rich {
+  it("D6.plain-10 an instance is its own public data, a nested one too: its toJSON and its getters are ignored", async () => {
+    class Inner {
+      n = 2n;
+      toJSON = (): string => "shown by a field";
+    }
+    class Outer {
+      readonly inner = [new Inner()];
       act = (): number => 1;
+      get secret(): number {
+        return 5;
+      }
       toJSON(): object {
-        return { at: new Map([[1, 2n]]) };
+        return { secret: 5 };
       }
     }
-    class Poor {
-      act = (): number => 1;
-      n = 2n;
+    expect((await knock(answering(new Outer()), {})).text).toBe('{"inner":[{"n":"2"}]}');
+    expect((await knock(answering({ outer: new Outer(), empty: new (class {})() }), {})).text).toBe(
+      '{"outer":{"inner":[{"n":"2"}]},"empty":{}}',
+    );
+  });
+  it("so does one of a class that extends what JSON writes in a way of its own", async () => {
+    const toJSON = (): string => "shown";
+    const odd = <T extends object>(value: T): T =>
+      Object.assign(
+        Object.setPrototypeOf(value, Object.create(Object.getPrototypeOf(value) as object, { toJSON: { value: toJSON } })) as T,
+      );
+    const values = [
+      odd(new Date(0)),
+      odd(new URL("http://a.b/")),
+      odd([1]),
+      odd(new Map([[1, 2]])),
+      odd(new Set([1])),
+      odd(new RangeError("far")),
+      odd(new Uint8Array([104, 105])),
+    ];
+    expect((await knock(answering({ values }), {})).text).toBe(
+      '{"values":["1970-01-01T00:00:00.000Z","http://a.b/",[1],[[1,2]],[1],{"name":"RangeError","message":"far"},"aGk="]}',
+    );
+  });
+  it("objects of another realm are what they say", async () => {
+    const foreign = runInNewContext(
+      '({ date: new Date(0), map: new Map([["a", 1]]), set: new Set([2]), error: new RangeError("far"), bytes: new Uint8Array([104]).buffer, re: /a/g, number: new Number(5), made: new (class { n = 1; toJSON() { return 2; } })(), own: { toJSON: () => 3 } })',
+    ) as object;
+    expect(JSON.parse((await knock(answering(foreign), {})).text)).toEqual({
+      date: "1970-01-01T00:00:00.000Z",
+      map: [["a", 1]],
+      set: [2],
+      error: { name: "RangeError", message: "far" },
+      bytes: "aA==",
+      re: "/a/g",
+      number: 5,
+      made: { n: 1 },
+      own: 3,
+    });
+  });
+  it("what has no data of its own is refused, and not sent as an empty object", async () => {
+    for (const [value, message] of [
+      [new Response("x"), /^result\.a\[0\]: a Response can't be returned by a procedure/],
+      [new Headers({ a: "b" }), "result.a[0]: a Headers can't be sent"],
+      [new FormData(), "result.a[0]: a FormData can't be sent"],
+      [new URLSearchParams("a=b"), "result.a[0]: a URLSearchParams can't be sent"],
+      [AbortSignal.timeout(1000), "result.a[0]: an AbortSignal can't be sent"],
+      [runInNewContext("Promise.resolve()"), "result.a[0]: a promise can't be sent: an await is missing"],
+      [Object(Symbol("x")), "result.a[0]: a Symbol can't be sent"],
+      [new Intl.Collator(), "result.a[0]: an Intl.Collator can't be sent"],
+    ] as const) {
+      const answer = await knock(answering({ a: [value] }), {});
+      expect(answer.status).toBe(500);
+      if (typeof message === "string") expect(answer.text).toBe(message);
+      else expect(answer.text).toMatch(message);
     }
-    expect((await knock(answering({ rich: new Rich(), poor: new Poor() }), {})).text).toBe('{"rich":{"at":[[1,"2"]]},"poor":{"n":"2"}}');
+  });
+  it("a proxy that throws is told with the path to it", async () => {
+    const trap = (): never => {
+      throw new Error("not now");
+    };
+    for (const name of ["getPrototypeOf", "ownKeys", "get", "has", "getOwnPropertyDescriptor"]) {
+      const answer = await knock(answering({ a: [new Proxy({ b: 1 }, { [name]: trap })] }), {});
+      expect([answer.status, answer.text.replace(/\.(then|toJSON|b)/, "")], name).toEqual([500, "result.a[0]: not now"]);
+    }
+  });
+  it("keys are the application's own", async () => {
     expect((await knock(answering(JSON.parse('{"constructor":1,"__proto__":{"n":null}}')), {})).text).toBe(
       '{"constructor":1,"__proto__":{"n":null}}',
     );

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type Door, knock } from "../_door.ts";
+import { CorsMiddleware } from "../../src/cors.ts";
 import { ask } from "../_cluster.ts";
 import { deploy } from "../_deployment.ts";
 import { Person } from "../_wire-classes.ts";
@@ -23,6 +24,42 @@ describe.each([{}, serialized])("decisions §2, answers with the header and with
     expect(await answer("t\u00e4xt")).toEqual([200, text, "string", "t\u00e4xt"]);
     expect(await answer("")).toEqual([200, text, "string", ""]);
     expect(await answer('{"a":1}')).toEqual([200, text, "string", '{"a":1}']);
+  });
+
+  it("D2.responses-12 a string that UTF-8 can't hold is sent as JSON, which loses nothing of it", async () => {
+    for (const value of ["\ud800", "a\udfffb", "\udc00\ud800", "\ud83e\uddf5 \ud83e"]) {
+      const [status, type, kind, body] = await answer(value);
+      expect([status, type, kind]).toEqual([200, json, "string"]);
+      expect(body).toMatch(/^"[^\ufffd]*"$/);
+      expect(JSON.parse(String(body))).toBe(value);
+    }
+    expect(await answer("\ud83e\uddf5")).toEqual([200, text, "string", "\ud83e\uddf5"]);
+  });
+
+  it("D2.responses-14 a File is saved by browsers, and so is a Blob but images, sound, video, fonts, plain text and bytes", async () => {
+    const dispositionOf = async (value: unknown) => (await knock(answering(value), {})).headers["content-disposition"];
+    expect(await dispositionOf(new File(["<script></script>"], "ä.html", { type: "text/html" }))).toBe(
+      "attachment; filename*=UTF-8''%C3%A4.html",
+    );
+    expect(await dispositionOf(new File(["x"], "x.png", { type: "image/png" }))).toBe("attachment; filename*=UTF-8''x.png");
+    for (const type of ["text/html", "image/svg+xml", "application/pdf", "text/plain, text/html"])
+      expect(await dispositionOf(new Blob(["x"], { type })), type).toBe("attachment");
+    for (const type of ["image/png", "audio/ogg", "video/mp4", "font/woff2", "text/plain", "application/octet-stream", ""])
+      expect(await dispositionOf(new Blob(["x"], { type })), type).toBeUndefined();
+  });
+
+  it("a Response, or what holds one, is refused with what to do", async () => {
+    const hint =
+      /: a Response can't be returned by a procedure: return what is in it, as text, data or a Blob\. Whole responses are for routes/;
+    for (const [value, path] of [
+      [new Response("x"), "result"],
+      [{ in: [new Response("x")] }, "result.in[0]"],
+    ] as const) {
+      const [status, , , body] = await answer(value);
+      expect(status).toBe(500);
+      expect(body).toMatch(hint);
+      expect(body).toContain(`${path}: a Response`);
+    }
   });
 
   it("D2.responses-2 numbers, booleans and bigints are sent as their text, and x-svc-data-type says which they are", async () => {
@@ -54,6 +91,28 @@ describe.each([{}, serialized])("decisions §2, answers with the header and with
       ["GET", "shop/stock?version=x"],
     ] as const)
       expect((await ask(proxy, method, `/rpc/${path}`, headers)).headers, `${method} ${path}`).toMatchObject(careful);
+  });
+
+  it("D2.responses-13 no page of a browser runs what an answer holds: the policy of each, of errors and preflights too, is a sandbox", async () => {
+    const policy = { "content-security-policy": "sandbox; default-src 'none'" };
+    const values = ["text", "\ud800", 1, 1n, true, undefined, null, {}, new Uint8Array(1), new Blob(["x"]), new File(["x"], "x"), () => 1];
+    for (const value of values) expect((await knock(answering(value), { headers })).headers).toMatchObject(policy);
+    const cluster = await deploy();
+    for (const role of ["a", "gateway", "proxy"] as const)
+      for (const [method, path] of [
+        ["GET", "shop/stock?sku=1"],
+        ["GET", "shop/nothing"],
+        ["GET", ""],
+        ["GET", "%E0%A4%A"],
+        ["HEAD", "shop/stock"],
+        ["PUT", "shop/stock"],
+        ["OPTIONS", "shop/stock"],
+        ["GET", "shop/stock?version=x"],
+        ["POST", "shop/stock"],
+      ] as const)
+        expect((await ask(cluster[role], method, `/rpc/${path}`, headers)).headers, `${role} ${method} ${path}`).toMatchObject(policy);
+    cluster.gateway.addMiddleware(new CorsMiddleware());
+    expect((await ask(cluster.gateway, "OPTIONS", "/rpc/shop/stock")).headers).toMatchObject(policy);
   });
 
   it("D2.responses-10 the process goes on after what could not be sent", async () => {

@@ -238,6 +238,31 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect((await call()).headers).toMatchObject({ "set-cookie": ["a=1; HttpOnly", "a=2", "b=1; HttpOnly", "b=2"], "x-by": "b" });
   });
 
+  it("D5.middleware-5 a content security policy that a middleware sets goes beside that of every answer, which none takes away", async () => {
+    const sandbox = "sandbox; default-src 'none'";
+    const own = "default-src 'self'";
+    const setting = layer(async (_fqn, _version, _args, headers, next) => {
+      try {
+        return await next();
+      } finally {
+        headers.set("content-security-policy", "script-src *").set("Content-Security-Policy", own);
+      }
+    });
+    const removing = layer(async (_fqn, _version, _args, headers, next) => {
+      headers.delete("content-security-policy");
+      const result = await next();
+      headers.delete("content-security-policy");
+      headers.clear();
+      return result;
+    });
+    const one = await layered(kind, setting);
+    for (const answer of [await one.call(), await one.call({ how: "own" }, "/rpc/app/fail"), await one.call({ value: { a: 1 } })])
+      expect(String(answer.headers["content-security-policy"])).toBe(`${sandbox},${own}`);
+    const other = await layered(kind, removing);
+    for (const answer of [await other.call(), await other.call({ how: "own" }, "/rpc/app/fail")])
+      expect(answer.headers["content-security-policy"]).toBe(sandbox);
+  });
+
   it("can't set headers of the response that say how it is written (D5.middleware-1)", async () => {
     const refused: string[] = [];
     const { call } = await layered(
@@ -265,7 +290,7 @@ describe.each(["gateway", "proxy"] as const)("middleware on a %s", (kind) => {
       try {
         return await next();
       } finally {
-        headers.set("set-cookie", "a=1").set("x-behind", "1");
+        headers.set("set-cookie", "a=1").set("x-behind", "1").set("content-security-policy", "img-src *");
       }
     });
     const through = layer(async (_fqn, _version, _args, headers, next) => {
@@ -275,7 +300,8 @@ describe.each(["gateway", "proxy"] as const)("middleware on a %s", (kind) => {
     });
     const { call, node } = await layered(kind, through);
     node.addMiddleware(behind);
-    const expected = { "set-cookie": ["a=1", "b=2"], "x-behind": "1", "x-svc-node": "the node" };
+    const policies = ["sandbox; default-src 'none'", "img-src *"];
+    const expected = { "set-cookie": ["a=1", "b=2"], "x-behind": "1", "x-svc-node": "the node", "content-security-policy": policies };
     for (const answer of [await call(), await call({ value: { a: 1 } }), await call({ how: "own" }, "/rpc/app/fail")])
       expect(answer).toMatchObject({ status: 200, headers: expected });
   });

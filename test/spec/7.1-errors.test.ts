@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import * as errors from "../../src/errors.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { Classes } from "../../src/serializer/classes.ts";
+import { Classes, OpaqueClasses } from "../../src/serializer/classes.ts";
 import { decodeSerialized } from "../../src/serializer/serialized.ts";
 import { traceOf, traced } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
+import { errorOfText } from "../../src/wire/plain-error.ts";
 import { type Door, knock } from "../_door.ts";
 import { createWireClasses, OutOfStock, Refused } from "../_wire-classes.ts";
 
@@ -203,7 +204,9 @@ describe("D4 what was thrown and is no error", () => {
     expect((await formOf(error)).trace).toEqual(longer(200));
     const { text, status } = await knock(throwing(error), {});
     const body = new TextEncoder().encode(text);
-    const back = await decodeAnswer({ status, headers: {}, body }, { classes: "opaque", plain: true }).catch((thrown: unknown) => thrown);
+    const back = await decodeAnswer({ status, headers: {}, body }, { classes: new OpaqueClasses(), errorOfText }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect((back as Error).message).toBe("too\ndeep");
     expect(traceOf(traced(back, line(200)))).toEqual(longer(201));
   });

@@ -32,9 +32,10 @@ export class ParamProps {
 }
 export class MyMap extends Map<string, number> { owner = "me"; }
 export class MyArray extends Array<unknown> {
-  constructor(owner: string) { super(); this.owner = owner.toUpperCase(); }
-  owner: string;
+  #owner: string;
+  constructor(owner: string) { super(); this.#owner = owner.toUpperCase(); }
 }
+export class OwnedArray extends Array<unknown> { owner = "me"; }
 export class MyDate extends Date { zone = "utc"; }
 export class Point { a: number; constructor(a: number) { this.a = a; } }
 export class SelfFrozen { a: number; constructor(a: number) { this.a = a; Object.freeze(this); } }
@@ -91,6 +92,7 @@ const makers: Record<string, () => unknown> = {
   toJSON: () => new c.Json(),
   getterThrows: () => ({ a: [new c.GetterThrows(3)] }),
   proxy: () => [new Proxy(new c.Point(5), {}), new Proxy({ a: 1 }, {}), new Proxy([1], {})],
+  ownedArray: () => ({ list: new c.OwnedArray() }),
   nullPrototype: () => Object.assign(Object.create(null), { a: Object.create(null) }),
   holes: () => [, 1, , 2],
   extra: () => Object.assign([1, 2], { extra: 3 }),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { frameworkErrors, type ServiceError } from "../../src/errors.ts";
 import { traceOf } from "../../src/trace.ts";
+import { every } from "../_call.ts";
 import { callFrom, fetchFrom, key, postTo, type Sockets, startSockets } from "../_sockets.ts";
 import { OutOfStock, Refused } from "../_wire-classes.ts";
 
@@ -15,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => sockets.close());
 
 const encoded = { "x-svc-data-encoding": "serialized" };
-const every = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 const text = { ...every, "content-type": "text/plain; charset=utf-8" };
 const ran = { "x-svc-node": "node wire" };
 const line = "[wire/fail | v0.0.0]";

@@ -127,7 +127,7 @@ describe("load", () => {
       carrier,
       clock: new TestClock(),
     });
-    await expect(node.load(manifestOf("a"), ["here"])).rejects.toThrow("a~body.js does not export 'run' as a function: build again");
+    await expect(node.load(manifestOf("a"), ["here"])).rejects.toThrow("a~body.js doesn't export 'run' as a function: build again");
   });
 });
 

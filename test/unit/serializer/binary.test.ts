@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { expectSame } from "../../_same.ts";
 import { binaryFrom, bytesOf, toBase64 } from "../../../src/serializer/binary.ts";
 
 // Younger runtimes bring these two along; Node 20 doesn't.
@@ -38,14 +39,14 @@ describe.each(["without", "with"])("decisions §3, base64 %s the runtime's own f
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = toBase64(bytes);
         expect(text).toBe(Buffer.from(bytes).toString("base64"));
-        expect(binaryFrom("Uint8Array", undefined, text)).toStrictEqual(bytes);
+        expect(binaryFrom({ type: "Uint8Array", base64: text })).toStrictEqual(bytes);
       }),
     );
   });
   it("takes 100,000 bytes", () => {
     prepare();
     const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
-    expect(binaryFrom("Uint8Array", undefined, toBase64(bytes))).toStrictEqual(bytes);
+    expect(binaryFrom({ type: "Uint8Array", base64: toBase64(bytes) })).toStrictEqual(bytes);
   });
 });
 
@@ -56,6 +57,32 @@ describe("bytesOf", () => {
   });
   it("knows no type but views and buffers", () => {
     for (const type of ["Buffer", "Array", "Object", "constructor", "__proto__", "SharedArrayBuffer", undefined, 1])
-      expect(binaryFrom(type, undefined, "")).toBeUndefined();
+      expect(binaryFrom({ type, base64: "" })).toBeUndefined();
+  });
+});
+
+describe("the form of a Blob or File", () => {
+  const blob = { type: "Blob", mediaType: "text/plain", base64: "YQ==" };
+  const file = { ...blob, type: "File", fileName: "a.txt", lastModified: 5 };
+  it("is the value, with its media type; of a file the name and the time too", async () => {
+    await expectSame(binaryFrom(blob), new Blob(["a"], { type: "text/plain" }));
+    await expectSame(binaryFrom(file), new File(["a"], "a.txt", { type: "text/plain", lastModified: 5 }));
+    expect(binaryFrom({ ...file, mediaType: undefined, lastModified: undefined })).toMatchObject({ name: "a.txt", type: "" });
+  });
+  it.each<[string, object]>([
+    ["bytes that are no base64", { ...file, base64: "$" }],
+    ["bytes that are no text", { ...file, base64: ["YQ=="] }],
+    ["no bytes", { ...file, base64: undefined }],
+    ["a file without a name", { ...file, fileName: undefined }],
+    ["a name that is no text", { ...file, fileName: 1 }],
+    ["a time that is none", { ...file, lastModified: "5" }],
+    ["a time out of JSON's reach", { ...file, lastModified: Infinity }],
+    ["a media type that is no text", { ...file, mediaType: null }],
+    ["a name of a Blob", { ...blob, fileName: "a.txt" }],
+    ["a time of a Blob", { ...blob, lastModified: 5 }],
+    ["a media type of bytes", { ...blob, type: "Uint8Array" }],
+    ["a name of bytes", { type: "Uint8Array", base64: "", fileName: 1 }],
+  ])("is nothing with %s", (_, form) => {
+    expect(binaryFrom(form as Record<string, unknown>)).toBeUndefined();
   });
 });

@@ -42,8 +42,9 @@ describe("decisions §3, decoding: what is refused with 400", () => {
     ["set of no list", mark("Set", { values: { length: 3 } }), "args: this is no Set form"],
     ["unknown binary", mark("Binary", { type: "Buffer", base64: "" }), "args: this is no Binary form"],
     ["half an element", mark("Binary", { type: "Uint16Array", base64: "AQ==" }), "args: this is no Binary form"],
-    ["base64 that is none", mark("Binary", { type: "Uint8Array", base64: "$" }), /^args: /],
-    ["address that is none", mark("Url", { value: "nowhere" }), /^args: .*URL/],
+    ["base64 that is none", mark("Binary", { type: "Uint8Array", base64: "$" }), "args: this is no Binary form"],
+    ["file without a name", mark("Binary", { type: "File", base64: "" }), "args: this is no Binary form"],
+    ["address that is none", { at: [mark("Url", { value: "nowhere" })] }, "args.at[0]: this is no Url form"],
     [
       "nested fault in a map",
       { m: mark("Map", { entries: { keys: [1], values: [{ a: mark("x") }] } }) },

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 
 import { ValueNotSerializable } from "../../../src/errors.ts";
-import { Classes } from "../../../src/serializer/classes.ts";
+import { Classes, OpaqueClasses } from "../../../src/serializer/classes.ts";
 import { encodePlain } from "../../../src/serializer/plain.ts";
 import { decodeSerialized, encodeSerialized } from "../../../src/serializer/serialized.ts";
 import { Employee, Person, Team } from "../../_wire-classes.ts";
@@ -156,9 +156,9 @@ describe("encoding is copy on write", () => {
 describe("decisions §5, a gateway without classes", () => {
   it("passes instances on as they came, and can look at the rest", () => {
     const wire = encode({ team: new Team("core", 1, new Person("Ada", new Date(0))), at: new Date(0) });
-    const there = decodeSerialized(wire, { ...outside, classes: "opaque" }) as { at: Date };
+    const there = decodeSerialized(wire, { ...outside, classes: new OpaqueClasses() }) as { at: Date };
     expect(there.at).toEqual(new Date(0));
-    expect(encodeSerialized(there, { classes: "opaque" })).toBe(wire);
-    expect(() => encodeSerialized(new Person("x"), { classes: "opaque" })).toThrow(ValueNotSerializable);
+    expect(encodeSerialized(there, { classes: new OpaqueClasses() })).toBe(wire);
+    expect(() => encodeSerialized(new Person("x"), { classes: new OpaqueClasses() })).toThrow(ValueNotSerializable);
   });
 });

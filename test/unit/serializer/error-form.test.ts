@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { Forbidden, NotFound } from "../../../src/errors.ts";
-import { Classes } from "../../../src/serializer/classes.ts";
+import { ClassTable } from "../../../src/serializer/class-table.ts";
+import { Classes, OpaqueClasses } from "../../../src/serializer/classes.ts";
 import { decodeSerialized, type DecodeOptions, encodeSerialized } from "../../../src/serializer/serialized.ts";
+import { decodeSuperjson, encodeSuperjson } from "../../../src/serializer/superjson.ts";
 import { traceOf } from "../../../src/trace.ts";
 import { OutOfStock, Refused } from "../../_wire-classes.ts";
 import { decode, mark, trusted } from "./_codec.ts";
@@ -33,12 +35,30 @@ describe("§7.1 errors on the wire", () => {
     const error = new OutOfStock("tea");
     error.since = new Date(0);
     const wire = encodeSerialized(error, { classes }) as string;
-    for (const between of [new Classes(), "opaque"] as const) {
+    for (const between of [new Classes(), new OpaqueClasses()]) {
       const there = decodeSerialized(wire, { ...trusted, classes: between });
       const back = decodeSerialized(encodeSerialized(there, { classes: between }) as string, trusted) as OutOfStock;
       expect(back).toBeInstanceOf(OutOfStock);
       expect(back).toMatchObject({ sku: "tea", since: new Date(0) });
     }
+  });
+  it("pass it with members that are undefined, and don't get its class's defaults for them", () => {
+    const error = Object.assign(new OutOfStock("tea"), { since: undefined });
+    const wire = encodeSerialized(error, { classes }) as string;
+    for (const between of [new Classes(), new OpaqueClasses()]) {
+      const there = decodeSerialized(wire, { ...trusted, classes: between });
+      expect(JSON.parse(encodeSerialized(there, { classes: between }) as string)).toEqual(JSON.parse(wire));
+    }
+  });
+  it("stay in a page: services take none from it, so it sends that there is one and nothing of it", () => {
+    const inPage = new ClassTable();
+    const error = Object.assign(new TypeError("secret", { cause: "secret" }), { secret: "secret" });
+    const form = encodeSerialized({ error }, { classes: inPage });
+    expect(form).toBe('{"error":{"serialized":true,"name":"Error"}}');
+    const superjson = encodeSuperjson({ error }, { classes: inPage }) as string;
+    expect(superjson).not.toContain("secret");
+    expect(() => decodeSerialized(form as string, { ...trusted, trusted: false })).toThrow("error: this form is taken from services only");
+    expect(() => decodeSuperjson(superjson, { ...trusted, trusted: false })).toThrow("error: this type is taken from services only");
   });
   it("carry a stack only when asked to", () => {
     const error = new Error("x", { cause: new Error("y") });

@@ -3,12 +3,15 @@ import { describe, expect, it } from "vitest";
 
 import { defaultLimits } from "../../../src/serializer/limits.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/serializer/superjson.ts";
+import { expectSame } from "../../_same.ts";
 import { wireCases } from "../../_wire-cases.ts";
 import { createWireClasses, Employee, Person, Team } from "../../_wire-classes.ts";
 
 const classes = createWireClasses();
 const options = { classes, limits: defaultLimits, trusted: true };
-const back = (value: unknown): unknown => decodeSuperjson(encodeSuperjson(value, { classes }), options);
+/** Without a Blob in the value. */
+const encode = (value: unknown): string => encodeSuperjson(value, { classes }) as string;
+const back = (value: unknown): unknown => decodeSuperjson(encode(value), options);
 const read = (value: unknown, more = {}): unknown => decodeSuperjson(JSON.stringify(value), { ...options, ...more });
 
 const refused: Readonly<Record<string, string>> = {
@@ -18,18 +21,20 @@ const refused: Readonly<Record<string, string>> = {
   "only the bytes of the view": "value[0]: superjson can't carry a DataView",
 };
 
-describe.each(wireCases)("$name", ({ name, value, trusted }) => {
-  it("comes back as its own type, or is refused with the path", () => {
+describe.each(wireCases)("$name", ({ name, value, trusted, ...more }) => {
+  // What is no plain object for the first encoding alone is none for this one.
+  const expected = "decoded" in more && name === "object without a prototype" ? more.decoded : value;
+  it("comes back as its own type, or is refused with the path", async () => {
     const why = refused[name];
-    if (why === undefined) expect(back(value)).toStrictEqual(value);
-    else expect(() => encodeSuperjson(value, { classes })).toThrow(why);
+    if (why === undefined) await expectSame(decodeSuperjson(await encodeSuperjson(value, { classes }), options), expected);
+    else expect(() => encode(value)).toThrow(why);
   });
   if (refused[name] === undefined)
-    it("comes from outside only when it needs no trust", () => {
-      const text = encodeSuperjson(value, { classes });
+    it("comes from outside only when it needs no trust", async () => {
+      const text = await encodeSuperjson(value, { classes });
       const decode = () => decodeSuperjson(text, { ...options, trusted: false });
       if (trusted) expect(decode).toThrow("taken from services only");
-      else expect(decode()).toStrictEqual(value);
+      else await expectSame(decode(), expected);
     });
 });
 
@@ -87,7 +92,7 @@ describe("references", () => {
   it("a text as long as the graph, however often its parts stand in it", () => {
     let list: unknown[] = [];
     for (let level = 0; level < 60; level++) list = [list, list];
-    const text = encodeSuperjson(list, { classes });
+    const text = encode(list);
     expect(text.length).toBeLessThan(20_000);
   });
 
@@ -141,8 +146,8 @@ describe("what superjson itself writes", () => {
 });
 
 it("an instance is args and fields under its key", () => {
-  expect(JSON.parse(encodeSuperjson([new Person("Ada")], { classes }))).toEqual({
-    json: [{ args: { 0: "Ada" }, fields: {} }],
-    meta: { values: { 0: [["class", "people/Person"]] }, v: 1 },
+  expect(JSON.parse(encode([new Person("Ada")]))).toEqual({
+    json: [{ args: { 0: "Ada", 1: null }, fields: { email: null } }],
+    meta: { values: { 0: [["class", "people/Person"], { "args.1": ["undefined"], "fields.email": ["undefined"] }] }, v: 1 },
   });
 });

@@ -33,6 +33,7 @@ suite("§2.3 classes", () => {
       member("id"),
       member("secret"),
       member("extra"),
+      member("in"),
     ]);
   });
 

@@ -5,8 +5,10 @@ import type { IncomingResponse } from "../../../src/ports.ts";
 import { Classes } from "../../../src/serializer/classes.ts";
 import { ranOn, setTrace, traceOf } from "../../../src/trace.ts";
 import { encodeError } from "../../../src/wire/encode-result.ts";
+import { errorOfText } from "../../../src/wire/plain-error.ts";
 import { decodeAnswer } from "../../../src/wire/remote-call.ts";
 import { incoming } from "../../_door.ts";
+import { expectSame } from "../../_same.ts";
 import { wireCases } from "../../_wire-cases.ts";
 import { OutOfStock, Person, wireClasses } from "../../_wire-classes.ts";
 import { classes, failing, fake, remote, returning, text } from "./_remote.ts";
@@ -15,7 +17,7 @@ describe("a remote call comes back", () => {
   it.each(wireCases.map(({ name, value, ...one }) => [name, value, "decoded" in one ? one.decoded : value] as const))(
     "%s",
     async (_, value, decoded) => {
-      expect((await remote(fake(() => returning(value)))()).value).toStrictEqual(decoded);
+      await expectSame((await remote(fake(() => returning(value)))()).value, decoded);
     },
   );
   it.each([0, -0, Number.NaN, Infinity, -Infinity, 1e300, 5n, -(2n ** 80n), true, false, "", "null", "\ufeffa\r\nä", null, undefined])(
@@ -104,7 +106,7 @@ describe("§7.1 an error comes back as what it was", () => {
         stacks: false,
       }),
     );
-    const back: unknown = await decodeAnswer(answer, { classes, plain: true }).catch((thrown: unknown) => thrown);
+    const back: unknown = await decodeAnswer(answer, { classes, errorOfText }).catch((thrown: unknown) => thrown);
     expect(back).toBeInstanceOf(Forbidden);
     expect((back as Error).message).toBe("not\nyou");
     expect(traceOf(back)).toEqual(["[a/b | v1.0.0]", "[c | v0.0.0]"]);

@@ -38,6 +38,8 @@ const results: Readonly<Record<string, () => unknown>> = {
   buffer: () => bytes().slice(1, 4).buffer,
   view: () => new DataView(bytes().buffer, 1, 3),
   blob: () => new Blob([bytes().subarray(1, 4)], { type: "image/x-thread" }),
+  page: () => new Blob(["<b>hi</b>"], { type: "text/html;charset=utf-8" }),
+  file: () => new File(["<b>hi</b>"], "ä '1'.html", { type: "text/html", lastModified: 5 }),
   "plain blob": () => new Blob(["thread"]),
   function: () => ({ people: [{}, {}, {}, { born: () => 1 }] }),
   symbol: () => Symbol("no"),

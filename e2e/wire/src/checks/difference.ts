@@ -31,7 +31,9 @@ async function partsOf(expected: object, actual: object): Promise<readonly Part[
   if (expected instanceof Set) return each(" entry", (set: Set<unknown>) => [...set]);
   if (expected instanceof Blob) {
     const bytes = await Promise.all([expected, actual as Blob].map(async (blob) => [...new Uint8Array(await blob.arrayBuffer())].join()));
-    return [both(" type", (blob: Blob) => blob.type), [" bytes", ...bytes] as unknown as Part];
+    const ofFile =
+      expected instanceof File ? [both(" name", (file: File) => file.name), both(" time", (file: File) => file.lastModified)] : [];
+    return [both(" type", (blob: Blob) => blob.type), [" bytes", ...bytes] as unknown as Part, ...ofFile];
   }
   if (expected instanceof ArrayBuffer || ArrayBuffer.isView(expected)) return each(" byte", (view: ArrayBuffer) => [...bytesOf(view)]);
   const own = each(" own key", (value: object) => Object.keys(value).toSorted());
