@@ -104,7 +104,6 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const segments = files
     .filter((file) => file.endsWith(segmentFileEnding))
     .map((file) => memory.of(file, "segment", () => parseSegment(memory.text(file), slashed(relative(root, file)))));
-  problems.push(...segments.flatMap((segment) => segment.problems));
   if (segments.length === 0)
     warnings.push({
       file: `*${segmentFileEnding}`,
