@@ -79,8 +79,8 @@ export class Build {
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
-  /** Imports of the application's own that lead nowhere. */
-  readonly unresolved: Problem[] = [];
+  /** What the bundler comes upon in the application's own code; it goes on, and all are told at its end. */
+  readonly mistakes: Problem[] = [];
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
   /** See {@link Application.behindLinks}, of what was read last: in development an earlier application may still serve. */
@@ -226,7 +226,7 @@ export class Build {
 
   async #build(builder: ViteBuilder, environment: ViteBuilder["environments"][string]): Promise<readonly Problem[]> {
     this.#problems = [];
-    this.unresolved.length = 0;
+    this.mistakes.length = 0;
     try {
       await builder.build(environment);
       return [];

@@ -13,7 +13,9 @@ import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
 import { folderProblem } from "./folder-name.ts";
+import { isLeft, uncompiled } from "./future-syntax.ts";
 import { importProblem } from "./import-problem.ts";
+import type { SourceModule } from "./modules.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { nodeImportProblems } from "./server-only.ts";
@@ -100,11 +102,25 @@ export async function findings(
   };
   for (const { specifier, importer } of browser.unresolved) tell("browser", specifier, importer);
   for (const { file, specifier } of await unresolvedOnNodes(open)) tell("server", specifier, file);
-  const withClasses = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
+  const loaded = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
     one.file < other.file ? -1 : 1,
   );
-  warnings.push(...(await classRecords(withClasses, application.modules)).warnings, ...(await splitState(application, parse)));
+  for (const problem of await uncompiledIn(open, loaded)) (open.hasOtherTransforms ? warnings : problems).push(problem);
+  warnings.push(...(await classRecords(loaded, application.modules)).warnings, ...(await splitState(application, parse)));
   return { problems, warnings };
+}
+
+/** Modules with decorators or `accessor` fields that Vite's compiler leaves as they are. */
+async function uncompiledIn(
+  { application: { modules }, compile, parse }: OpenApplication,
+  loaded: readonly SourceModule[],
+): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  for (const module of loaded) {
+    const problem = uncompiled(module, modules);
+    if (problem !== undefined && isLeft(await compile(module.file, modules.text(module.file)), parse)) found.push(problem);
+  }
+  return found;
 }
 
 async function unresolvedOnNodes({ application, resolve: find }: OpenApplication): Promise<readonly { file: string; specifier: string }[]> {

@@ -18,6 +18,7 @@ import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
+import { syntaxGuard } from "./future-syntax.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
 
@@ -25,9 +26,13 @@ export type { SeamlineOptions } from "./build-run.ts";
 
 type Context = { readonly environment: Environment };
 
+/** Other environments of a configuration build what they build; in development there is one that tests run in. */
+const isOurs: NonNullable<Plugin["applyToEnvironment"]> = ({ name, config }) =>
+  config.command !== "build" || Object.values<string>(environmentNames).includes(name);
+
 /** Splits the application along its segment files, in both builds of a Vite configuration (architecture §1). */
-export function seamline(options: SeamlineOptions = {}): Plugin {
-  return createPlugin(options).plugin;
+export function seamline(options: SeamlineOptions = {}): Plugin[] {
+  return createPlugin(options).plugins;
 }
 
 /**
@@ -38,7 +43,7 @@ export function createPlugin(
   options: SeamlineOptions,
   folders?: BuildFolders,
   session?: SessionParts,
-): { readonly plugin: Plugin; readonly build: Build } {
+): { readonly plugins: Plugin[]; readonly build: Build } {
   const build = new Build(options, folders);
   const isOwn = folders !== undefined || session !== undefined;
   // Under Vitest people's unit tests call their functions themselves.
@@ -58,8 +63,7 @@ export function createPlugin(
     enforce: "pre",
     // Each environment with an instance of its own would disagree with the other on what is split.
     sharedDuringBuild: true,
-    // Other environments of a configuration build what they build; in development there is one that tests run in.
-    applyToEnvironment: ({ name, config }) => config.command !== "build" || Object.values<string>(environmentNames).includes(name),
+    applyToEnvironment: isOurs,
     api: { options, isOwn },
 
     async config(config, { command }) {
@@ -238,7 +242,7 @@ export function createPlugin(
         const info = this.getModuleInfo(id);
         return [...(info?.importers ?? []), ...(info?.dynamicImporters ?? [])];
       };
-      const problems = [...build.unresolved, ...nodeImportProblems(build.nodeImports, build.root, importersOf)];
+      const problems = [...build.mistakes, ...nodeImportProblems(build.nodeImports, build.root, importersOf)];
       if (problems.length > 0) throw build.fail(problems);
     },
 
@@ -253,7 +257,8 @@ export function createPlugin(
       },
     },
   };
-  return { plugin, build };
+  const guard = syntaxGuard(build, async (environment) => (isActive ? await applicationOf(environment) : undefined));
+  return { plugins: [plugin, { ...guard, applyToEnvironment: isOurs }], build };
 }
 
 // Bodies, faces and the application's own imports of `seamline` meet here: one node for one graph of modules, never a global.

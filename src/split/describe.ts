@@ -6,6 +6,7 @@ import { analyze, importedName, type Module, type Reexport, specifierOf } from "
 import { callableOf, refusals } from "./callable.ts";
 import { classesOf } from "./classes.ts";
 import { clientCallsOf } from "./client-calls.ts";
+import { futureSyntax } from "./future-syntax.ts";
 import { parseProblems, placeOf } from "./mark.ts";
 import { parametersOf } from "./parameters.ts";
 import { signatureOf } from "./signature.ts";
@@ -78,6 +79,8 @@ export interface ModuleDescription {
   readonly startClientCalls: readonly (StartClientCall | { readonly problem: Problem })[];
   /** Literal arguments of `client.import('…')`. */
   readonly clientImports: readonly string[];
+  /** Offset of the first decorator or `accessor` field: somebody has to compile it. */
+  readonly futureSyntax?: number;
 }
 
 export interface StartClientCall {
@@ -98,6 +101,7 @@ export function describeModule(input: {
   }
   const module = analyze(input, parsed);
   const imports = importsOf(module);
+  const [future] = futureSyntax(module.program, module.source, module.comments);
   const imported = new Set(imports.flatMap((one) => one.names.map(({ local }) => local)));
   return {
     exports: [...localExports(module), ...module.reexports.map((one) => reexportOf(module, one))],
@@ -107,6 +111,7 @@ export function describeModule(input: {
     imports,
     problems: [],
     ...clientCallsOf(module, module.program),
+    ...(future !== undefined && { futureSyntax: future.start }),
   };
 }
 
