@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 
 import type { HealthCheck } from "../src/health.ts";
 import { nameMiddleware, type Middleware } from "../src/middleware.ts";
+import { entryOf } from "../src/manifest.ts";
 import type { ModuleNamespace } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
@@ -109,7 +110,7 @@ async function importConfigured(specifier: string, source: string, options: Conf
   const inside = slashed(relative(source, specifier));
   if (options.modules !== undefined && !inside.startsWith("..")) {
     const manifest = await options.modules.manifest();
-    const file = manifest.modules[inside.replace(/\.[cm]?[jt]sx?$/, "")]?.file;
+    const file = entryOf(manifest.modules, inside.replace(/\.[cm]?[jt]sx?$/, ""))?.file;
     if (file !== undefined) return await options.modules.import(file);
   }
   return await options.moduleImporter(pathToFileURL(specifier).href);

@@ -6,7 +6,7 @@ import { SegmentNotFound } from "./errors.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { leadsAstray, traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
-import type { Manifest, SegmentEntry } from "./manifest.ts";
+import { entryOf, type Manifest, type SegmentEntry } from "./manifest.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
@@ -74,9 +74,9 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     async follow(manifest, segments, fresh) {
       const brings = ({ procedure }: SegmentEntry): boolean => {
         const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
-        return fresh.has(manifest.modules[module]?.body ?? "") || registry.find(fqn, version) === undefined;
+        return fresh.has(entryOf(manifest.modules, module)?.body ?? "") || registry.find(fqn, version) === undefined;
       };
-      const named = segments.map((name) => [name, (manifest.segments[name] ?? []).filter(brings)] as const);
+      const named = segments.map((name) => [name, (entryOf(manifest.segments, name) ?? []).filter(brings)] as const);
       await placement.load(Promise.resolve({ ...manifest, segments: Object.fromEntries(named) }), segments);
       return () => placement.drop(registry.follow(manifest, segments));
     },

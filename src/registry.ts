@@ -3,7 +3,7 @@
 import type { Args } from "./call.ts";
 import { ProcedureNotFound } from "./errors.ts";
 import { procedureKey } from "./fqn.ts";
-import type { Access, Manifest, ProcedureRecord, SegmentEntry } from "./manifest.ts";
+import { entryOf, type Access, type Manifest, type ProcedureRecord, type SegmentEntry } from "./manifest.ts";
 import { bindArguments } from "./parameters.ts";
 import type { Procedure } from "./seam.ts";
 
@@ -50,7 +50,7 @@ export class Registry {
     this.#procedures.clear();
     this.#versions.clear();
     for (const segment of segments)
-      for (const entry of manifest.segments[segment] ?? []) {
+      for (const entry of entryOf(manifest.segments, segment) ?? []) {
         const record = manifest.procedures[entry.procedure];
         const known = record && before.get(procedureKey(record.fqn, record.version));
         if (record !== undefined && known !== undefined) this.add(segment, record, entry, known.run);

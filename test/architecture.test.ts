@@ -109,6 +109,11 @@ it("no file imports itself by a detour", () => {
   expect(cycles).toEqual([]);
 });
 
+it("tables of a manifest are read with entryOf and never by index: an application may call a module `constructor`", () => {
+  const index = /\b(?:modules|segments|imports|files)(?:\?\.)?\[(?!\d|\])[^\]]*\]/g;
+  expect(all.flatMap(({ path, text }) => (text.match(index) ?? []).map((found) => `${path}: ${found}`))).toEqual([]);
+});
+
 describe("files", () => {
   it("none has more than 300 lines", () => {
     expect(all.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);

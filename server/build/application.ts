@@ -238,11 +238,11 @@ async function importsOf(
   all: readonly SourceModule[],
   { modules, memory }: Pick<Opened, "modules" | "memory">,
 ): Promise<Readonly<Record<string, readonly string[]>>> {
-  const imports: Record<string, readonly string[]> = {};
+  const imports: [string, readonly string[]][] = [];
   for (const module of [...new Set(all)].sort((one, other) => (one.id < other.id ? -1 : 1))) {
     const edges = await modules.importsOf(module);
     const ids = memory.ofObject(edges, () => [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort());
-    if (ids.length > 0) imports[module.id] = ids;
+    if (ids.length > 0) imports.push([module.id, ids]);
   }
-  return imports;
+  return Object.fromEntries(imports);
 }

@@ -49,12 +49,12 @@ function modulesOf(
   modules: readonly SourceModule[],
   fileOf: (file: string, part?: "body") => string | undefined,
 ): Readonly<Record<string, ModuleRecord>> {
-  const found: Record<string, ModuleRecord> = {};
-  for (const { id, file } of byId(modules)) {
-    const body = fileOf(file, "body");
-    found[id] = { file: fileOf(file) ?? file, ...(body !== undefined && { body }) };
-  }
-  return found;
+  return Object.fromEntries(
+    byId(modules).map(({ id, file }) => {
+      const body = fileOf(file, "body");
+      return [id, { file: fileOf(file) ?? file, ...(body !== undefined && { body }) }];
+    }),
+  );
 }
 
 /** What browsers get, by value imports: of a split module what its face passes on, its shared part, and what its body for browsers holds. */

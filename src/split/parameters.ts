@@ -2,6 +2,7 @@
 
 import type { Parameter, PatternName } from "../manifest.ts";
 import type { Problem } from "../problem.ts";
+import { isForbidden } from "../serializer/fault.ts";
 import { problemAt, type Source } from "./mark.ts";
 import { child, list, nameOf, need, type Node, slots, word } from "./tree.ts";
 import type { LocalTypes } from "./value-types.ts";
@@ -23,10 +24,14 @@ export function parametersOf(fn: Node, source: Source, types: LocalTypes): { par
     if (parameter !== null) parameters.push(parameter);
   }
   const seen = new Set<string>();
-  for (const name of parameters.flatMap(namesOf)) {
-    if (seen.has(name)) refuse(fn, `Two parameters are called '${name}', and calls give parameters by name`, "Rename one of them");
-    seen.add(name);
-  }
+  for (const parameter of parameters)
+    for (const name of namesOf(parameter)) {
+      if (seen.has(name)) refuse(fn, `Two parameters are called '${name}', and calls give parameters by name`, "Rename one of them");
+      seen.add(name);
+      // The key of a rest parameter has dots before it.
+      if (parameter.kind !== "rest" && isForbidden(name))
+        refuse(fn, `A parameter can't be called '${name}': no data may have such a key`, "Rename it");
+    }
   return { parameters, problems };
 
   function one(written: Node): Parameter | null {

@@ -52,6 +52,15 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ["a rest parameter that is a pattern", "export async function a(...[b]) {}", ["a"], [["1:25", /rest parameter that is a pattern/]]],
   ["a computed name", "export async function a({ [b]: c }) {}", ["a"], [["1:27", /computed name/]]],
   ["one name twice", "export async function a(b, { b: c }) {}", ["a"], [["1:8", /Two parameters are called 'b'/, /Rename/]]],
+  [
+    "a name that no data may have as a key",
+    "export async function a(constructor, { prototype: b }, ...__proto__) {}",
+    ["a"],
+    [
+      ["1:8", "A parameter can't be called 'constructor': no data may have such a key", /Rename/],
+      ["1:8", "A parameter can't be called 'prototype': no data may have such a key"],
+    ],
+  ],
   ["the parameters of a wrapped function", "export const a = w(async ({ b: [c] }) => {})", ["a"], [["1:32", /pattern inside/]]],
   [
     "two names of one function",
