@@ -64,7 +64,7 @@ export async function findProcedures(
       });
   }
   problems.push(...twins(procedures), ...scattered(procedures));
-  warnings.push(...found.filter((one) => one.export.kind === "async-generator").map(generator));
+  warnings.push(...found.filter((one) => one.export.generator === true).map(generator));
   warnings.push(...procedures.filter((one) => one.parameters.flatMap(namesOf).includes("version")).map(versionParameter));
   const keyed = procedures.map((one) => ({ one, key: procedureKey(one.fqn, one.version) }));
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ one }) => one);

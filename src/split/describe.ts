@@ -11,7 +11,6 @@ import { parseProblems, placeOf } from "./mark.ts";
 import { parametersOf } from "./parameters.ts";
 import { signatureOf } from "./signature.ts";
 import { list, nameOf, need, type Parse, stringOf, walk } from "./tree.ts";
-import { LocalTypes } from "./value-types.ts";
 
 /** One value export (types are none). */
 export interface ModuleExport {
@@ -22,10 +21,12 @@ export interface ModuleExport {
   /** One-based, as all lines and columns here. */
   readonly line: number;
   readonly column: number;
-  /** `wrapped`: `const f = withAuth(async …)`, whose async argument gives the parameters. */
+  /** `wrapped`: `const f: (title: string) => Promise<…> = withAuth(async …)`, whose type gives the parameters. */
   readonly kind: "async" | "async-generator" | "sync" | "wrapped" | "class" | "other" | "reexport";
   /** Where a re-export comes from; `name` is `*` for a whole namespace. */
   readonly from?: { readonly specifier: string; readonly name: string };
+  /** It gives one value after the other, and no promise. */
+  readonly generator?: true;
   /** Of `async`, `async-generator` and `wrapped`. Names that no call could give are left out, see `problems`. */
   readonly parameters?: readonly Parameter[];
   /** Of the same: parameters and result as they are written, types and defaults too. */
@@ -116,20 +117,25 @@ export function describeModule(input: {
 }
 
 function localExports(module: Module): ModuleExport[] {
-  const types = new LocalTypes(module.program);
   return module.exports.map((found) => {
     const callable = callableOf(module, found);
     const problems = refusals(module, found, callable);
-    const { kind, fn, ownName } = callable;
+    const { kind, fn, signature, ownName } = callable;
     const head = {
       name: found.exported,
       ...placeOf(module.source, (fn ?? found.node).start),
       ...(ownName === undefined ? {} : { ownName }),
       kind,
     };
-    if (fn === undefined || kind === "sync") return { ...head, problems };
-    const read = parametersOf(fn, module, types);
-    return { ...head, parameters: read.parameters, signature: signatureOf(fn, module), problems: [...problems, ...read.problems] };
+    if (signature === undefined) return { ...head, problems };
+    const read = parametersOf(signature, module);
+    return {
+      ...head,
+      ...(callable.generator && { generator: true }),
+      parameters: read.parameters,
+      signature: signatureOf(signature, module),
+      problems: [...problems, ...read.problems],
+    };
   });
 }
 

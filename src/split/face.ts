@@ -25,7 +25,7 @@ export function writeFace(module: Module, procedures: readonly Procedure[], ids:
     const aliases = module.exports.filter((one) => one.units.includes(unit)).map((one) => one.exported);
     const fn = local ?? names.fresh("$default");
     pairs.push(...aliases.map((exported): [string, string] => [fn, exported]));
-    text.remove(done, at).update(at, at + 1, `${seamOf(record, fn, parameterNames(procedure.fn, names), seam, names)}\n`);
+    text.remove(done, at).update(at, at + 1, `${seamOf(record, fn, parameterNames(procedure.signature, names), seam, names)}\n`);
     done = at + 1;
   }
   if (done < module.source.length) text.remove(done, module.source.length);
@@ -56,9 +56,9 @@ function seamOf(record: Procedure["record"], fn: string, parameters: readonly st
 }
 
 /** As many plain names as the function's `length` counts: defaults and patterns could say what only the body may. */
-function parameterNames(fn: Node, names: Names): string[] {
+function parameterNames(signature: Node, names: Names): string[] {
   const found: string[] = [];
-  for (const one of list(fn, "params")) {
+  for (const one of list(signature, "params")) {
     if (one.type === "AssignmentPattern" || one.type === "RestElement") break;
     const name = nameOf(one);
     if (name !== "this") found.push(name ?? names.fresh(`arg${found.length}`));

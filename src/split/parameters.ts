@@ -9,11 +9,12 @@ import type { LocalTypes } from "./value-types.ts";
 
 const flatten = "Take the object as a plain parameter and destructure it in the function's body";
 
-/** Parameters of a function, and what in its list no call could give by name (§8). */
-export function parametersOf(fn: Node, source: Source, types: LocalTypes): { parameters: Parameter[]; problems: Problem[] } {
+/** Parameters of a function or a function type, and what in its list no call could give by name (§8). */
+export function parametersOf(fn: Node, module: Source & { readonly types: LocalTypes }): { parameters: Parameter[]; problems: Problem[] } {
+  const { types } = module;
   const problems: Problem[] = [];
   const refuse = (node: Node, message: string, hint: string): null => {
-    problems.push(problemAt(source, node.start, message, hint));
+    problems.push(problemAt(module, node.start, message, hint));
     return null;
   };
   const parameters: Parameter[] = [];

@@ -80,7 +80,7 @@ export function splitVariants(input: Omit<SplitInput, keyof Variant>, variants: 
   const { source, file, ids } = input;
   const parsed = input.parse(file, source);
   if (parsed.errors.length > 0) return variants.map(() => unreadable(input, parseProblems({ file, source }, parsed.errors)));
-  const module = analyze({ file, source }, parsed);
+  const module = analyze({ file, source, parse: input.parse }, parsed);
   const { procedures, problems } = findProcedures(module, input.procedures);
   // What a build that holds everything would do decides over problems, and over what the shared part lends to bodies:
   // so both are the same in every build.

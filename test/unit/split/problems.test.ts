@@ -25,7 +25,12 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ["a constant", "export const a = 1;", ["a"], [["1:14", /'a' is named by a segment, but it is not a function/, /async function/]]],
   ["a binding without a value", "export let a;", ["a"], [["1:12", /not a function/]]],
   ["destructuring", "export const { a } = { a: async () => {} };", ["a"], [["1:14", /not a function/]]],
-  ["a call without an async function", "export const a = make(1, () => {});", ["a"], [["1:14", /not a function/]]],
+  [
+    "what another function made",
+    "export const a = make(1, async (b) => {});",
+    ["a"],
+    [["1:14", /doesn't say which parameters/, /@type \{\(title/]],
+  ],
   [
     "a class",
     "export default class A {}",
@@ -61,7 +66,6 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
       ["1:8", "A parameter can't be called 'prototype': no data may have such a key"],
     ],
   ],
-  ["the parameters of a wrapped function", "export const a = w(async ({ b: [c] }) => {})", ["a"], [["1:32", /pattern inside/]]],
   [
     "two names of one function",
     "export async function a() {}\nexport { a as b };",

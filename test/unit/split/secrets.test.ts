@@ -49,7 +49,7 @@ export async function hidden(a: string, b = "SECRET_defaultValue", { c = SECRET_
   SECRET_label: for (;;) break SECRET_label;
   return [SECRET_default, SECRET_half, SECRET_named, SECRET_alias, SECRET_bound, SECRET_rest, SECRET_regex, SECRET_Enum, SECRET_Space, SECRET_Class, SECRET_var] as any;
 } /* SECRET_tail */ export const one = async () => shownConstant; /* SECRET_squeezed */ export const two = async () => "SECRET_two";
-export const hiddenWrapped = SECRET_helper(async (a: string) => SECRET_declared + a as any), held = async () => hiddenWrapped("x");
+export const hiddenWrapped: (shownParameter: SECRET_Type) => Promise<SECRET_Interface> = SECRET_helper(async (a: string) => SECRET_declared + a as any), held = async () => hiddenWrapped("x");
 hidden.SECRET_schema = { SECRET_constant };
 export default async function (a = "SECRET_inDefault") { return SECRET_Space.SECRET_deep }
 export { hidden as renamed };
