@@ -2,7 +2,7 @@
 
 import type { Args, Call } from "./call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "./context.ts";
-import { SegmentNotFound } from "./errors.ts";
+import { ProcedureNotFound, SegmentNotFound } from "./errors.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { leadsAstray, traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
@@ -11,9 +11,9 @@ import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
 import { nearest } from "./problem.ts";
-import { procedureNotFound, Registry, type Registration } from "./registry.ts";
+import { type KnownPlaces, onlyInBrowsers, procedureNotFound, Registry, type Registration } from "./registry.ts";
 import type { Procedure, SeamHost, SeamRecord } from "./seam.ts";
-import { ranOn } from "./trace.ts";
+import { ranOn, traceOf } from "./trace.ts";
 import { parseVersion } from "./version.ts";
 import type { Answer, OutgoingCall } from "./wire/remote-call.ts";
 
@@ -52,6 +52,7 @@ export interface LocalNode extends SeamHost {
 export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const { loader, carrier, clock } = parts;
   const registry = new Registry();
+  let known: KnownPlaces | undefined;
   const placement = createPlacement({
     loader,
     clock,
@@ -59,7 +60,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     away: (seam) => calls.away(seam),
     add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
   });
-  const calls = createCalls({ ...parts, placement });
+  const calls = createCalls({ ...parts, placement, unreachable: (fqn) => known && onlyInBrowsers(known, fqn) });
   return {
     registry,
     attach: placement.attach,
@@ -68,10 +69,11 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     runProcedure: calls.runProcedure,
     load: async (manifest, segments) =>
       await placement.load(
-        Promise.resolve(manifest).then((known) => checked(known, segments)),
+        Promise.resolve(manifest).then((found) => checked((known = found), segments)),
         segments,
       ),
     async follow(manifest, segments, fresh) {
+      known = manifest;
       const brings = ({ procedure }: SegmentEntry): boolean => {
         const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
         return fresh.has(entryOf(manifest.modules, module)?.body ?? "") || registry.find(fqn, version) === undefined;
@@ -102,6 +104,8 @@ export interface CallParts {
   readonly carrier: ContextCarrier;
   readonly clock: Clock;
   readonly remote?: Remote | undefined;
+  /** Why nobody can answer for a procedure, where that is known. */
+  readonly unreachable?: (fqn: string) => string | undefined;
 }
 
 /** The calls that a node makes: through its seams to others, and by name. */
@@ -112,11 +116,11 @@ export interface Calls extends Pick<SeamHost, "contextFor" | "runProcedure"> {
   readonly run: (held: Held, context: Omit<ContextParts, "trace">, values: readonly unknown[]) => Promise<unknown>;
 }
 
-export function createCalls({ placement, carrier, clock, remote }: CallParts): Calls {
+export function createCalls({ placement, carrier, clock, remote, unreachable }: CallParts): Calls {
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (fqn: string, version: string, args: Args, context: Context): Promise<unknown> => {
-    if (remote === undefined || leadsAstray(fqn)) throw procedureNotFound(fqn, version);
+    if (remote === undefined || leadsAstray(fqn)) throw explained(procedureNotFound(fqn, version), fqn);
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
       placement.tell({ fqn, version, where: "away", ms: clock.now() - started, ...(node === undefined ? {} : { node }), ...failure });
@@ -124,10 +128,17 @@ export function createCalls({ placement, carrier, clock, remote }: CallParts): C
       const answer = await remote({ fqn, version, args, context });
       report(answer.node);
       return answer.value;
-    } catch (error) {
+    } catch (thrown) {
+      const error = explained(thrown, fqn);
       report(ranOn(error), { error });
       throw error;
     }
+  };
+
+  /** An error that no procedure has thrown says why the procedure is not found. */
+  const explained = (thrown: unknown, fqn: string): unknown => {
+    const why = thrown instanceof ProcedureNotFound && traceOf(thrown).length === 0 ? unreachable?.(fqn) : undefined;
+    return why === undefined ? thrown : new ProcedureNotFound(`${(thrown as Error).message}: ${why}`);
   };
 
   // Of the procedure that begins at this moment: bodies ask for their context first of all, and only one that mentions `this` asks.

@@ -16,6 +16,7 @@ import { configuredModules } from "./configured-modules.ts";
 import type { KeptReadings } from "./kept-readings.ts";
 import { linkedModules } from "./links.ts";
 import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
+import { type PageOnlyCall, pageOnlyCalls } from "./page-only-calls.ts";
 import { type PageEntry, readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
 import { type Procedure, findProcedures } from "./procedures.ts";
@@ -51,6 +52,8 @@ export interface Application {
   readonly imports: Readonly<Record<string, readonly string[]>>;
   /** What modules with procedures that are links lead to; for each there is a problem. */
   readonly behindLinks: ReadonlySet<string>;
+  /** Calls of servers that nobody can answer: mistakes for a check, warnings for a build and in development. */
+  readonly pageOnlyCalls: readonly PageOnlyCall[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -69,6 +72,8 @@ export interface ApplicationInput {
   readonly bases: readonly string[];
   readonly clients?: readonly string[] | undefined;
   readonly clientModules?: readonly string[] | undefined;
+  /** In development: nodes, and the segments that each holds. */
+  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
   /** What an earlier reading left: then only what changed since is read. */
@@ -146,9 +151,9 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     }
 
   const configured = configuredModules(root, files, { modules, memory });
-  const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
+  const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured.modules], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
-  const serverEntries = [...serverModules].filter((one) => configured.includes(one) || modules.describe(one).classes.length > 0);
+  const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || modules.describe(one).classes.length > 0);
   const clientModules = [...new Set([...pages.modules, ...globbed])];
   const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
   const linked = linkedModules(
@@ -160,7 +165,10 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   );
   problems.push(...linked.problems);
   const imports = await importsOf([...serverModules, ...pages.reached], { modules, memory });
-  if (problems.length === 0) warnings.push(...(await privateImports({ procedures, cut, modules, clients, pages: pages.reached })));
+  const served = new Set([...configured.segments, ...Object.values(input.layout ?? {}).flat()]);
+  const calls = { procedures, cut, modules, clients, served, pages: pages.reached };
+  if (problems.length === 0) warnings.push(...(await privateImports(calls)));
+  const pageOnly = problems.length === 0 ? await pageOnlyCalls({ ...calls, configured: configured.modules }) : [];
   return {
     root,
     source,
@@ -180,6 +188,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     serverEntries,
     imports,
     behindLinks: linked.sources,
+    pageOnlyCalls: pageOnly,
     problems: unique(problems),
     warnings: unique(warnings),
   };

@@ -174,6 +174,7 @@ export class Build {
       inputs: Object.values(this.inputs).filter((file) => !file.endsWith(".html")),
       bases: [this.viteRoot, this.source, this.root],
       clients: this.options.clients,
+      layout: this.options.layout,
       clientModules: this.options.clientModules,
       parse: parserOf(vite),
       cache: this.#cache,
@@ -244,7 +245,7 @@ export class Build {
       .map((file) => application.modules.byFile(file))
       .filter((one) => one !== undefined);
     const classes = await classRecords(among, application.modules);
-    this.warnings.push(...application.warnings, ...classes.warnings);
+    this.warnings.push(...application.pageOnlyCalls.map((one) => one.problem), ...application.warnings, ...classes.warnings);
     return await writeManifests({
       application,
       written: { browser, server },

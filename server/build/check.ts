@@ -65,7 +65,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     if (application.problems.length > 0) continue;
     // The compiler, which comes after this in most lists of checks, reads them.
     await writeModuleTypes(application);
-    const found = await findings(open);
+    const found = await findings(open, { served: servedBy(configurations) });
     problems.push(...found.problems);
     warnings.push(...found.warnings);
     if (options.build === true && problems.length === 0) await dryBuild(settings, problems, warnings);
@@ -78,12 +78,17 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
   };
 }
 
+/** Segments that configurations have servers load: those too that were named, wherever they lie. */
+function servedBy(configurations: readonly ConfigurationFile[]): ReadonlySet<string> {
+  return new Set(configurations.flatMap(({ config }) => (config !== undefined && "segments" in config ? (config.segments ?? []) : [])));
+}
+
 /** What is wrong where modules meet each other, Node and the browser; for an application that can be cut. */
 export async function findings(
   open: OpenApplication,
-  graph?: BrowserGraph,
+  { graph, served }: { readonly graph?: BrowserGraph; readonly served?: ReadonlySet<string> } = {},
 ): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
-  const { application, parse } = open;
+  const { application } = open;
   const { root } = application;
   const browser = graph ?? (await browserGraph(open));
   // Entries that are no files have no line in a chain of imports.
@@ -93,6 +98,8 @@ export async function findings(
       .flatMap((from) => (["segment", "entry"].includes(from.kind) ? [] : [from.id]));
   const problems = [...browser.leaks, ...nodeImportProblems(browser.nodeImports, root, importersOf)];
   const warnings: Problem[] = [];
+  for (const { problem, segments, isShared } of application.pageOnlyCalls)
+    if (!segments.some((name) => served?.has(name) === true)) (isShared ? warnings : problems).push(problem);
   const tell = (side: "browser" | "server", specifier: string, importer: string): void => {
     const isOwn = /^\.{1,2}\//.test(specifier);
     if (!isOwn && open.hasOtherResolvers) return;
@@ -106,7 +113,7 @@ export async function findings(
     one.file < other.file ? -1 : 1,
   );
   for (const problem of await uncompiledIn(open, loaded)) (open.hasOtherTransforms ? warnings : problems).push(problem);
-  warnings.push(...(await classRecords(loaded, application.modules)).warnings, ...(await splitState(application, parse)));
+  warnings.push(...(await classRecords(loaded, application.modules)).warnings, ...(await splitState(application)));
   return { problems, warnings };
 }
 

@@ -3,8 +3,9 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
-import { type ModuleDescription, type ModuleExport, describeModule } from "../../src/split/describe.ts";
+import { type ModuleDescription, type ModuleExport, describeModule, emptyDescription } from "../../src/split/describe.ts";
 import type { Parse, Part } from "../../src/split/split-module.ts";
+import { type ModuleUses, usesOf } from "../../src/split/uses.ts";
 import { isInside, realPath, slashed } from "../sources.ts";
 import { linkOnTheWay } from "./links.ts";
 import type { FileMemory } from "./file-memory.ts";
@@ -26,18 +27,6 @@ export type Declaration =
 
 /** Finds the file of an import that is not relative (an alias, a package); absolute, or `undefined`. */
 export type ResolveImport = (specifier: string, importer: string) => Promise<string | undefined>;
-
-/** Of a part that holds nothing. */
-const nothing: ModuleDescription = {
-  exports: [],
-  locals: [],
-  starReexports: [],
-  classes: [],
-  imports: [],
-  problems: [],
-  startClientCalls: [],
-  clientImports: [],
-};
 
 const nobody: ReadonlySet<string> = new Set();
 
@@ -186,8 +175,13 @@ export class Modules {
 
   /** Describes a part of a module. */
   describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
-    if (part === undefined) return nothing;
+    if (part === undefined) return emptyDescription;
     return this.#memory.ofObject(part, () => this.#lasting(module, part.code));
+  }
+
+  /** What each piece of a module uses and changes; `undefined` of one that can't be parsed. */
+  usesOf({ file, name }: SourceModule): ModuleUses | undefined {
+    return this.#memory.of(file, "uses", () => usesOf({ source: this.text(file), file: name, parse: this.#parse }));
   }
 
   /** Describes code that is no file of its own: a script inside a page. */

@@ -88,6 +88,18 @@ export interface StartClientCall {
   readonly segments: readonly string[];
 }
 
+/** Of a part that holds nothing. */
+export const emptyDescription: ModuleDescription = {
+  exports: [],
+  locals: [],
+  starReexports: [],
+  classes: [],
+  imports: [],
+  problems: [],
+  startClientCalls: [],
+  clientImports: [],
+};
+
 /** Reads what a build has to know of a module. Text that can't be parsed gives `problems`, never an exception. */
 export function describeModule(input: {
   readonly source: string;
@@ -97,8 +109,7 @@ export function describeModule(input: {
 }): ModuleDescription {
   const parsed = input.parse(input.file, input.source);
   if (parsed.errors.length > 0) {
-    const problems = parseProblems(input, parsed.errors);
-    return { exports: [], locals: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
+    return { ...emptyDescription, problems: parseProblems(input, parsed.errors) };
   }
   const module = analyze(input, parsed);
   const imports = importsOf(module);
