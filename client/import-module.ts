@@ -8,11 +8,8 @@ import { entryOf, type Manifest } from "../src/manifest.ts";
  */
 export function fileOfModule({ modules }: Manifest, path: string): string | undefined {
   const named = path.replace(/^(\.?\/)+|^\.$|\/$/g, "");
-  for (const module of [named, withoutExtension(named), named === "" ? "index" : `${named}/index`]) {
-    const found = entryOf(modules, module);
-    if (found !== undefined) return found.file;
-  }
-  return undefined;
+  const names = [named, withoutExtension(named), named === "" ? "index" : `${named}/index`];
+  return names.map((name) => entryOf(modules, name)).find((one) => one !== undefined)?.file;
 }
 
 export function withoutExtension(path: string): string {

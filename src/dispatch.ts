@@ -57,16 +57,26 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     loader,
     clock,
     waits: createWaits(carrier),
-    away: (seam) => calls.away(seam),
+    away: (seam) => {
+      const away = calls.away(seam);
+      return async function (this: unknown, ...args) {
+        return await away.apply(this, args).catch(explained(seam.fqn));
+      };
+    },
     add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
   });
-  const calls = createCalls({ ...parts, placement, unreachable: (fqn) => known && onlyInBrowsers(known, fqn) });
+  const calls = createCalls({ ...parts, placement });
+  /** Where no server can answer, the error of a call says why. One that a procedure has thrown has its line already. */
+  const explained = (fqn: string) => (thrown: unknown) => {
+    const why = known && thrown instanceof ProcedureNotFound && traceOf(thrown).length === 0 ? onlyInBrowsers(known, fqn) : undefined;
+    throw why === undefined ? thrown : new ProcedureNotFound(`${(thrown as Error).message}: ${why}`);
+  };
   return {
     registry,
     attach: placement.attach,
     observe: placement.observe,
     contextFor: calls.contextFor,
-    runProcedure: calls.runProcedure,
+    runProcedure: async (name, ...more) => await calls.runProcedure(name, ...more).catch(explained(name)),
     load: async (manifest, segments) =>
       await placement.load(
         Promise.resolve(manifest).then((found) => checked((known = found), segments)),
@@ -104,8 +114,6 @@ export interface CallParts {
   readonly carrier: ContextCarrier;
   readonly clock: Clock;
   readonly remote?: Remote | undefined;
-  /** Why nobody can answer for a procedure, where that is known. */
-  readonly unreachable?: (fqn: string) => string | undefined;
 }
 
 /** The calls that a node makes: through its seams to others, and by name. */
@@ -116,11 +124,11 @@ export interface Calls extends Pick<SeamHost, "contextFor" | "runProcedure"> {
   readonly run: (held: Held, context: Omit<ContextParts, "trace">, values: readonly unknown[]) => Promise<unknown>;
 }
 
-export function createCalls({ placement, carrier, clock, remote, unreachable }: CallParts): Calls {
+export function createCalls({ placement, carrier, clock, remote }: CallParts): Calls {
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (fqn: string, version: string, args: Args, context: Context): Promise<unknown> => {
-    if (remote === undefined || leadsAstray(fqn)) throw explained(procedureNotFound(fqn, version), fqn);
+    if (remote === undefined || leadsAstray(fqn)) throw procedureNotFound(fqn, version);
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
       placement.tell({ fqn, version, where: "away", ms: clock.now() - started, ...(node === undefined ? {} : { node }), ...failure });
@@ -128,17 +136,10 @@ export function createCalls({ placement, carrier, clock, remote, unreachable }: 
       const answer = await remote({ fqn, version, args, context });
       report(answer.node);
       return answer.value;
-    } catch (thrown) {
-      const error = explained(thrown, fqn);
+    } catch (error) {
       report(ranOn(error), { error });
       throw error;
     }
-  };
-
-  /** An error that no procedure has thrown says why the procedure is not found. */
-  const explained = (thrown: unknown, fqn: string): unknown => {
-    const why = thrown instanceof ProcedureNotFound && traceOf(thrown).length === 0 ? unreachable?.(fqn) : undefined;
-    return why === undefined ? thrown : new ProcedureNotFound(`${(thrown as Error).message}: ${why}`);
   };
 
   // Of the procedure that begins at this moment: bodies ask for their context first of all, and only one that mentions `this` asks.

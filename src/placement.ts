@@ -199,7 +199,7 @@ export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<s
       const record = manifest.procedures[entry.procedure];
       const file = record && entryOf(manifest.modules, record.module)?.body;
       if (record === undefined || file === undefined)
-        throw new SegmentNotFound(`Segment '${segment}' names a procedure whose module the build did not make; build again`);
+        throw new SegmentNotFound(`Segment '${segment}' names a procedure that is not in this build: build again`);
       const brought = bodies.get(file) ?? [];
       bodies.set(file, brought);
       brought.push({ segment, record, entry });

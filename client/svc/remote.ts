@@ -3,7 +3,7 @@
 // away waits for this one.
 
 import { type Calls, createCalls } from "../../src/dispatch.ts";
-import { entryOf, type Manifest } from "../../src/manifest.ts";
+import type { Manifest } from "../../src/manifest.ts";
 import type { Placement } from "../../src/placement.ts";
 import { Classes } from "../../src/serializer/classes.ts";
 import { defaultTime } from "../../src/serializer/limits.ts";
@@ -35,8 +35,9 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
       manifest.classes.map(async (record) => {
-        const module = await files.import(entryOf(manifest.modules, record.module)?.file as string);
-        classes.register(record, module[record.export]);
+        // Where a class is recorded, its module is: no name is looked up here that might not be there.
+        const { [record.module]: module } = manifest.modules;
+        classes.register(record, (await files.import(module?.file as string))[record.export]);
       }),
     );
   };

@@ -7,12 +7,13 @@ import picomatch from "picomatch";
 
 import { type Problem, formatProblem } from "../../src/problem.ts";
 import { type SegmentFile, parseSegment, segmentFileEnding } from "../../src/segment.ts";
-import type { Parse } from "../../src/split/split-module.ts";
+import type { Parse, Part } from "../../src/split/split-module.ts";
 import { isInside, isListed, slashed } from "../sources.ts";
 import { type ApplicationCache, type Opened, createApplicationCache } from "./application-cache.ts";
 import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
+import { keepBack } from "./kept-back.ts";
 import type { KeptReadings } from "./kept-readings.ts";
 import { linkedModules } from "./links.ts";
 import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
@@ -40,6 +41,8 @@ export interface Application {
   readonly startsByItself: boolean;
   /** By file. */
   readonly cut: ReadonlyMap<string, CutModule>;
+  /** By file: modules that pass on what browsers can't call, without it, as browsers get them. */
+  readonly trimmed: ReadonlyMap<string, Part>;
   /** Modules that browsers get besides what the pages reach: named by `client.import`, or by `clientModules`. */
   readonly clientModules: readonly SourceModule[];
   /** Modules that pages reach by value. */
@@ -74,6 +77,8 @@ export interface ApplicationInput {
   readonly clientModules?: readonly string[] | undefined;
   /** In development: nodes, and the segments that each holds. */
   readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** For tests of the application: nothing of it is public, and faces name all that there is. */
+  readonly forTests?: boolean | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
   /** What an earlier reading left: then only what changed since is read. */
@@ -143,7 +148,18 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   if (input.clients === undefined) warnings.push(...unreachedStarts(modules, pages.reached));
   const clients = clientSegments(input.clients, pages, names, problems);
 
-  const cut = addBrowser(server, clients);
+  const clientModules = [...new Set([...pages.modules, ...globbed])];
+  const { cut, trimmed } = await keepBack({
+    cut: addBrowser(server, clients),
+    modules,
+    clients,
+    pageModules: pages.reached,
+    clientModules,
+    scripts: pages.scripts,
+    forTests: input.forTests === true,
+    memory,
+    parse: input.parse,
+  });
   for (const { parts } of cut.values())
     for (const part of Object.values(parts)) {
       problems.push(...part.problems);
@@ -154,7 +170,6 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured.modules], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
   const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || modules.describe(one).classes.length > 0);
-  const clientModules = [...new Set([...pages.modules, ...globbed])];
   const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
   const linked = linkedModules(
     {
@@ -182,6 +197,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     startsByItself: !pages.starts && [...pages.reached].some((module) => cut.has(module.file)),
     reached: pages.reached,
     cut,
+    trimmed,
     clientModules,
     pageModules: pages.reached,
     serverModules,

@@ -74,6 +74,8 @@ export class Build {
   viteRoot = "";
   inputs: Readonly<Record<string, string>> = {};
   pages: readonly string[] = [];
+  /** See {@link ApplicationInput.forTests}. */
+  forTests = false;
   /** In development: the folder that we watch in place of Vite's watcher. */
   watched: string | undefined;
   /** Where the browser's part ends up. */
@@ -175,6 +177,7 @@ export class Build {
       bases: [this.viteRoot, this.source, this.root],
       clients: this.options.clients,
       layout: this.options.layout,
+      forTests: this.forTests,
       clientModules: this.options.clientModules,
       parse: parserOf(vite),
       cache: this.#cache,

@@ -57,12 +57,12 @@ export class ImportSearch {
     const known = this.#imports.get(description);
     if (known !== undefined) return known;
     const imports: ValueImport[] = [];
-    for (const { module: target, typeOnly, names, passedOn } of await this.#modules.importsOf(module, description)) {
+    for (const { module: target, typeOnly, names, namespace, passedOn } of await this.#modules.importsOf(module, description)) {
       if (typeOnly) continue;
       const sought: Procedure[] = [];
       // Who passes a name on doesn't call it.
       for (const name of passedOn ? [] : names) {
-        const all = name === "*" ? await this.#modules.exportNames(target) : [name];
+        const all = name === "*" ? await this.#members(module, namespace ?? "", target) : [name];
         for (const one of all) {
           // Few modules pass on what others declare; of all the rest it is known here and now.
           const declared = this.#modules.declaredIn(target, one) ?? (await this.#modules.declaration(target, one));
@@ -73,6 +73,13 @@ export class ImportSearch {
     }
     this.#imports.set(description, imports);
     return imports;
+  }
+
+  /** What a module takes of another that it imports as a namespace; all where it hands the namespace on. */
+  async #members(module: SourceModule, namespace: string, target: SourceModule): Promise<readonly string[]> {
+    const uses = (this.#modules.usesOf(module)?.units ?? []).flatMap((unit) => unit.uses.filter((one) => one.name === namespace));
+    const members = uses.map((one) => one.member);
+    return members.includes(undefined) ? await this.#modules.exportNames(target) : members.filter((one) => one !== undefined);
   }
 
   #named(module: SourceModule, name: string): readonly Procedure[] {

@@ -57,6 +57,8 @@ export interface ImportEdge {
   readonly module: SourceModule;
   readonly typeOnly: boolean;
   readonly names: readonly string[];
+  /** The local name of `import * as …`. */
+  readonly namespace?: string | undefined;
   /** A re-export. */
   readonly passedOn: boolean;
 }
@@ -224,11 +226,12 @@ export class Modules {
   }
 
   async #importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ImportEdge[]> {
-    const edges = [
+    const edges: (Omit<ImportEdge, "module"> & { readonly specifier: string })[] = [
       ...description.imports.map(({ specifier, typeOnly, names }) => ({
         specifier,
         typeOnly,
         names: names.map((name) => name.imported),
+        namespace: names.find((name) => name.imported === "*")?.local,
         passedOn: false,
       })),
       ...description.exports.flatMap((one) =>
@@ -237,8 +240,8 @@ export class Modules {
       ...description.starReexports.map((specifier) => ({ specifier, typeOnly: false, names: ["*"], passedOn: true })),
     ];
     const found = await Promise.all(edges.map(async (edge) => ({ ...edge, module: await this.resolve(edge.specifier, module.file) })));
-    return found.flatMap(({ module: target, typeOnly, names, passedOn }) =>
-      target === undefined ? [] : [{ module: target, typeOnly, names, passedOn }],
+    return found.flatMap(({ module: target, typeOnly, names, namespace, passedOn }) =>
+      target === undefined ? [] : [{ module: target, typeOnly, names, namespace, passedOn }],
     );
   }
 

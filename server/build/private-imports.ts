@@ -4,11 +4,12 @@
 import type { Problem } from "../../src/problem.ts";
 import type { CutModule } from "./cut.ts";
 import { ImportSearch, type Step } from "./import-search.ts";
+import { isClosed } from "./kept-back.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import { pageOnly } from "./page-only-calls.ts";
 import type { Procedure } from "./procedures.ts";
 
-/** One warning for each private procedure and segment whose code imports it without holding it, with the chain of imports. */
+/** One warning for each private procedure, and each that is protected from browsers, and segment whose code imports it without holding it, with the chain of imports. */
 export async function privateImports(options: {
   procedures: readonly Procedure[];
   cut: ReadonlyMap<string, CutModule>;
@@ -17,22 +18,29 @@ export async function privateImports(options: {
   served: ReadonlySet<string>;
   pages: ReadonlySet<SourceModule>;
 }): Promise<readonly Problem[]> {
-  const { procedures, cut, modules } = options;
-  const hidden = procedures.filter((one) => one.entries.every(({ entry }) => entry.access === "private"));
+  const { procedures, cut, modules, clients } = options;
+  const isPrivate = (one: Procedure): boolean => one.entries.every(({ entry }) => entry.access === "private");
+  // Protected ones servers may call.
+  const hidden = procedures.filter((one) => isPrivate(one) || isClosed(one, clients));
   if (hidden.length === 0) return [];
   const search = new ImportSearch(hidden, cut, modules);
   const warnings: Problem[] = [];
   // Of those that no server has, page-only-calls.ts tells servers.
   const toldElsewhere = new Set(pageOnly(options));
   const check = async (who: string, holders: readonly string[], start: readonly Step[]): Promise<void> => {
-    const onServers = holders.some((name) => !options.clients.includes(name));
-    for (const [procedure, chain] of await search.from(start))
-      if (!(onServers && toldElsewhere.has(procedure)) && !procedure.entries.some(({ segment }) => holders.includes(segment.name)))
-        warnings.push({
-          file: chain[0] ?? procedure.module.name,
-          message: `"${procedure.fqn}" is private to ${segmentsOf(procedure)}, but code of ${who} imports it: ${chain.join(" → ")}`,
-          hint: "A call from there will be a ProcedureNotFound: name it in that segment too, or make it public or protected.",
-        });
+    const onServers = holders.some((name) => !clients.includes(name));
+    for (const [procedure, chain] of await search.from(start)) {
+      if (procedure.entries.some(({ segment }) => holders.includes(segment.name))) continue;
+      if (onServers && (toldElsewhere.has(procedure) || !isPrivate(procedure))) continue;
+      const what = isPrivate(procedure) ? `private to ${segmentsOf(procedure)}` : "protected";
+      warnings.push({
+        file: chain[0] ?? procedure.module.name,
+        message: `"${procedure.fqn}" is ${what}, but code of ${who} imports it: ${chain.join(" → ")}`,
+        hint: isPrivate(procedure)
+          ? "A call from there will be a ProcedureNotFound: name it in that segment too, or make it public or protected."
+          : "A call from a browser will be Unauthorized: have a procedure of servers call it, or make it public.",
+      });
+    }
   };
   for (const [segment, held] of bySegment(procedures)) {
     const bodies = [...held].map(async ([module, exports]) => {
@@ -44,7 +52,7 @@ export async function privateImports(options: {
   }
   const pages = [...options.pages].filter((module) => !cut.has(module.file));
   const loaded = pages.map(async (module) => ({ module, imports: await search.importsOf(module, modules.describe(module)) }));
-  await check("pages", options.clients, await Promise.all(loaded));
+  await check("pages", clients, await Promise.all(loaded));
   return warnings;
 }
 

@@ -10,7 +10,7 @@ import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
 import { isWatchedHere } from "../dev/watch.ts";
-import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
+import { heldNames, holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
@@ -76,6 +76,7 @@ export function createPlugin(
       const { refuseWrongOptions } = await import("./plugin-options.ts");
       refuseWrongOptions(all);
       build.configure(all, resolve(config.root ?? "."));
+      build.forTests ||= process.env["VITEST"] !== undefined && !isOwn;
       const isServed = command === "serve" && process.env["VITEST"] === undefined;
       build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
       // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
@@ -205,17 +206,16 @@ export function createPlugin(
         const module = application.modules.byFile(file);
         if (module === undefined) return undefined;
         const cut = application.cut.get(file);
+        const trimmed = isBrowser(this) ? application.trimmed.get(file) : undefined;
         // Whatever a manifest has to name gets a file of its own, with all of its exports: one instance for pages and for the manifest.
         const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
         if (part === undefined && isNamed && this.environment.mode === "build") build.emit(this, file);
-        if (cut === undefined) return undefined;
-        if (part === "body" && development !== undefined && isBrowser(this))
-          return holderText(
-            file,
-            cut.procedures.map((one) => one.export),
-          );
-        const parts = cut.parts[isBrowser(this) ? "browser" : "server"];
-        const found = part === undefined ? parts.face : part === "shared" ? parts.shared : parts.body;
+        if (cut === undefined && trimmed === undefined) return undefined;
+        if (part === "body" && cut !== undefined && development !== undefined && isBrowser(this))
+          return holderText(file, heldNames(cut, application.clients));
+        const parts = cut?.parts[isBrowser(this) ? "browser" : "server"];
+        const whole = parts?.face ?? trimmed;
+        const found = part === undefined ? whole : part === "shared" ? parts?.shared : parts?.body;
         const sources = [file];
         return {
           code: found?.code ?? "export {};",

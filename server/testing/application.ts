@@ -79,6 +79,7 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
   // Nothing is written; the folders say what is no source.
   const folders = { work: outputFolders(root, output), final: outputFolders(root, output), except: [output] };
   const { plugins, build } = createPlugin({ root, source: options.source, clients: options.clients }, folders);
+  build.forTests = true;
   const server = await vite.createServer({
     root,
     ...(options.viteConfig === undefined ? {} : { configFile: options.viteConfig }),
