@@ -52,7 +52,8 @@ export interface LocalNode extends SeamHost {
 export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const { loader, carrier, clock } = parts;
   const registry = new Registry();
-  let known: KnownPlaces | undefined;
+  /** What it goes by now. */
+  let current: KnownPlaces | undefined;
   const placement = createPlacement({
     loader,
     clock,
@@ -68,8 +69,14 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const calls = createCalls({ ...parts, placement });
   /** Where no server can answer, the error of a call says why. One that a procedure has thrown has its line already. */
   const explained = (fqn: string) => (thrown: unknown) => {
-    const why = known && thrown instanceof ProcedureNotFound && traceOf(thrown).length === 0 ? onlyInBrowsers(known, fqn) : undefined;
-    throw why === undefined ? thrown : new ProcedureNotFound(`${(thrown as Error).message}: ${why}`);
+    if (current !== undefined && thrown instanceof ProcedureNotFound && traceOf(thrown).length === 0) {
+      const { message, stack } = thrown;
+      const why = onlyInBrowsers(current, fqn);
+      // The same error: what is known of it besides stays known.
+      if (why !== undefined) thrown.message = `${message}: ${why}`;
+      if (why !== undefined && stack !== undefined) thrown.stack = stack.replace(message, thrown.message);
+    }
+    throw thrown;
   };
   return {
     registry,
@@ -79,11 +86,11 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     runProcedure: async (name, ...more) => await calls.runProcedure(name, ...more).catch(explained(name)),
     load: async (manifest, segments) =>
       await placement.load(
-        Promise.resolve(manifest).then((found) => checked((known = found), segments)),
+        Promise.resolve(manifest).then((found) => checked((current = found), segments)),
         segments,
       ),
     async follow(manifest, segments, fresh) {
-      known = manifest;
+      current = manifest;
       const brings = ({ procedure }: SegmentEntry): boolean => {
         const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
         return fresh.has(entryOf(manifest.modules, module)?.body ?? "") || registry.find(fqn, version) === undefined;

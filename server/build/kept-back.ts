@@ -103,6 +103,9 @@ function keyOf(module: SourceModule, name: string): string {
   return `${module.id}#${name}`;
 }
 
+/** `import(…)`, `client.import(…)`, `import.meta.glob(…)`. */
+const dynamicHint = /\bimport\s*\(|\bimport\.meta\.glob\b/;
+
 /** Looks for what names closed procedures. */
 class Search {
   readonly #closed: ReadonlyMap<SourceModule, ReadonlyMap<string, Procedure>>;
@@ -119,7 +122,9 @@ class Search {
     { scripts, clientModules, parse }: Pick<KeptBackOptions, "scripts" | "clientModules" | "parse">,
   ): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    const wholes = new Set<SourceModule>(clientModules);
+    // What is loaded by a name that comes when the page runs may be any of them.
+    const isDynamic = [...code, ...scripts].some((one) => dynamicHint.test(one.text));
+    const wholes = new Set<SourceModule>([...clientModules, ...(isDynamic ? this.#closed.keys() : [])]);
     for (const { file, text, description } of [...code.map((one) => ({ ...one, file: one.module.file })), ...scripts]) {
       for (const { specifier, names, typeOnly, unused, dynamic } of description.imports) {
         const target = typeOnly || unused === true ? undefined : await this.#modules.resolve(specifier, file);

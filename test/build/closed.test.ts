@@ -70,6 +70,16 @@ describe("what browsers can fetch", () => {
       'const client = await startClient();\nvoid (await client.import("./shop/stock.js"))["s3cr3tReserve"];',
       ["s3cr3tReserve"],
     ],
+    [
+      "import.meta.glob",
+      'const modules = import.meta.glob("./shop/*.ts") as any;\nvoid modules["./shop/stock.ts"]().then((one: any) => one.s3cr3tReserve("a", {}));',
+      ["s3cr3tReserve"],
+    ],
+    [
+      "an import of a module whose name comes when it runs",
+      'const { s3cr3tReserve } = await import(`./shop/${location.hash}.ts`);\nvoid s3cr3tReserve("a", {});',
+      ["s3cr3tReserve"],
+    ],
     ["a protected one", 'import { s3cr3tRecount } from "./shop/stock.ts";\nvoid s3cr3tRecount("a");', ["s3cr3tRecount"]],
   ])("names no more of it than code of pages does by %s", async (_, code, names) => {
     const { text } = await publicText(
@@ -77,6 +87,8 @@ describe("what browsers can fetch", () => {
       "export default { build: { minify: false } };",
     );
     expect(secretsIn(text)).toEqual(names);
+    // What it names is there, and rejects.
+    expect(text).toMatch(/throw new \$?(?:ProcedureNotFound\("Procedure .*not found: pages can't call it"\)|Unauthorized\(\))/);
     for (const place of ["shop/s3cr3t", "Sku", "Count", "Rest", "Shelf", "Value"])
       expect(text).not.toContain(place === "Count" ? "s3cr3tCount" : place.startsWith("shop") ? place : `s3cr3t${place}`);
   });
