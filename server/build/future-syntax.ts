@@ -40,8 +40,8 @@ export function uncompiled(module: SourceModule, modules: Modules): Problem | un
   return problemAt(
     { file: module.name, source: modules.text(module.file) },
     at,
-    "`accessor` fields and decorators have to be compiled, and nothing in this build does",
-    'Set "experimentalDecorators": true in tsconfig.json, add a plugin that compiles them, or do without: a getter and a setter, a call.',
+    "Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them",
+    'Set "experimentalDecorators": true in tsconfig.json, add a plugin that compiles them, or do without them.',
   );
 }
 

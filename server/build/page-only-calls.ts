@@ -49,7 +49,7 @@ export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly 
   if (sought.length === 0 || !(await mayReach(sought, onServers, options))) return [];
   const declarations = new Declarations(modules);
   const walk = new Walk(declarations, procedures);
-  for (const one of onServers) await walk.from(declarations.behind(one.module, one.export), `"${one.fqn}" of ${segmentsOf(one)}`);
+  for (const one of onServers) await walk.from(declarations.behind(one.module, one.export), `"${one.fqn}" in ${segmentsOf(one)}`);
   for (const module of configured) await walk.from(declarations.all(module), "a middleware or health check of a configuration");
   const found = walk.calls.filter(({ procedure }) => sought.includes(procedure));
   const shared = found.length === 0 ? new Set<string>() : await inPages(declarations, options);
@@ -141,8 +141,8 @@ async function inPages(declarations: Declarations, { procedures, cut, clients, p
 
 function problemOf(procedure: Procedure, step: WalkStep, use: NameUse, modules: Modules): Problem {
   const way = [...chainOf(step), procedure.module.name].filter((name, at, all) => name !== all[at - 1]).join(" → ");
-  const message = `"${procedure.fqn}" is only in ${segmentsOf(procedure)}, which browsers load, but servers come to this call of it, for ${step.of}: ${way}`;
-  const hint = `A server can't call a page: the call will be a ProcedureNotFound. Return what the page needs, or name "${procedure.fqn}" in a segment of servers too.`;
+  const message = `${step.of} calls "${procedure.fqn}", which is only in ${segmentsOf(procedure)}, for browsers: ${way}`;
+  const hint = `Servers can't call pages: the call fails with ProcedureNotFound. Return what the page needs, or name "${procedure.fqn}" in a segment that servers load.`;
   return problemAt({ file: step.module.name, source: modules.text(step.module.file) }, use.start, message, hint);
 }
 

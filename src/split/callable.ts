@@ -141,8 +141,8 @@ export function refusals(module: Module, found: LocalExport, callable: Callable)
     case "wrapped": {
       const result = callable.signature === undefined ? undefined : resultOf(callable.signature);
       if (result === undefined || !settled.test(result.type)) return [];
-      const hint = "Have it return a Promise: a procedure may run on another machine";
-      return refuse(found.node.start, `${called} is named by a segment, but its type is not async`, hint);
+      const hint = "Return a Promise: a procedure may run on another machine";
+      return refuse(found.node.start, `${called} is named by a segment, but its type doesn't return a promise`, hint);
     }
     case "other":
       return untold(module, found, called);
@@ -165,15 +165,15 @@ function untold(module: Module, found: LocalExport, called: string): Problem[] {
   const type = declaredType(module, unit);
   const name = found.local ?? "create";
   if (type !== undefined) {
-    const message = `${called} has the type ${type.text}, which is no function type that this file declares`;
-    const hint = `Write the function type itself: const ${name}: ${example} = …; a type that is imported or computed can't be read here`;
+    const message = `${called} has the type ${type.text}, which isn't a function type declared in this file`;
+    const hint = `Write the function type itself: const ${name}: ${example} = …; imported and computed types can't be read here`;
     return [problemAt(module, found.node.start, message, hint)];
   }
   const made = valueOf(unit) === undefined ? "…" : madeText(module, value);
   const hint = /\.m?jsx?$/.test(module.file)
-    ? `Say what callers give, in a comment above it: /** @type {${example}} */`
-    : `Say what callers give: ${found.local === undefined ? `export default ${made} satisfies ${example}` : `const ${name}: ${example} = ${made}`}`;
-  const message = `${called} is what ${made === "…" ? "an expression" : made} gives: the source doesn't say which parameters it takes`;
+    ? `Write its type in a comment above it: /** @type {${example}} */`
+    : `Write its type: ${found.local === undefined ? `export default ${made} satisfies ${example}` : `const ${name}: ${example} = ${made}`}`;
+  const message = `${called} comes from ${made === "…" ? "an expression" : made}: the source doesn't say which parameters callers give`;
   return [problemAt(module, found.node.start, message, hint)];
 }
 

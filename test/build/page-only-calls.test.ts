@@ -21,10 +21,10 @@ const stock = (body: string, head = ""): Files => ({
 const filter = 'import { filter } from "../ui/filter.ts";\n';
 const calling = stock("return (await filter([sku])).length;", filter);
 
-const told = (place: string, way: string, by = '"shop/stock" of "shop" (shop.segment.json)'): string =>
-  `${place}: "ui/filter" is only in "ui" (src/ui/ui.segment.json), which browsers load, but servers come to this call of it, for ${by}: ${way}`;
+const told = (place: string, way: string, by = '"shop/stock" in "shop" (shop.segment.json)'): string =>
+  `${place}: ${by} calls "ui/filter", which is only in "ui" (src/ui/ui.segment.json), for browsers: ${way}`;
 const hint =
-  '  → A server can\'t call a page: the call will be a ProcedureNotFound. Return what the page needs, or name "ui/filter" in a segment of servers too.';
+  '  → Servers can\'t call pages: the call fails with ProcedureNotFound. Return what the page needs, or name "ui/filter" in a segment that servers load.';
 const heads = (texts: readonly string[]): string[] => texts.map((text) => text.split("\n")[0] ?? "");
 
 describe("a server's call of a procedure that only pages have", () => {
@@ -48,7 +48,7 @@ describe("a server's call of a procedure that only pages have", () => {
     const app = createFixture({ ...shop, ...calling });
     const { warnings } = await app.build();
     expect(heads(warnings.map(formatProblem))).toEqual([told("src/shop/stock.ts:3:17", "src/shop/stock.ts → src/ui/filter.ts")]);
-    expect(app.warned.join()).toContain('"ui/filter" is only in "ui"');
+    expect(app.warned.join()).toContain('which is only in "ui"');
   });
 
   it.each<[string, Files, string]>([
@@ -77,7 +77,7 @@ describe("a server's call of a procedure that only pages have", () => {
         "src/ui/filter.ts": `${shop["src/ui/filter.ts"]}export async function count(words: string[]): Promise<number> {\n  return (await filter(words)).length;\n}\n`,
         "count.segment.json": '{ "./ui/filter": { "count": { "access": "private" } } }',
       },
-      told("src/ui/filter.ts:5:17", "src/ui/filter.ts", '"ui/count" of "count" (count.segment.json)'),
+      told("src/ui/filter.ts:5:17", "src/ui/filter.ts", '"ui/count" in "count" (count.segment.json)'),
     ],
     [
       "in a middleware",

@@ -19,8 +19,8 @@ const decorated: Files = {
 };
 const legacy = { "tsconfig.json": '{ "compilerOptions": { "experimentalDecorators": true } }' };
 const told = [
-  "src/shop/money.ts:3:3: `accessor` fields and decorators have to be compiled, and nothing in this build does",
-  "src/shop/stock.ts:3:3: `accessor` fields and decorators have to be compiled, and nothing in this build does",
+  "src/shop/money.ts:3:3: Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them",
+  "src/shop/stock.ts:3:3: Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them",
 ];
 const heads = (problems: Parameters<typeof formatProblem>[0][]): string[] =>
   problems.map((one) => formatProblem(one).split("\n")[0] ?? "").sort();
@@ -45,7 +45,7 @@ describe("syntax that neither Node nor browsers run", () => {
       "src/page.js": "export class Page {\n  accessor open = true;\n}\nconsole.log(new Page());\n",
     }).problems();
     expect(heads([...problems])).toEqual([
-      "src/page.js:2:3: `accessor` fields and decorators have to be compiled, and nothing in this build does",
+      "src/page.js:2:3: Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them",
     ]);
   });
 

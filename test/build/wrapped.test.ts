@@ -36,8 +36,8 @@ it("a wrapped function without a type is refused by build and check, with the li
     file: "src/shop/create.ts",
     line: 2,
     column: 14,
-    message: "'create' is what authed(…) gives: the source doesn't say which parameters it takes",
-    hint: "Say what callers give: const create: (title: string) => Promise<string> = authed(…)",
+    message: "'create' comes from authed(…): the source doesn't say which parameters callers give",
+    hint: "Write its type: const create: (title: string) => Promise<string> = authed(…)",
   };
   expect(await application.problems()).toMatchObject([expected]);
   expect((await checkApplication({ root: application.root, env: {}, log })).problems).toMatchObject([expected]);

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { develop, eventually, shop } from "./_session.ts";
 
 const message =
-  '"ui/filter" is only in "ui" (segments/ui.segment.json), which browsers load, but servers come to this call of it, for "shop/stock" of "store" (segments/store.segment.json): src/shop/stock.ts → src/ui/filter.ts';
+  '"shop/stock" in "store" (segments/store.segment.json) calls "ui/filter", which is only in "ui" (segments/ui.segment.json), for browsers: src/shop/stock.ts → src/ui/filter.ts';
 
 interface Told {
   readonly type: string;

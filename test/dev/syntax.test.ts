@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { develop, shop } from "./_session.ts";
 
-const message = "`accessor` fields and decorators have to be compiled, and nothing in this build does";
+const message = "Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them";
 
 it("a node that would get syntax which nothing has compiled is a problem with file and line, until it is mended", async () => {
   const running = await develop(shop);

@@ -106,51 +106,51 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
 });
 
 describe("a function that another one makes, of which no type says what it takes, is refused with the way out", () => {
-  const unknown = "the source doesn't say which parameters it takes";
+  const unknown = "the source doesn't say which parameters callers give";
   it.each([
-    ["a wrapper", `export const create = ${inside};`, `2:14 'create' is what authed(…) gives: ${unknown}`],
-    ["by name", `const made = ${inside};\nexport { made as create };`, `3:10 'create' is what authed(…) gives: ${unknown}`],
+    ["a wrapper", `export const create = ${inside};`, `2:14 'create' comes from authed(…): ${unknown}`],
+    ["by name", `const made = ${inside};\nexport { made as create };`, `3:10 'create' comes from authed(…): ${unknown}`],
     [
       "a local function in a wrapper",
       "async function make(user: string) {}\nexport const create = authed(make);",
-      `3:14 'create' is what authed(…) gives: ${unknown}`,
+      `3:14 'create' comes from authed(…): ${unknown}`,
     ],
     [
       "a bound function",
       "async function make(a: string) {}\nexport const create = make.bind(null, 'x');",
-      `3:14 'create' is what make.bind(…) gives: ${unknown}`,
+      `3:14 'create' comes from make.bind(…): ${unknown}`,
     ],
     [
       "a conditional expression",
       "export const create = dev ? async () => {} : async (a: 1) => {};",
-      `2:14 'create' is what an expression gives: ${unknown}`,
+      `2:14 'create' comes from an expression: ${unknown}`,
     ],
-    ["a static method", "export const create = Shop.create;", `2:14 'create' is what Shop.create gives: ${unknown}`],
-    ["destructuring", "export const { create } = shop;", `2:14 'create' is what an expression gives: ${unknown}`],
+    ["a static method", "export const create = Shop.create;", `2:14 'create' comes from Shop.create: ${unknown}`],
+    ["destructuring", "export const { create } = shop;", `2:14 'create' comes from an expression: ${unknown}`],
     [
       "a satisfied type that is no function type",
       `export const create = ${inside} satisfies Handler;`,
-      "2:14 'create' has the type Handler, which is no function type that this file declares",
+      "2:14 'create' has the type Handler, which isn't a function type declared in this file",
     ],
     [
       "an imported type",
       `import type { Create } from "./types";\nexport const create: Create = ${inside};`,
-      "3:14 'create' has the type Create, which is no function type that this file declares",
+      "3:14 'create' has the type Create, which isn't a function type declared in this file",
     ],
     [
       "a type that is computed",
       `type Create<T> = (title: T) => Promise<T>;\nexport const create: Create<string> = ${inside};`,
-      "3:14 'create' has the type Create<string>, which is no function type that this file declares",
+      "3:14 'create' has the type Create<string>, which isn't a function type declared in this file",
     ],
     [
       "two call signatures",
       `interface Create { (a: string): Promise<string>; (b: number): Promise<string> }\nexport const create: Create = ${inside};`,
-      "3:14 'create' has the type Create, which is no function type that this file declares",
+      "3:14 'create' has the type Create, which isn't a function type declared in this file",
     ],
     [
       "a type without a promise",
       `export const create: (title: string) => string = ${inside};`,
-      "2:14 'create' is named by a segment, but its type is not async",
+      "2:14 'create' is named by a segment, but its type doesn't return a promise",
     ],
     [
       "a nested pattern in the type",
@@ -165,16 +165,16 @@ describe("a function that another one makes, of which no type says what it takes
     const hints = (file: string, source: string) =>
       read(source, file).exports.flatMap((one) => one.problems.map((problem) => problem.hint));
     expect(hints("a.ts", "export const create = authed(async () => {});")).toEqual([
-      "Say what callers give: const create: (title: string) => Promise<string> = authed(…)",
+      "Write its type: const create: (title: string) => Promise<string> = authed(…)",
     ]);
     expect(hints("a.ts", "export default authed(async () => {});")).toEqual([
-      "Say what callers give: export default authed(…) satisfies (title: string) => Promise<string>",
+      "Write its type: export default authed(…) satisfies (title: string) => Promise<string>",
     ]);
     expect(hints("a.js", "export const create = authed(async () => {});")).toEqual([
-      "Say what callers give, in a comment above it: /** @type {(title: string) => Promise<string>} */",
+      "Write its type in a comment above it: /** @type {(title: string) => Promise<string>} */",
     ]);
     expect(hints("a.ts", "export const create: Create = authed(async () => {});")).toEqual([
-      "Write the function type itself: const create: (title: string) => Promise<string> = …; a type that is imported or computed can't be read here",
+      "Write the function type itself: const create: (title: string) => Promise<string> = …; imported and computed types can't be read here",
     ]);
   });
 
