@@ -1,6 +1,6 @@
 // From what a page writes in `client.import('./shop/quote.js')` to the file that holds the module's face.
 
-import type { Manifest } from "../src/manifest.ts";
+import { entryOf, type Manifest } from "../src/manifest.ts";
 
 /**
  * The file of the module at `path` (§4.6): relative to the source root, with any of the languages' extensions or none;
@@ -8,9 +8,8 @@ import type { Manifest } from "../src/manifest.ts";
  */
 export function fileOfModule({ modules }: Manifest, path: string): string | undefined {
   const named = path.replace(/^(\.?\/)+|^\.$|\/$/g, "");
-  for (const module of [named, withoutExtension(named), named === "" ? "index" : `${named}/index`])
-    if (Object.hasOwn(modules, module)) return modules[module]?.file;
-  return undefined;
+  const names = [named, withoutExtension(named), named === "" ? "index" : `${named}/index`];
+  return names.map((name) => entryOf(modules, name)).find((one) => one !== undefined)?.file;
 }
 
 export function withoutExtension(path: string): string {

@@ -3,7 +3,7 @@
 import type { Client, StartClient } from "../src/client.ts";
 import { emptyContext, isContext } from "../src/context.ts";
 import { NodeNotAvailable, SegmentNotFound } from "../src/errors.ts";
-import type { Manifest } from "../src/manifest.ts";
+import { entryOf, type Manifest } from "../src/manifest.ts";
 import { bodiesOf, createPlacement } from "../src/placement.ts";
 import type { Graph } from "../src/seam.ts";
 import type { Browser } from "./browser.ts";
@@ -83,7 +83,7 @@ function fetchRemote(page: Page): () => Promise<Remote> {
 
 /** The same words for a segment that is forbidden and for one that isn't there, so that nothing can be learned. */
 function checkSegments(manifest: Manifest, segments: readonly string[]): void {
-  const refused = segments.find((segment) => !Object.hasOwn(manifest.segments, segment));
+  const refused = segments.find((segment) => entryOf(manifest.segments, segment) === undefined);
   if (refused !== undefined)
     throw new SegmentNotFound(
       `segment '${refused}' is not one that browsers may load (${Object.keys(manifest.segments).join(", ") || "none"}); see clients`,

@@ -66,6 +66,7 @@ function check(given: Record<string, unknown>, mode: Mode, file: string, problem
   // For valibot a list is an object as well.
   for (const path of ["healthChecks", "limits", "tls", "layout"])
     if (Array.isArray(given[path])) problems.push({ file, path, message: "expected an object, found an array" });
+  problems.push(...lostNames(given, file));
   const result = v.safeParse(schemas[mode], given);
   for (const issue of result.issues ?? []) {
     const path = v.getDotPath(issue) ?? undefined;
@@ -140,6 +141,16 @@ function unknownKeys(given: Readonly<Record<string, unknown>>, mode: Mode, file:
         hint: hintFor(key) ?? (near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`),
       };
     });
+}
+
+/** Names that valibot leaves out of what it gives, without a word. */
+function lostNames(given: Readonly<Record<string, unknown>>, file: string): Problem[] {
+  return Object.entries(given).flatMap(([outer, value]) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    return ["__proto__", "constructor", "prototype"]
+      .filter((name) => Object.hasOwn(value, name))
+      .map((name) => ({ file, path: `${outer}.${name}`, message: `"${name}" can't be a name here`, hint: "Choose another one." }));
+  });
 }
 
 /** What other servers call it. */

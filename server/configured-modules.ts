@@ -5,6 +5,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { HealthCheck } from "../src/health.ts";
+import { entryOf } from "../src/manifest.ts";
 import { type Middleware, nameMiddleware, signatureProblem } from "../src/middleware.ts";
 import { type ModuleNamespace, ModulesUnavailable } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
@@ -117,7 +118,7 @@ async function importConfigured(specifier: string, source: string, options: Conf
   const inside = slashed(relative(source, specifier));
   if (options.modules !== undefined && !inside.startsWith("..")) {
     const manifest = await options.modules.manifest();
-    const file = manifest.modules[inside.replace(/\.[cm]?[jt]sx?$/, "")]?.file;
+    const file = entryOf(manifest.modules, inside.replace(/\.[cm]?[jt]sx?$/, ""))?.file;
     if (file !== undefined) return await options.modules.import(file);
   }
   return await options.moduleImporter(pathToFileURL(specifier).href);

@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FileRecord, ServerManifest } from "../src/manifest.ts";
+import { entryOf, type FileRecord, type ServerManifest } from "../src/manifest.ts";
 import { type Clock, type Log, type ModuleLoader, type ModuleNamespace, ModulesUnavailable, type Transport } from "../src/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
@@ -90,7 +90,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
         for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
           let one = placed.get(file);
           if (one === undefined) {
-            one = place(file, manifest.files[file]!, tree);
+            one = place(file, entryOf(manifest.files, file)!, tree);
             placed.set(file, one);
             // What failed may be asked for again.
             one.catch(() => placed.delete(file));
@@ -156,7 +156,7 @@ function closure(manifest: ServerManifest, files: Iterable<string>): Set<string>
   for (const file of found) {
     if (!Object.hasOwn(manifest.files, file))
       throw new Error(`The build of revision ${manifest.revision} has no file '${file}': build again`);
-    for (const one of manifest.files[file]?.imports ?? []) found.add(one);
+    for (const one of entryOf(manifest.files, file)?.imports ?? []) found.add(one);
     if (Object.hasOwn(manifest.files, `${file}.map`)) found.add(`${file}.map`);
   }
   return found;

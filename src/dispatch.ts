@@ -2,17 +2,17 @@
 
 import type { Args, Call } from "./call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "./context.ts";
-import { SegmentNotFound } from "./errors.ts";
+import { ProcedureNotFound, SegmentNotFound } from "./errors.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { leadsAstray, traceLine } from "./fqn.ts";
 import { createWaits } from "./loading.ts";
-import type { Manifest, Parameter, SegmentEntry } from "./manifest.ts";
+import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "./manifest.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type Held, type ObservedCall, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
 import { nearest } from "./problem.ts";
 import { isRefusal, noteInnerRefusal } from "./refusals.ts";
-import { procedureNotFound, Registry, type Registration } from "./registry.ts";
+import { type KnownPlaces, onlyInBrowsers, procedureNotFound, Registry, type Registration } from "./registry.ts";
 import type { Procedure, SeamHost, SeamRecord } from "./seam.ts";
 import { ranOn } from "./trace.ts";
 import { parseVersion } from "./version.ts";
@@ -53,11 +53,18 @@ export interface LocalNode extends SeamHost {
 export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const { loader, carrier, clock } = parts;
   const registry = new Registry();
+  /** What it goes by now. */
+  let current: KnownPlaces | undefined;
   const placement = createPlacement({
     loader,
     clock,
     waits: createWaits(carrier),
-    away: (seam) => noting(calls.away(seam)),
+    away(seam) {
+      const away = calls.away(seam);
+      return async function (this: unknown, ...args) {
+        return await away.apply(this, args).catch((thrown: unknown) => letOut(seam.fqn, thrown));
+      };
+    },
     add(segment, record, entry, run) {
       registry.add(segment, record, entry, run);
       return besideCaller({ record, run });
@@ -79,6 +86,19 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     },
   });
 
+  /** Throws what a call of `fqn` that was made here came to. If it was refused, it is marked: whoever lets it out hasn't been called wrongly. */
+  const letOut = (fqn: string, thrown: unknown): never => {
+    if (!isRefusal(thrown)) throw thrown;
+    noteInnerRefusal(thrown);
+    const why = current !== undefined && thrown instanceof ProcedureNotFound ? onlyInBrowsers(current, fqn) : undefined;
+    if (why === undefined) throw thrown;
+    // No server can answer it. The same error: what is known of it besides stays known.
+    const { message, stack } = thrown as Error;
+    (thrown as Error).message = `${message}: ${why}`;
+    if (stack !== undefined) (thrown as Error).stack = stack.replace(message, () => `${message}: ${why}`);
+    throw thrown;
+  };
+
   /** A procedure that is called with another context than its caller's runs under that one: what it calls itself has it too. */
   const besideCaller = (held: Held): Procedure => {
     const { run } = held;
@@ -91,7 +111,6 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return given.apply(this, arguments as never);
     };
   };
-
   return {
     registry,
     attach: placement.attach,
@@ -105,18 +124,19 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       // A procedure that another one calls on the same node finds what it would find on a node of its own.
       return new Context({ ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())), trace: [line] });
     },
-    runProcedure: noting(calls.runProcedure),
+    runProcedure: async (name, ...more) => await calls.runProcedure(name, ...more).catch((thrown: unknown) => letOut(name, thrown)),
     load: async (manifest, segments) =>
       await placement.load(
-        Promise.resolve(manifest).then((known) => checked(known, segments)),
+        Promise.resolve(manifest).then((found) => checked((current = found), segments)),
         segments,
       ),
     async follow(manifest, segments, fresh) {
+      current = manifest;
       const brings = ({ procedure }: SegmentEntry): boolean => {
         const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
-        return fresh.has(manifest.modules[module]?.body ?? "") || registry.find(fqn, version) === undefined;
+        return fresh.has(entryOf(manifest.modules, module)?.body ?? "") || registry.find(fqn, version) === undefined;
       };
-      const named = segments.map((name) => [name, (manifest.segments[name] ?? []).filter(brings)] as const);
+      const named = segments.map((name) => [name, (entryOf(manifest.segments, name) ?? []).filter(brings)] as const);
       await placement.load(Promise.resolve({ ...manifest, segments: Object.fromEntries(named) }), segments);
       return () => placement.drop(registry.follow(manifest, segments));
     },
@@ -125,18 +145,6 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return calls.run(registration, { headers, deadline, hops, signal: () => call.signal }, registration.bind(call.args));
     },
   };
-}
-
-/** `run`, with the mark on errors that say that the call itself was refused: whoever lets one out has not been called wrongly. */
-function noting<Run extends (this: unknown, ...args: never[]) => Promise<unknown>>(run: Run): Run {
-  return async function (this: unknown, ...args: never[]) {
-    try {
-      return await run.apply(this, args);
-    } catch (error) {
-      if (isRefusal(error)) noteInnerRefusal(error);
-      throw error;
-    }
-  } as Run;
 }
 
 function checked(manifest: Manifest, segments: readonly string[]): Manifest {

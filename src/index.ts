@@ -2,7 +2,7 @@
 
 // Calls and what surrounds them (§2, §4.6)
 export type { Args, CallHeaders } from "./call.ts";
-export { Context } from "./context.ts";
+export { Context, type MaybeContext } from "./context.ts";
 export type { ObservedCall } from "./dispatch.ts";
 export type { HealthCheck } from "./health.ts";
 export type { Imported, Modules, Procedure, RunProcedure } from "./imported.ts";

@@ -1,5 +1,6 @@
 // The contract between build, repository, node and browser: everything that run time must not guess.
-// Run time never parses source and never reads `fn.name`.
+// Run time never parses source and never reads `fn.name`. Its tables have names of the application as keys, and those may be
+// any: write them with Object.fromEntries, and read them with `entryOf`.
 
 /** Who may call a procedure from outside (§2.1). */
 export type Access = "public" | "protected" | "private";
@@ -94,6 +95,11 @@ export interface Manifest {
   readonly modules: Readonly<Record<string, ModuleRecord>>;
   /** Output file → what it is. In a browser's manifest the keys are URL paths without the leading slash. */
   readonly files: Readonly<Record<string, FileRecord>>;
+}
+
+/** What stands under a name: nothing where nobody put it there, though every object inherits a `constructor` and a `toString`. @internal */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** The server's manifest holds all that the build found, and what the build itself needs to know again. @internal */

@@ -4,7 +4,7 @@
 import { NodeNotAvailable, SegmentNotFound } from "./errors.ts";
 import { procedureKey } from "./fqn.ts";
 import type { Waits } from "./loading.ts";
-import type { Manifest, ProcedureRecord, SegmentEntry } from "./manifest.ts";
+import { entryOf, type Manifest, type ProcedureRecord, type SegmentEntry } from "./manifest.ts";
 import type { Clock, ModuleLoader } from "./ports.ts";
 import type { Procedure, Seam, SeamRecord } from "./seam.ts";
 
@@ -194,9 +194,9 @@ interface Brought {
 export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<string, Brought[]> {
   const bodies = new Map<string, Brought[]>();
   for (const segment of segments)
-    for (const entry of manifest.segments[segment] ?? []) {
+    for (const entry of entryOf(manifest.segments, segment) ?? []) {
       const record = manifest.procedures[entry.procedure];
-      const file = record && manifest.modules[record.module]?.body;
+      const file = record && entryOf(manifest.modules, record.module)?.body;
       if (record === undefined || file === undefined)
         throw new SegmentNotFound(`Segment '${segment}' names a procedure whose module isn't in the build: build again`);
       const brought = bodies.get(file) ?? [];

@@ -3,7 +3,7 @@
 import type { Args } from "./call.ts";
 import { ProcedureNotFound } from "./errors.ts";
 import { procedureKey } from "./fqn.ts";
-import type { Access, Manifest, ProcedureRecord, SegmentEntry } from "./manifest.ts";
+import { entryOf, type Access, type Manifest, type ProcedureRecord, type SegmentEntry, type ServerManifest } from "./manifest.ts";
 import { bindArguments } from "./parameters.ts";
 import type { Procedure } from "./seam.ts";
 
@@ -50,7 +50,7 @@ export class Registry {
     this.#procedures.clear();
     this.#versions.clear();
     for (const segment of segments)
-      for (const entry of manifest.segments[segment] ?? []) {
+      for (const entry of entryOf(manifest.segments, segment) ?? []) {
         const record = manifest.procedures[entry.procedure];
         const known = record && before.get(procedureKey(record.fqn, record.version));
         if (record !== undefined && known !== undefined) this.add(segment, record, entry, known.run);
@@ -83,6 +83,19 @@ export class Registry {
     return [...this.#procedures.values()];
   }
 }
+
+/** Why no server can answer a call of this procedure, where only segments for browsers have it. */
+export function onlyInBrowsers({ procedures, segments, clients }: KnownPlaces, fqn: string): string | undefined {
+  const names = Object.keys(segments).filter((name) =>
+    (entryOf(segments, name) ?? []).some(({ procedure }) => procedures[procedure]?.fqn === fqn),
+  );
+  if (names.length === 0 || !names.every((name) => clients?.includes(name) === true)) return undefined;
+  const listed = names.map((name) => `'${name}'`).join(" and ");
+  return `it is only in ${names.length > 1 ? "segments" : "segment"} ${listed}, which browsers load`;
+}
+
+/** A manifest; of one that a build makes for nodes it is known which segments are for browsers. */
+export type KnownPlaces = Pick<Manifest, "procedures" | "segments"> & Partial<Pick<ServerManifest, "clients">>;
 
 /** §7.2. `versions` are those that the caller may know of. */
 export function procedureNotFound(fqn: string, version: string, versions: readonly string[] = []): ProcedureNotFound {

@@ -9,21 +9,25 @@ import { defaultVersion, parseVersion } from "./version.ts";
 /** A file is a segment file by the end of its name (§2.2). */
 export const segmentFileEnding = ".segment.json";
 
-/** One export as one segment file names it (§2.2, entry fields). */
-export interface SegmentFileEntry {
+/** An export that a segment file names, whatever its entry says. */
+export interface NamedExport {
   /** As written: `./shop/quote.js`. */
   readonly module: string;
   readonly export: string;
+  /** JSON path of the entry and where it stands, for problems that come out later. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One export as one segment file names it (§2.2, entry fields). */
+export interface SegmentFileEntry extends NamedExport {
   readonly access: Access;
   /** Three numbers. */
   readonly version: string;
   readonly as?: string;
   readonly safe?: true;
   readonly idempotent?: true;
-  /** JSON path of the entry and where it stands, for problems that come out later. */
-  readonly path: string;
-  readonly line: number;
-  readonly column: number;
 }
 
 export interface SegmentFile {
@@ -31,6 +35,8 @@ export interface SegmentFile {
   readonly name: string;
   readonly file: string;
   readonly entries: readonly SegmentFileEntry[];
+  /** Exports whose entries can't be read; `problems` says why. */
+  readonly unread: readonly NamedExport[];
   readonly problems: readonly Problem[];
 }
 
@@ -43,10 +49,11 @@ const fields = ["access", "version", "as", "safe", "idempotent"] as const;
 /** Reads one segment file (§2.2). What is wrong stands in `problems`; `entries` holds what could be read all the same. */
 export function parseSegment(text: string, file: string): SegmentFile {
   const entries: SegmentFileEntry[] = [];
+  const unread: NamedExport[] = [];
   const json = readJson(text, file);
-  if ("broken" in json) return { name: segmentName(file), file, entries, problems: [json.broken] };
+  if ("broken" in json) return { name: segmentName(file), file, entries, unread, problems: [json.broken] };
   const problems: Problem[] = [...json.problems];
-  const segment = { name: segmentName(file), file, entries, problems };
+  const segment = { name: segmentName(file), file, entries, unread, problems };
   const refuse: Refuse = (path, message, hint) => {
     problems.push({ file, ...placeOf(json, path), path: textOf(path), message, ...(hint === undefined ? {} : { hint }) });
   };
@@ -71,8 +78,10 @@ export function parseSegment(text: string, file: string): SegmentFile {
     for (const [name, entry] of Object.entries(exports)) {
       const path = [module, name];
       const read = readEntry(entry, path, refuse);
-      if (read !== undefined && wrong === undefined)
-        entries.push({ module, export: name, ...read, path: textOf(path), ...placeOf(json, path) });
+      if (wrong !== undefined) continue;
+      const named = { module, export: name, path: textOf(path), ...placeOf(json, path) };
+      if (read === undefined) unread.push(named);
+      else entries.push({ ...named, ...read });
     }
   }
   return segment;
@@ -81,7 +90,7 @@ export function parseSegment(text: string, file: string): SegmentFile {
 type Path = readonly string[];
 type Refuse = (path: Path, message: string, hint?: string) => void;
 
-type Read = Omit<SegmentFileEntry, "module" | "export" | "path" | "line" | "column">;
+type Read = Omit<SegmentFileEntry, keyof NamedExport>;
 
 function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined {
   if (!isObject(entry)) {

@@ -112,6 +112,11 @@ it("no file imports itself by a detour", () => {
   expect(cycles).toEqual([]);
 });
 
+it("tables of a manifest are read with entryOf and never by index: an application may call a module `constructor`", () => {
+  const index = /\b(?:modules|segments|imports|files)(?:\?\.)?\[(?!\d|\])[^\]]*\]/g;
+  expect(all.flatMap(({ path, text }) => (text.match(index) ?? []).map((found) => `${path}: ${found}`))).toEqual([]);
+});
+
 describe("files", () => {
   it("none has more than 300 lines", () => {
     expect(all.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
@@ -208,13 +213,13 @@ describe("public names", () => {
         hooks,
         server,
         modules,
-        "Args CallHeaders Client Context CorsMiddleware CorsOptions HealthCheck Middleware ObservedCall StartClient Version parseVersion traceOf",
+        "Args CallHeaders Client Context CorsMiddleware CorsOptions HealthCheck MaybeContext Middleware ObservedCall StartClient Version parseVersion traceOf",
       ],
     ],
     [
       "seamline/client, /svc/client.js",
       "client/svc/client.ts",
-      [...errors, generated, hooks, lent, modules, "Client Context ObservedCall StartClient Version parseVersion traceOf"],
+      [...errors, generated, hooks, lent, modules, "Client Context MaybeContext ObservedCall StartClient Version parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],

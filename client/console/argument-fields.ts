@@ -30,12 +30,12 @@ function fieldOf({ name, type, ...one }: PatternName): Field {
   if (type === undefined) return freeField(name, optional);
   if (type.endsWith("[]")) return listField(name, type.slice(0, -2), optional);
   if (type === "boolean") return choiceField(name, optional);
-  const kinds: Readonly<Record<string, readonly [string, string]>> = {
-    number: ["text", "decimal"],
-    bigint: ["text", "numeric"],
-    Date: ["datetime-local", ""],
-  };
-  const [kind, mode] = kinds[type] ?? ["text", ""];
+  const kinds: ReadonlyMap<string, readonly [string, string]> = new Map([
+    ["number", ["text", "decimal"]],
+    ["bigint", ["text", "numeric"]],
+    ["Date", ["datetime-local", ""]],
+  ]);
+  const [kind, mode] = kinds.get(type) ?? ["text", ""];
   const id = idOf(name);
   const input = h("input", {
     id,

@@ -3,7 +3,7 @@
 
 import type { StartClient } from "../../src/client.ts";
 import { procedureKey } from "../../src/fqn.ts";
-import type { Manifest } from "../../src/manifest.ts";
+import { entryOf, type Manifest } from "../../src/manifest.ts";
 import { developmentEvents } from "../../src/protocol.ts";
 import type { Revisions } from "../revisions.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
@@ -80,7 +80,7 @@ async function place({ placement }: Page, manifest: Manifest, known: ReadonlySet
 
 function keysOf({ procedures, segments }: Manifest, names: readonly string[]): readonly string[] {
   return names.flatMap((name) =>
-    (segments[name] ?? []).map(({ procedure }) => {
+    (entryOf(segments, name) ?? []).map(({ procedure }) => {
       const { fqn = "", version = "" } = procedures[procedure] ?? {};
       return procedureKey(fqn, version);
     }),

@@ -58,7 +58,7 @@ export { traceOf } from "../../src/trace.ts";
 export { parseVersion } from "../../src/version.ts";
 
 // For /svc/remote.js, which shares them.
-export { Context, emptyContext, isContext } from "../../src/context.ts";
+export { Context, emptyContext, isContext, type MaybeContext } from "../../src/context.ts";
 export { frameworkErrors } from "../../src/errors.ts";
 export { errorOf, ranOn, setRanOn, setTrace } from "../../src/trace.ts";
 

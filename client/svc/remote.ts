@@ -36,8 +36,9 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
       manifest.classes.map(async (record) => {
-        const module = await files.import(manifest.modules[record.module]?.file as string);
-        classes.register(record, module[record.export]);
+        // Where a class is recorded, its module is: no name is looked up here that might not be there.
+        const { [record.module]: module } = manifest.modules;
+        classes.register(record, (await files.import(module?.file as string))[record.export]);
       }),
     );
   };

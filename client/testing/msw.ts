@@ -6,7 +6,7 @@ import { http, type HttpHandler } from "msw";
 
 import { NotImplemented } from "../../src/errors.ts";
 import type { Fakes, ProceduresOf } from "../../src/fake.ts";
-import type { ClassRecord, ServerManifest } from "../../src/manifest.ts";
+import { entryOf, type ClassRecord, type ServerManifest } from "../../src/manifest.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../src/ports.ts";
 import { rpcPath } from "../../src/protocol.ts";
 import { type FakeProcedure, fakeModules, unknownProcedure } from "../../src/roles/fake-modules.ts";
@@ -77,7 +77,7 @@ function start(given: object, fakes: ReadonlyMap<string, FakeProcedure>, { class
     import: async (file) =>
       Object.fromEntries(
         found
-          .filter(({ record }) => manifest.modules[record.module]?.file === file)
+          .filter(({ record }) => entryOf(manifest.modules, record.module)?.file === file)
           .map(({ record, constructor }) => [record.export, constructor]),
       ),
   });

@@ -7,15 +7,17 @@ import picomatch from "picomatch";
 
 import { type Problem, formatProblem } from "../../src/problem.ts";
 import { type SegmentFile, parseSegment, segmentFileEnding } from "../../src/segment.ts";
-import type { Parse } from "../../src/split/split-module.ts";
+import type { Parse, Part } from "../../src/split/split-module.ts";
 import { isInside, isListed, slashed } from "../sources.ts";
 import { type ApplicationCache, type Opened, createApplicationCache } from "./application-cache.ts";
 import { clientSegments } from "./clients.ts";
 import { type CutModule, addBrowser, splitForServer } from "./cut.ts";
 import { configuredModules } from "./configured-modules.ts";
+import { keepBack } from "./kept-back.ts";
 import type { KeptReadings } from "./kept-readings.ts";
 import { linkedModules } from "./links.ts";
 import type { Modules, ResolveImport, SourceModule } from "./modules.ts";
+import { type PageOnlyCall, pageOnlyCalls } from "./page-only-calls.ts";
 import { type PageEntry, readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
 import { type Procedure, findProcedures } from "./procedures.ts";
@@ -39,6 +41,8 @@ export interface Application {
   readonly startsByItself: boolean;
   /** By file. */
   readonly cut: ReadonlyMap<string, CutModule>;
+  /** By file: modules that pass on what browsers can't call, without it, as browsers get them. */
+  readonly trimmed: ReadonlyMap<string, Part>;
   /** Modules that browsers get besides what the pages reach: named by `client.import`, or by `clientModules`. */
   readonly clientModules: readonly SourceModule[];
   /** Modules that pages reach by value. */
@@ -51,6 +55,8 @@ export interface Application {
   readonly imports: Readonly<Record<string, readonly string[]>>;
   /** What modules with procedures that are links lead to; for each there is a problem. */
   readonly behindLinks: ReadonlySet<string>;
+  /** Calls of servers that nobody can answer: mistakes for a check, warnings for a build and in development. */
+  readonly pageOnlyCalls: readonly PageOnlyCall[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -69,6 +75,10 @@ export interface ApplicationInput {
   readonly bases: readonly string[];
   readonly clients?: readonly string[] | undefined;
   readonly clientModules?: readonly string[] | undefined;
+  /** In development: nodes, and the segments that each holds. */
+  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** For tests of the application: nothing of it is public, and faces name all that there is. */
+  readonly forTests?: boolean | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
   /** What an earlier reading left: then only what changed since is read. */
@@ -104,7 +114,6 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const segments = files
     .filter((file) => file.endsWith(segmentFileEnding))
     .map((file) => memory.of(file, "segment", () => parseSegment(memory.text(file), slashed(relative(root, file)))));
-  problems.push(...segments.flatMap((segment) => segment.problems));
   if (segments.length === 0)
     warnings.push({
       file: `*${segmentFileEnding}`,
@@ -139,7 +148,18 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   if (input.clients === undefined) warnings.push(...unreachedStarts(modules, pages.reached));
   const clients = clientSegments(input.clients, pages, names, problems);
 
-  const cut = addBrowser(server, clients);
+  const clientModules = [...new Set([...pages.modules, ...globbed])];
+  const { cut, trimmed } = await keepBack({
+    cut: addBrowser(server, clients),
+    modules,
+    clients,
+    pageModules: pages.reached,
+    clientModules,
+    scripts: pages.scripts,
+    forTests: input.forTests === true,
+    memory,
+    parse: input.parse,
+  });
   for (const { parts } of cut.values())
     for (const part of Object.values(parts)) {
       problems.push(...part.problems);
@@ -147,10 +167,9 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     }
 
   const configured = configuredModules(root, files, { modules, memory });
-  const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured], modules);
+  const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured.modules], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
-  const serverEntries = [...serverModules].filter((one) => configured.includes(one) || modules.describe(one).classes.length > 0);
-  const clientModules = [...new Set([...pages.modules, ...globbed])];
+  const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || modules.describe(one).classes.length > 0);
   const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
   const linked = linkedModules(
     {
@@ -161,7 +180,10 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   );
   problems.push(...linked.problems);
   const imports = await importsOf([...serverModules, ...pages.reached], { modules, memory });
-  if (problems.length === 0) warnings.push(...(await privateImports({ procedures, cut, modules, clients, pages: pages.reached })));
+  const served = new Set([...configured.segments, ...Object.values(input.layout ?? {}).flat()]);
+  const calls = { procedures, cut, modules, clients, served, pages: pages.reached };
+  if (problems.length === 0) warnings.push(...(await privateImports(calls)));
+  const pageOnly = problems.length === 0 ? await pageOnlyCalls({ ...calls, configured: configured.modules }) : [];
   return {
     root,
     source,
@@ -175,12 +197,14 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     startsByItself: !pages.starts && [...pages.reached].some((module) => cut.has(module.file)),
     reached: pages.reached,
     cut,
+    trimmed,
     clientModules,
     pageModules: pages.reached,
     serverModules,
     serverEntries,
     imports,
     behindLinks: linked.sources,
+    pageOnlyCalls: pageOnly,
     problems: unique(problems),
     warnings: unique(warnings),
   };
@@ -239,11 +263,11 @@ async function importsOf(
   all: readonly SourceModule[],
   { modules, memory }: Pick<Opened, "modules" | "memory">,
 ): Promise<Readonly<Record<string, readonly string[]>>> {
-  const imports: Record<string, readonly string[]> = {};
+  const imports: [string, readonly string[]][] = [];
   for (const module of [...new Set(all)].sort((one, other) => (one.id < other.id ? -1 : 1))) {
     const edges = await modules.importsOf(module);
     const ids = memory.ofObject(edges, () => [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort());
-    if (ids.length > 0) imports[module.id] = ids;
+    if (ids.length > 0) imports.push([module.id, ids]);
   }
-  return imports;
+  return Object.fromEntries(imports);
 }

@@ -74,13 +74,15 @@ export class Build {
   viteRoot = "";
   inputs: Readonly<Record<string, string>> = {};
   pages: readonly string[] = [];
+  /** See {@link ApplicationInput.forTests}. */
+  forTests = false;
   /** In development: the folder that we watch in place of Vite's watcher. */
   watched: string | undefined;
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
-  /** Imports of the application's own that lead nowhere. */
-  readonly unresolved: Problem[] = [];
+  /** What the bundler comes upon in the application's own code; it goes on, and all are told at its end. */
+  readonly mistakes: Problem[] = [];
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;
   /** See {@link Application.behindLinks}, of what was read last: in development an earlier application may still serve. */
@@ -174,6 +176,8 @@ export class Build {
       inputs: Object.values(this.inputs).filter((file) => !file.endsWith(".html")),
       bases: [this.viteRoot, this.source, this.root],
       clients: this.options.clients,
+      layout: this.options.layout,
+      forTests: this.forTests,
       clientModules: this.options.clientModules,
       parse: parserOf(vite),
       cache: this.#cache,
@@ -226,7 +230,7 @@ export class Build {
 
   async #build(builder: ViteBuilder, environment: ViteBuilder["environments"][string]): Promise<readonly Problem[]> {
     this.#problems = [];
-    this.unresolved.length = 0;
+    this.mistakes.length = 0;
     try {
       await builder.build(environment);
       return [];
@@ -244,7 +248,7 @@ export class Build {
       .map((file) => application.modules.byFile(file))
       .filter((one) => one !== undefined);
     const classes = await classRecords(among, application.modules);
-    this.warnings.push(...application.warnings, ...classes.warnings);
+    this.warnings.push(...application.pageOnlyCalls.map((one) => one.problem), ...application.warnings, ...classes.warnings);
     return await writeManifests({
       application,
       written: { browser, server },

@@ -60,11 +60,11 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
   const output = resolve(root, options.output ?? "./dist");
   const vite = await loadVite(root);
   const work = workFolder(output, `-${++builds}`);
-  const { plugin, build } = createPlugin(
+  const { plugins, build } = createPlugin(
     { root, source, index: options.index, clients: options.clients, clientModules: options.clientModules },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },
   );
-  const builder = await vite.createBuilder(await inlineConfig(vite, root, realPath(resolve(root, source)), options, plugin));
+  const builder = await vite.createBuilder(await inlineConfig(vite, root, realPath(resolve(root, source)), options, plugins));
   return { vite, build, builder, root, output, work };
 }
 
@@ -96,7 +96,7 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   }
 }
 
-async function inlineConfig(vite: Vite, root: string, source: string, options: BuildOptions, plugin: Plugin): Promise<InlineConfig> {
+async function inlineConfig(vite: Vite, root: string, source: string, options: BuildOptions, plugins: Plugin[]): Promise<InlineConfig> {
   const found = await vite.loadConfigFromFile({ command: "build", mode: "production" }, undefined, root, "silent");
   const index = findIndex(options.index ?? "index.html", [source, root]);
   // What Vite says of Node's modules in pages is a problem here, with the way that they came.
@@ -105,7 +105,7 @@ async function inlineConfig(vite: Vite, root: string, source: string, options: B
   return {
     ...inlineRoot(found?.config, root, index),
     configFile: found?.path ?? false,
-    plugins: [plugin],
+    plugins,
     logLevel: "warn",
     // Errors are thrown, so they would be told twice.
     customLogger: { ...logger, info: () => {}, error: () => {}, warn, warnOnce: warn },

@@ -13,7 +13,9 @@ import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
 import { folderProblem } from "./folder-name.ts";
+import { isLeft, uncompiled } from "./future-syntax.ts";
 import { importProblem } from "./import-problem.ts";
+import type { SourceModule } from "./modules.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { nodeImportProblems } from "./server-only.ts";
@@ -63,7 +65,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     if (application.problems.length > 0) continue;
     // The compiler, which comes after this in most lists of checks, reads them.
     await writeModuleTypes(application);
-    const found = await findings(open);
+    const found = await findings(open, { served: servedBy(configurations) });
     problems.push(...found.problems);
     warnings.push(...found.warnings);
     if (options.build === true && problems.length === 0) await dryBuild(settings, problems, warnings);
@@ -76,12 +78,17 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
   };
 }
 
+/** Segments that configurations have servers load: those too that were named, wherever they lie. */
+function servedBy(configurations: readonly ConfigurationFile[]): ReadonlySet<string> {
+  return new Set(configurations.flatMap(({ config }) => (config !== undefined && "segments" in config ? (config.segments ?? []) : [])));
+}
+
 /** What is wrong where modules meet each other, Node and the browser; for an application that can be cut. */
 export async function findings(
   open: OpenApplication,
-  graph?: BrowserGraph,
+  { graph, served }: { readonly graph?: BrowserGraph; readonly served?: ReadonlySet<string> } = {},
 ): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
-  const { application, parse } = open;
+  const { application } = open;
   const { root } = application;
   const browser = graph ?? (await browserGraph(open));
   // Entries that are no files have no line in a chain of imports.
@@ -91,6 +98,8 @@ export async function findings(
       .flatMap((from) => (["segment", "entry"].includes(from.kind) ? [] : [from.id]));
   const problems = [...browser.leaks, ...nodeImportProblems(browser.nodeImports, root, importersOf)];
   const warnings: Problem[] = [];
+  for (const { problem, segments, isShared } of application.pageOnlyCalls)
+    if (!segments.some((name) => served?.has(name) === true)) (isShared ? warnings : problems).push(problem);
   const tell = (side: "browser" | "server", specifier: string, importer: string): void => {
     const isOwn = /^\.{1,2}\//.test(specifier);
     if (!isOwn && open.hasOtherResolvers) return;
@@ -100,11 +109,25 @@ export async function findings(
   };
   for (const { specifier, importer } of browser.unresolved) tell("browser", specifier, importer);
   for (const { file, specifier } of await unresolvedOnNodes(open)) tell("server", specifier, file);
-  const withClasses = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
+  const loaded = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
     one.file < other.file ? -1 : 1,
   );
-  warnings.push(...(await classRecords(withClasses, application.modules)).warnings, ...(await splitState(application, parse)));
+  for (const problem of await uncompiledIn(open, loaded)) (open.hasOtherTransforms ? warnings : problems).push(problem);
+  warnings.push(...(await classRecords(loaded, application.modules)).warnings, ...(await splitState(application)));
   return { problems, warnings };
+}
+
+/** Modules with decorators or `accessor` fields that Vite's compiler leaves as they are. */
+async function uncompiledIn(
+  { application: { modules }, compile, parse }: OpenApplication,
+  loaded: readonly SourceModule[],
+): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  for (const module of loaded) {
+    const problem = uncompiled(module, modules);
+    if (problem !== undefined && isLeft(await compile(module.file, modules.text(module.file)), parse)) found.push(problem);
+  }
+  return found;
 }
 
 async function unresolvedOnNodes({ application, resolve: find }: OpenApplication): Promise<readonly { file: string; specifier: string }[]> {

@@ -9,6 +9,13 @@ import { slashed } from "../sources.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
+/** What the configurations of an application say of its build. */
+export interface Configured {
+  readonly modules: readonly SourceModule[];
+  /** Segments that they have servers load, in production or in development. */
+  readonly segments: ReadonlySet<string>;
+}
+
 /**
  * Chosen: a configuration is a `.json` file with a `mode`, in the application folder or one folder below. What is wrong in it is
  * for the start to tell, which knows the file that it was given.
@@ -17,26 +24,41 @@ export function configuredModules(
   root: string,
   files: readonly string[],
   { modules, memory }: { modules: Modules; memory: FileMemory },
-): readonly SourceModule[] {
+): Configured {
   const found = new Set<SourceModule>();
+  const segments = new Set<string>();
   for (const file of files.filter((one) => one.endsWith(".json") && !one.endsWith(segmentFileEnding))) {
     const name = slashed(relative(root, file));
     if (name.split("/").length > 2) continue;
-    for (const path of memory.of(file, "configured", () => pathsIn(memory.text(file), name))) {
+    const named = memory.of(file, "configured", () => namedIn(memory.text(file), name));
+    for (const path of named.paths) {
       const module = modules.at(resolve(root, path));
       if (module !== undefined) found.add(module);
     }
+    for (const segment of named.segments) segments.add(segment);
   }
-  return [...found];
+  return { modules: [...found], segments };
 }
 
-function pathsIn(text: string, file: string): readonly string[] {
+interface Named {
+  readonly paths: readonly string[];
+  readonly segments: readonly string[];
+}
+
+function namedIn(text: string, file: string): Named {
   const read = readJson(text, file);
   // Some other tool's file: JSON with comments, for one.
-  if ("broken" in read) return [];
+  if ("broken" in read) return { paths: [], segments: [] };
   const json = read.value;
-  if (typeof json !== "object" || json === null || typeof (json as { mode?: unknown }).mode !== "string") return [];
-  const { middleware, healthChecks } = json as { middleware?: unknown; healthChecks?: unknown };
-  const named = [...(Array.isArray(middleware) ? middleware : []), ...Object.values(healthChecks ?? {})] as unknown[];
-  return named.filter((one): one is string => typeof one === "string");
+  if (typeof json !== "object" || json === null || typeof (json as { mode?: unknown }).mode !== "string")
+    return { paths: [], segments: [] };
+  const { middleware, healthChecks, segments, layout } = json as Readonly<Record<string, unknown>>;
+  return {
+    paths: textsIn([middleware, Object.values(healthChecks ?? {})]),
+    segments: textsIn([segments, Object.values(layout ?? {})]),
+  };
+}
+
+function textsIn(values: readonly unknown[]): readonly string[] {
+  return values.flat(2).filter((one): one is string => typeof one === "string");
 }

@@ -1,6 +1,7 @@
 // The modules that segments cut, each split once for nodes and once for browsers (architecture §1).
 
 import {
+  type KeptBack,
   type Parse,
   type Part,
   type SegmentedExport,
@@ -9,6 +10,7 @@ import {
   splitVariants,
 } from "../../src/split/split-module.ts";
 import type { FileMemory } from "./file-memory.ts";
+import { closedIn, isClosed, keptBackOf } from "./kept-back.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 import type { Procedure } from "./procedures.ts";
 
@@ -30,13 +32,15 @@ export interface CutModule {
   readonly parts: Readonly<Record<Side, SplitModule>>;
   /** The server's body as it would be if it held only these exports. */
   readonly bodyOf: (held: ReadonlySet<string>) => Part | undefined;
+  /** The same with a face for browsers that keeps something back. */
+  readonly keepingBack: (what: KeptBack) => CutModule;
 }
 
 /** A module with its parts for nodes; those for browsers wait until it is known what browsers may load. */
 export interface ServerCut {
   readonly module: SourceModule;
   readonly procedures: readonly Procedure[];
-  readonly split: (environment: Side, held: ReadonlySet<string>) => SplitModule;
+  readonly split: (environment: Side, held: ReadonlySet<string>, keptBack?: KeptBack) => SplitModule;
   /** With everything held. */
   readonly all: SplitModule;
 }
@@ -66,6 +70,7 @@ export function splitForServer(
 class Splits {
   readonly #module: SourceModule;
   readonly #procedures: readonly SegmentedExport[];
+  readonly #closed: string;
   readonly #text: string;
   readonly #parse: Parse;
   readonly #known = new Map<string, SplitModule>();
@@ -81,12 +86,16 @@ class Splits {
     this.#text = modules.text(module.file);
     this.#parse = parse;
     const everything = new Set(this.#procedures.map((one) => one.export));
-    const usual: readonly Variant[] = [
+    const usual: Variant[] = [
       { environment: "server", held: everything },
       { environment: "browser", held: everything },
       { environment: "browser", held: new Set() },
     ];
-    const rests = ["splits", module.file, module.name, this.#text, JSON.stringify(this.#procedures)];
+    // Which segments are for browsers is not known yet; most that aren't public are in others.
+    const closed = closedIn(modules.describe(module), procedures, []);
+    if (closed.size > 0) usual.push({ environment: "browser", held: new Set(), keptBack: keptBackOf(closed, [...closed.keys()]) });
+    this.#closed = closedNames(procedures);
+    const rests = ["splits", module.file, module.name, this.#text, JSON.stringify(this.#procedures), ...usual.map(keyOf)];
     const made = unpacked(memory.lasting(rests, () => packed(this.#split(usual))));
     for (const [at, variant] of usual.entries()) this.#known.set(keyOf(variant), made[at] as SplitModule);
     this.all = this.get("server", everything);
@@ -96,6 +105,7 @@ class Splits {
   areOf(procedures: readonly Procedure[]): boolean {
     return (
       procedures.length === this.#procedures.length &&
+      closedNames(procedures) === this.#closed &&
       this.#procedures.every(({ export: name, fqn, version, parameters }, at) => {
         const other = procedures[at];
         return name === other?.export && fqn === other.fqn && version === other.version && parameters === other.parameters;
@@ -103,13 +113,15 @@ class Splits {
     );
   }
 
-  get(environment: Side, held: ReadonlySet<string>): SplitModule {
-    const variant = { environment, held };
+  get(environment: Side, held: ReadonlySet<string>, keptBack?: KeptBack): SplitModule {
+    const variant = { environment, held, keptBack };
     const known = this.#known.get(keyOf(variant));
     if (known !== undefined) return known;
-    const [made] = this.#split([variant]) as [SplitModule];
-    this.#known.set(keyOf(variant), made);
-    return made;
+    const [made] = this.#split([keptBack === undefined ? variant : { ...variant, held: new Set() }]) as [SplitModule];
+    // Only the face depends on what is kept back; the other parts stay the objects that they are.
+    const split = keptBack === undefined ? made : { ...this.get(environment, held), face: made.face };
+    this.#known.set(keyOf(variant), split);
+    return split;
   }
 
   #split(variants: readonly Variant[]): readonly SplitModule[] {
@@ -117,6 +129,10 @@ class Splits {
     const ids = { face: file, shared: partId.shared(file), graph: graphId };
     return splitVariants({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, ids }, variants);
   }
+}
+
+function closedNames(procedures: readonly Procedure[]): string {
+  return procedures.map((one) => (isClosed(one, []) ? one.export : "")).join();
 }
 
 /** Splits of one module as plain data. Parts that are the same in several are the same objects, before and after. */
@@ -152,8 +168,9 @@ function unpacked({ parts, splits }: Packed): readonly SplitModule[] {
   }));
 }
 
-function keyOf({ environment, held }: Variant): string {
-  return held.size === 0 ? environment : [environment, ...[...held].sort()].join();
+function keyOf({ environment, held, keptBack }: Variant): string {
+  const key = held.size === 0 ? environment : [environment, ...[...held].sort()].join();
+  return keptBack === undefined ? key : JSON.stringify([key, [...keptBack.closed].map(String).sort(), [...keptBack.unnamed].sort()]);
 }
 
 /** The browser's bodies hold what segments that browsers may load name, and nothing else. */
@@ -161,12 +178,15 @@ export function addBrowser(server: ReadonlyMap<string, ServerCut>, clients: read
   const cut = new Map<string, CutModule>();
   for (const [file, { module, procedures, split, all }] of server) {
     const mayLoad = procedures.filter((one) => one.entries.some(({ segment }) => clients.includes(segment.name)));
-    cut.set(file, {
+    const held = new Set(mayLoad.map((one) => one.export));
+    const cutFor = (keptBack?: KeptBack): CutModule => ({
       module,
       procedures,
-      parts: { browser: split("browser", new Set(mayLoad.map((one) => one.export))), server: all },
-      bodyOf: (held) => split("server", held).body,
+      parts: { browser: split("browser", held, keptBack), server: all },
+      bodyOf: (exports) => split("server", exports).body,
+      keepingBack: cutFor,
     });
+    cut.set(file, cutFor());
   }
   return cut;
 }

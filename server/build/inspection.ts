@@ -68,7 +68,7 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
   const { application } = open;
   if (application.problems.length > 0) throw new Problems(application.problems);
   const graph = await browserGraph(open);
-  const found = await findings(open, graph);
+  const found = await findings(open, { graph });
   const importers = await importersOf(open);
   const sizes = await builtSizes(application.root, application.source, open.output);
   return {

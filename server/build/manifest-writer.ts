@@ -69,18 +69,18 @@ async function sideManifest(
   const segments = application.segments
     .map((segment) => segment.name)
     .filter((name) => side === "server" || application.clients.includes(name));
-  const modules: Record<string, ModuleRecord> = {};
+  const named = new Map<string, ModuleRecord>();
   for (const [file, parts] of [...mine.parts].sort(byKey)) {
     const module = application.modules.byFile(file);
     if (module !== undefined && parts.face !== undefined)
-      modules[module.id] = { file: parts.face, ...(parts.body !== undefined && { body: parts.body }) };
+      named.set(module.id, { file: parts.face, ...(parts.body !== undefined && { body: parts.body }) });
   }
-  const start = Object.values(modules).flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
+  const start = [...named.values()].flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
   const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
   return {
     ...namedIn(application, segments),
-    classes: classes.filter((record) => record.module in modules),
-    modules,
+    classes: classes.filter((record) => named.has(record.module)),
+    modules: Object.fromEntries(named),
     files: await recordsOf(mine, loadable, side),
   };
 }
@@ -119,18 +119,19 @@ function reachable(start: readonly string[], { files }: Written): readonly strin
 }
 
 async function recordsOf({ folder, files }: Written, names: readonly string[], side?: Side): Promise<Readonly<Record<string, FileRecord>>> {
-  const records: Record<string, FileRecord> = {};
+  const records: [string, FileRecord][] = [];
   for (const name of [...names].sort()) {
     const content = await readFile(join(folder, name));
     const { imports, dynamicImports } = files.get(name) ?? { imports: [], dynamicImports: [] };
-    records[name] = {
+    const record: FileRecord = {
       integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,
       size: content.length,
       // A browser asks for these beforehand, and what is imported later it is to ask for later.
       imports: side === "server" ? [...new Set([...imports, ...dynamicImports])] : imports,
     };
+    records.push([name, record]);
   }
-  return records;
+  return Object.fromEntries(records);
 }
 
 /**

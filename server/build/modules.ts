@@ -3,8 +3,9 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
-import { type ModuleDescription, type ModuleExport, describeModule } from "../../src/split/describe.ts";
+import { type ModuleDescription, type ModuleExport, describeModule, emptyDescription } from "../../src/split/describe.ts";
 import type { Parse, Part } from "../../src/split/split-module.ts";
+import { type ModuleUses, usesOf } from "../../src/split/uses.ts";
 import { isInside, realPath, slashed } from "../sources.ts";
 import { linkOnTheWay } from "./links.ts";
 import type { FileMemory } from "./file-memory.ts";
@@ -26,18 +27,6 @@ export type Declaration =
 
 /** Finds the file of an import that is not relative (an alias, a package); absolute, or `undefined`. */
 export type ResolveImport = (specifier: string, importer: string) => Promise<string | undefined>;
-
-/** Of a part that holds nothing. */
-const nothing: ModuleDescription = {
-  exports: [],
-  locals: [],
-  starReexports: [],
-  classes: [],
-  imports: [],
-  problems: [],
-  startClientCalls: [],
-  clientImports: [],
-};
 
 const nobody: ReadonlySet<string> = new Set();
 
@@ -68,6 +57,8 @@ export interface ImportEdge {
   readonly module: SourceModule;
   readonly typeOnly: boolean;
   readonly names: readonly string[];
+  /** The local name of `import * as …`. */
+  readonly namespace?: string | undefined;
   /** A re-export. */
   readonly passedOn: boolean;
 }
@@ -186,8 +177,13 @@ export class Modules {
 
   /** Describes a part of a module. */
   describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
-    if (part === undefined) return nothing;
+    if (part === undefined) return emptyDescription;
     return this.#memory.ofObject(part, () => this.#lasting(module, part.code));
+  }
+
+  /** What each piece of a module uses and changes; `undefined` of one that can't be parsed. */
+  usesOf({ file, name }: SourceModule): ModuleUses | undefined {
+    return this.#memory.of(file, "uses", () => usesOf({ source: this.text(file), file: name, parse: this.#parse }));
   }
 
   /** Describes code that is no file of its own: a script inside a page. */
@@ -230,11 +226,12 @@ export class Modules {
   }
 
   async #importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ImportEdge[]> {
-    const edges = [
+    const edges: (Omit<ImportEdge, "module"> & { readonly specifier: string })[] = [
       ...description.imports.map(({ specifier, typeOnly, names }) => ({
         specifier,
         typeOnly,
         names: names.map((name) => name.imported),
+        namespace: names.find((name) => name.imported === "*")?.local,
         passedOn: false,
       })),
       ...description.exports.flatMap((one) =>
@@ -243,8 +240,8 @@ export class Modules {
       ...description.starReexports.map((specifier) => ({ specifier, typeOnly: false, names: ["*"], passedOn: true })),
     ];
     const found = await Promise.all(edges.map(async (edge) => ({ ...edge, module: await this.resolve(edge.specifier, module.file) })));
-    return found.flatMap(({ module: target, typeOnly, names, passedOn }) =>
-      target === undefined ? [] : [{ module: target, typeOnly, names, passedOn }],
+    return found.flatMap(({ module: target, typeOnly, names, namespace, passedOn }) =>
+      target === undefined ? [] : [{ module: target, typeOnly, names, namespace, passedOn }],
     );
   }
 

@@ -18,6 +18,10 @@ export interface OpenApplication {
   readonly parse: Parse;
   /** What an import leads to in the build of a side: a file, a module of Node, an id of Vite's; `undefined` if to nothing. */
   readonly resolve: (side: Side, specifier: string, importer: string) => Promise<string | undefined>;
+  /** What Vite's compiler makes of a module; the other plugins of a build are left out. */
+  readonly compile: (file: string, source: string) => Promise<string>;
+  /** Whether plugins of the application's change modules before they are run. */
+  readonly hasOtherTransforms: boolean;
   /** Whether plugins of the application's find modules where Vite's own resolver, which is asked here, finds none. */
   readonly hasOtherResolvers: boolean;
 }
@@ -34,6 +38,11 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     application,
     output,
     parse: parserOf(vite),
+    async compile(file, source) {
+      // Vite leaves JavaScript as it is.
+      return /\.m?js$/.test(file) ? source : (await vite.transformWithOxc(source, file, undefined, undefined, builder.config)).code;
+    },
+    hasOtherTransforms: builder.config.plugins.some((one) => !isKnown(one) && one.transform !== undefined),
     hasOtherResolvers: builder.config.plugins.some((one) => !isKnown(one) && one.resolveId !== undefined),
     async resolve(side, specifier, importer) {
       const environment = environments[side];

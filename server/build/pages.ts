@@ -8,6 +8,7 @@ import type { ModuleDescription } from "../../src/split/describe.ts";
 import { isInside, realPath, slashed } from "../sources.ts";
 import { describeComponent, isComponent } from "./components.ts";
 import type { FileMemory } from "./file-memory.ts";
+import type { PageScript } from "./kept-back.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** A page and what its scripts load. */
@@ -31,6 +32,8 @@ export interface PageDemands {
   /** Named by `client.import('…')`, or by the `clientModules` globs. */
   readonly modules: readonly SourceModule[];
   readonly pages: readonly PageEntry[];
+  /** Scripts inside pages, and those of components. */
+  readonly scripts: readonly PageScript[];
   /** All modules that pages reach, types left out. */
   readonly reached: ReadonlySet<SourceModule>;
   readonly problems: readonly Problem[];
@@ -88,6 +91,7 @@ export async function readPages(options: {
     }
   };
 
+  const scripts: PageScript[] = [];
   const components = new Set<string>();
   /** Follows components that are imported here to the modules that they import. */
   const throughComponents = async (description: ModuleDescription, importer: string): Promise<void> => {
@@ -98,6 +102,7 @@ export async function readPages(options: {
       components.add(file);
       const name = slashed(relative(root, file));
       for (const script of describeComponent(file, name, modules, memory)) {
+        scripts.push({ file, text: memory.text(file), description: script });
         take(script, name);
         for (const { specifier: inside } of script.imports.filter((one) => !one.typeOnly)) {
           const module = await modules.resolve(inside, file);
@@ -112,13 +117,13 @@ export async function readPages(options: {
   for (const page of options.pages) {
     const name = slashed(relative(root, page));
     const imports: { specifier: string; module?: SourceModule }[] = [];
-    const scripts = memory.of(page, "scripts", () => scriptsOf(memory.text(page)));
-    for (const [at, script] of scripts.entries()) {
+    for (const [at, script] of memory.of(page, "scripts", () => scriptsOf(memory.text(page))).entries()) {
       const { text, src } = script;
       if (src !== undefined) imports.push({ specifier: src, ...optional(found(src, page, options)) });
       if (text === undefined) continue;
       const description = memory.of(page, `script ${at}`, () => modules.describeText(text, `${page}.ts`, name));
       take(description, name);
+      scripts.push({ file: page, text, description });
       for (const { specifier } of description.imports.filter((one) => !one.typeOnly))
         imports.push({ specifier, ...optional((await modules.resolve(specifier, page)) ?? found(specifier, page, options)) });
     }
@@ -133,7 +138,7 @@ export async function readPages(options: {
     for (const edge of await modules.importsOf(module, description)) if (!edge.typeOnly) queue.push(edge.module);
     await throughComponents(description, module.file);
   }
-  return { started, starts, unclear, modules: [...asked], pages, reached, problems };
+  return { started, starts, unclear, modules: [...asked], pages, scripts, reached, problems };
 }
 
 function optional(module: SourceModule | undefined): { module?: SourceModule } {

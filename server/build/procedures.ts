@@ -32,7 +32,7 @@ interface Found extends NamedEntry {
   readonly export: ModuleExport;
 }
 
-/** Finds the function behind every entry. What is wrong goes to `problems`, what may be to `warnings`; the result holds the rest. */
+/** Finds the function behind every entry. What is wrong in segment files goes to `problems`, what may be to `warnings`; the result holds the rest. */
 export async function findProcedures(
   segments: readonly SegmentFile[],
   { modules, memory }: { modules: Modules; memory: FileMemory },
@@ -64,7 +64,7 @@ export async function findProcedures(
       });
   }
   problems.push(...twins(procedures), ...scattered(procedures));
-  warnings.push(...found.filter((one) => one.export.kind === "async-generator").map(generator));
+  warnings.push(...found.filter((one) => one.export.generator === true).map(generator));
   warnings.push(...procedures.filter((one) => one.parameters.flatMap(namesOf).includes("version")).map(versionParameter));
   const keyed = procedures.map((one) => ({ one, key: procedureKey(one.fqn, one.version) }));
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ one }) => one);
@@ -81,13 +81,32 @@ interface FoundInSegment {
 async function findFunctions(segment: SegmentFile, modules: Modules): Promise<FoundInSegment> {
   const found: Found[] = [];
   const problems: Problem[] = [];
+  /** Paths of the entries that name classes. */
+  const classes: string[] = [];
   const consulted = await modules.consulted(async () => {
     for (const entry of segment.entries) {
       const one = await findFunction({ segment, entry }, modules, problems);
-      if (one !== undefined) found.push(one);
+      if (one?.export.kind === "class") {
+        classes.push(entry.path);
+        problems.push(...one.export.problems);
+      } else if (one !== undefined) found.push(one);
+    }
+    for (const { module: key, export: name, path } of segment.unread) {
+      const module = modules.find(key);
+      const declared = module === undefined ? undefined : await modules.declaration(module, name);
+      if (declared === undefined || "missing" in declared || declared.export.kind !== "class") continue;
+      classes.push(path);
+      problems.push(...declared.export.problems);
     }
   });
-  return { found, problems, modules, consulted };
+  // A class needs no entry at all, so what else is wrong with its entry doesn't matter.
+  const rest = segment.problems.filter(({ path = "" }) => !classes.some((one) => isAtOrBelow(path, one)));
+  return { found, problems: [...rest, ...problems], modules, consulted };
+}
+
+/** Whether a JSON path means `entry` or one of its fields. */
+function isAtOrBelow(path: string, entry: string): boolean {
+  return path === entry || path.startsWith(`${entry}.`) || path.startsWith(`${entry}[`);
 }
 
 async function findFunction(named: NamedEntry, modules: Modules, problems: Problem[]): Promise<Found | undefined> {

@@ -39,7 +39,7 @@ export function reportUnresolved(source: string, importer: string, build: Build,
     message,
     isOwn ? "Look at its name and its folder." : "Install it, or take the import out.",
   );
-  (isOwn || isBrowser ? build.unresolved : build.warnings).push(problem);
+  (isOwn || isBrowser ? build.mistakes : build.warnings).push(problem);
   return { id: source, external: true };
 }
 

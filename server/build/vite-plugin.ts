@@ -10,7 +10,7 @@ import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
 import { isWatchedHere } from "../dev/watch.ts";
-import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
+import { heldNames, holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
@@ -18,6 +18,7 @@ import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
+import { syntaxGuard } from "./future-syntax.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
 
@@ -25,9 +26,13 @@ export type { SeamlineOptions } from "./build-run.ts";
 
 type Context = { readonly environment: Environment };
 
+/** Other environments of a configuration build what they build; in development there is one that tests run in. */
+const isOurs: NonNullable<Plugin["applyToEnvironment"]> = ({ name, config }) =>
+  config.command !== "build" || Object.values<string>(environmentNames).includes(name);
+
 /** Splits the application along its segment files, in both builds of a Vite configuration (architecture §1). */
-export function seamline(options: SeamlineOptions = {}): Plugin {
-  return createPlugin(options).plugin;
+export function seamline(options: SeamlineOptions = {}): Plugin[] {
+  return createPlugin(options).plugins;
 }
 
 /**
@@ -38,7 +43,7 @@ export function createPlugin(
   options: SeamlineOptions,
   folders?: BuildFolders,
   session?: SessionParts,
-): { readonly plugin: Plugin; readonly build: Build } {
+): { readonly plugins: Plugin[]; readonly build: Build } {
   const build = new Build(options, folders);
   const isOwn = folders !== undefined || session !== undefined;
   // Under Vitest people's unit tests call their functions themselves.
@@ -58,8 +63,7 @@ export function createPlugin(
     enforce: "pre",
     // Each environment with an instance of its own would disagree with the other on what is split.
     sharedDuringBuild: true,
-    // Other environments of a configuration build what they build; in development there is one that tests run in.
-    applyToEnvironment: ({ name, config }) => config.command !== "build" || Object.values<string>(environmentNames).includes(name),
+    applyToEnvironment: isOurs,
     api: { options, isOwn },
 
     async config(config, { command }) {
@@ -72,6 +76,7 @@ export function createPlugin(
       const { refuseWrongOptions } = await import("./plugin-options.ts");
       refuseWrongOptions(all);
       build.configure(all, resolve(config.root ?? "."));
+      build.forTests ||= process.env["VITEST"] !== undefined && !isOwn;
       const isServed = command === "serve" && process.env["VITEST"] === undefined;
       build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
       // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
@@ -201,17 +206,16 @@ export function createPlugin(
         const module = application.modules.byFile(file);
         if (module === undefined) return undefined;
         const cut = application.cut.get(file);
+        const trimmed = isBrowser(this) ? application.trimmed.get(file) : undefined;
         // Whatever a manifest has to name gets a file of its own, with all of its exports: one instance for pages and for the manifest.
         const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
         if (part === undefined && isNamed && this.environment.mode === "build") build.emit(this, file);
-        if (cut === undefined) return undefined;
-        if (part === "body" && development !== undefined && isBrowser(this))
-          return holderText(
-            file,
-            cut.procedures.map((one) => one.export),
-          );
-        const parts = cut.parts[isBrowser(this) ? "browser" : "server"];
-        const found = part === undefined ? parts.face : part === "shared" ? parts.shared : parts.body;
+        if (cut === undefined && trimmed === undefined) return undefined;
+        if (part === "body" && cut !== undefined && development !== undefined && isBrowser(this))
+          return holderText(file, heldNames(cut, application.clients));
+        const parts = cut?.parts[isBrowser(this) ? "browser" : "server"];
+        const whole = parts?.face ?? trimmed;
+        const found = part === undefined ? whole : part === "shared" ? parts?.shared : parts?.body;
         const sources = [file];
         return {
           code: found?.code ?? "export {};",
@@ -238,7 +242,7 @@ export function createPlugin(
         const info = this.getModuleInfo(id);
         return [...(info?.importers ?? []), ...(info?.dynamicImporters ?? [])];
       };
-      const problems = [...build.unresolved, ...nodeImportProblems(build.nodeImports, build.root, importersOf)];
+      const problems = [...build.mistakes, ...nodeImportProblems(build.nodeImports, build.root, importersOf)];
       if (problems.length > 0) throw build.fail(problems);
     },
 
@@ -253,7 +257,8 @@ export function createPlugin(
       },
     },
   };
-  return { plugin, build };
+  const guard = syntaxGuard(build, async (environment) => (isActive ? await applicationOf(environment) : undefined));
+  return { plugins: [plugin, { ...guard, applyToEnvironment: isOurs }], build };
 }
 
 // Bodies, faces and the application's own imports of `seamline` meet here: one node for one graph of modules, never a global.

@@ -1,7 +1,7 @@
 // One node of a development session: it can be ended as if its machine were gone, and started again.
 
 import { procedureKey } from "../../src/fqn.ts";
-import type { ServerManifest } from "../../src/manifest.ts";
+import { entryOf, type ServerManifest } from "../../src/manifest.ts";
 import { type Host, type Log, type Transport, TransportError } from "../../src/ports.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import { createNode, type Followed, type NodeRole } from "../../src/roles/node.ts";
@@ -55,7 +55,7 @@ export class ClusterNode {
   holds(key: string): boolean {
     if (this.#state !== "ready") return false;
     const { segments, procedures } = this.#options.manifest();
-    const entries = this.#segments.flatMap((segment) => segments[segment] ?? []);
+    const entries = this.#segments.flatMap((segment) => entryOf(segments, segment) ?? []);
     return entries.some(({ procedure }) => {
       const { fqn = "", version = "" } = procedures[procedure] ?? {};
       return procedureKey(fqn, version) === key;

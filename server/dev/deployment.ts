@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { DevEnvironment } from "vite";
 
 import { type Console, createConsole } from "../../src/console/console.ts";
-import type { ServerManifest } from "../../src/manifest.ts";
+import { entryOf, type ServerManifest } from "../../src/manifest.ts";
 import type { Host, HttpRequest, HttpResponse, Log, ModuleNamespace } from "../../src/ports.ts";
 import { type Problem, Problems } from "../../src/problem.ts";
 import type { createGateway } from "../../src/roles/gateway.ts";
@@ -176,7 +176,7 @@ export class Deployment {
 function callableIn(manifest: ServerManifest, layout: Layout | undefined): ReadonlySet<string> {
   const { segments, procedures, clients } = manifest;
   const onNodes = new Set(Object.values(nodesIn(layout, Object.keys(segments), clients)).flat());
-  const entries = [...onNodes].flatMap((name) => (segments[name] ?? []).filter(({ access }) => access !== "private"));
+  const entries = [...onNodes].flatMap((name) => (entryOf(segments, name) ?? []).filter(({ access }) => access !== "private"));
   return new Set(entries.map(({ procedure }) => procedures[procedure]?.fqn ?? ""));
 }
 

@@ -209,7 +209,8 @@ export class Development {
       return undefined;
     });
     if (application === undefined) return undefined;
-    this.#problems.warn(application.warnings);
+    this.#problems.warn([...application.pageOnlyCalls.map((one) => one.problem), ...application.warnings]);
+    this.#pages.warnings(application.pageOnlyCalls.flatMap((one) => (one.isShared ? [] : [one.problem])));
     this.#problems.set("application", application.problems);
     return application.problems.length > 0 ? undefined : application;
   }
@@ -225,12 +226,8 @@ export class Development {
   }
 
   async #problemsOf(act: () => Promise<unknown>) {
-    try {
-      await act();
-      return [];
-    } catch (error) {
-      return loadProblems(error, this.#build.root, "it can't be loaded");
-    }
+    const failed = (error: unknown) => loadProblems(error, this.#build.root, "it can't be loaded");
+    return await act().then(() => [], failed);
   }
 
   #heard(file: string): void {

@@ -3,8 +3,8 @@
 import { procedureKey } from "../../src/fqn.ts";
 import type { SplitModule } from "../../src/split/split-module.ts";
 import type { Application } from "../build/application.ts";
-import { partId, type Side } from "../build/cut.ts";
-import { codeId } from "./ids.ts";
+import { type CutModule, partId, type Side } from "../build/cut.ts";
+import { codeId, heldNames } from "./ids.ts";
 import type { Move } from "./session.ts";
 
 export interface Difference {
@@ -35,6 +35,8 @@ export function difference(before: Application, after: Application, placesOf: Pl
       for (const part of changedParts(one?.parts[side], other?.parts[side])) {
         added.push(part);
         ids.add(idOf(file, part, side));
+        // What stands for the body in a page has its exports by their names.
+        if (part === "face" && side === "browser" && namesIn(one, before) !== namesIn(other, after)) ids.add(partId.body(file));
         // A module that is split for the first time, or is whole again, has another text for everyone.
         if (part === "face" && (one === undefined || other === undefined)) ids.add(partId.shared(file));
       }
@@ -44,10 +46,16 @@ export function difference(before: Application, after: Application, placesOf: Pl
         (other?.procedures ?? []).map((procedure) => procedure.fqn),
       );
   }
+  for (const file of new Set([...before.trimmed.keys(), ...after.trimmed.keys()]))
+    if (!isSame(before.trimmed.get(file)?.code, after.trimmed.get(file)?.code)) browser.add(file);
   return { server, browser, bodies, ...moved(before, after, placesOf) };
 }
 
 type PartName = "face" | "shared" | "body";
+
+function namesIn(cut: CutModule | undefined, { clients }: Application): string {
+  return cut === undefined ? "" : heldNames(cut, clients).join();
+}
 
 function changedParts(one: SplitModule | undefined, other: SplitModule | undefined): readonly PartName[] {
   if (one === other) return [];

@@ -2,6 +2,8 @@
 
 import { relative } from "node:path";
 
+import type { CutModule } from "../build/cut.ts";
+import { isClosed } from "../build/kept-back.ts";
 import { isInside, slashed } from "../sources.ts";
 
 /** The part that stands for the real body in a page, and changes under it (see {@link holderText}). */
@@ -29,9 +31,14 @@ export function addressOf(id: string, { root, base }: Addresses, changed = 0): s
   return `${base.replace(/^\//, "")}${path}${queries === "" ? "" : `?${queries}`}`;
 }
 
+/** The procedures of a module that a page may hold now or when they have moved: all but those that browsers are to know nothing of. */
+export function heldNames({ procedures }: Pick<CutModule, "procedures">, clients: readonly string[]): readonly string[] {
+  return procedures.filter((one) => !isClosed(one, clients)).map((one) => one.export);
+}
+
 /**
  * What a page loads in place of a body: each procedure under its name, for as long as the page lives, handing over to whatever code is the
- * latest. It names all procedures of the module, whether pages hold them or not, so it stays when one moves. A call that runs has taken its
+ * latest. It names those of {@link heldNames}, whether pages hold them or not, so it stays when one moves. A call that runs has taken its
  * function already and comes to its end; one that fails to load leaves the former, and what the latest code lacks, having left the page,
  * is the former's until nobody is led here any more.
  */

@@ -1,8 +1,8 @@
 // The two manifests of an application that nothing has built: modules by their ids, as Vite serves each of them when it is asked for.
 
 import type { Manifest, ModuleRecord, ServerManifest } from "../../src/manifest.ts";
-import type { ModuleDescription } from "../../src/split/describe.ts";
 import type { Application } from "../build/application.ts";
+import { browserCode } from "../build/browser-code.ts";
 import { classRecords } from "../build/classes.ts";
 import { graphId, partId } from "../build/cut.ts";
 import { namedIn } from "../build/manifest-writer.ts";
@@ -31,7 +31,7 @@ export async function serverManifest(application: Application, revision: string)
 
 /** What pages go by. `address` gives the path of a module as the page is to ask for it. */
 export async function browserManifest(application: Application, revision: string, address: (id: string) => string): Promise<Manifest> {
-  const among = await reachable(application);
+  const among = [...new Set((await browserCode(application)).map((one) => one.module))];
   const { records } = await classRecords(byId(among), application.modules);
   const body = (file: string): string | undefined =>
     application.cut.get(file)?.parts.browser.body === undefined ? undefined : address(partId.body(file));
@@ -49,36 +49,12 @@ function modulesOf(
   modules: readonly SourceModule[],
   fileOf: (file: string, part?: "body") => string | undefined,
 ): Readonly<Record<string, ModuleRecord>> {
-  const found: Record<string, ModuleRecord> = {};
-  for (const { id, file } of byId(modules)) {
-    const body = fileOf(file, "body");
-    found[id] = { file: fileOf(file) ?? file, ...(body !== undefined && { body }) };
-  }
-  return found;
-}
-
-/** What browsers get, by value imports: of a split module what its face passes on, its shared part, and what its body for browsers holds. */
-async function reachable({ cut, pageModules, clientModules, modules }: Application): Promise<readonly SourceModule[]> {
-  const held = [...cut.values()].filter((one) => one.parts.browser.body !== undefined).map((one) => one.module);
-  const reached = new Set<SourceModule>([...pageModules, ...clientModules, ...held]);
-  // A set hands out what is added while it is walked.
-  for (const module of reached) {
-    const parts = cut.get(module.file)?.parts.browser;
-    const whole = modules.describe(module);
-    const described = [parts?.shared, parts?.body].map((part) => modules.describePart(module, part));
-    const texts = parts === undefined ? [whole] : [passedOn(whole), ...described];
-    for (const text of texts) for (const edge of await modules.importsOf(module, text)) if (!edge.typeOnly) reached.add(edge.module);
-  }
-  return [...reached];
-}
-
-const faces = new WeakMap<ModuleDescription, ModuleDescription>();
-
-/** What a face has of the imports of its module; the same object as long as nothing in the module changes. */
-function passedOn(whole: ModuleDescription): ModuleDescription {
-  const known = faces.get(whole) ?? { ...whole, imports: [] };
-  faces.set(whole, known);
-  return known;
+  return Object.fromEntries(
+    byId(modules).map(({ id, file }) => {
+      const body = fileOf(file, "body");
+      return [id, { file: fileOf(file) ?? file, ...(body !== undefined && { body }) }];
+    }),
+  );
 }
 
 function byId(modules: readonly SourceModule[]): readonly SourceModule[] {

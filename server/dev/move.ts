@@ -35,7 +35,8 @@ export async function moveProcedure({ root, procedures, segments }: Application,
       delete from[entry.module]?.[entry.export];
       if (Object.keys(from[entry.module] ?? {}).length === 0) delete from[entry.module];
     }
-    (into[module] ??= {})[name] = value;
+    // An assignment would take `__proto__` for something else than a name.
+    into[module] = { ...into[module], ...Object.fromEntries([[name, value]]) };
   }
   // First where it comes: whoever reads in between finds it in two places, and not in none.
   await write(target, into);

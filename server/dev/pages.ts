@@ -19,6 +19,8 @@ export class Pages {
   #moving: Promise<void> = Promise.resolve();
   #told = "";
   #problems: readonly Problem[] = [];
+  #warnings: readonly Problem[] = [];
+  #shown = "";
   /** How often pages were told to load themselves again. */
   reloads = 0;
 
@@ -52,7 +54,7 @@ export class Pages {
     });
     // A page that comes while something is wrong is told at once.
     hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => {
-      if (this.#problems.length > 0) client.send(errorOf(this.#problems));
+      if (this.#shown !== "") client.send(errorOf([...this.#problems, ...this.#warnings]));
     });
   }
 
@@ -92,12 +94,25 @@ export class Pages {
 
   /** Shows problems over the page, all at once; none takes them away. */
   problems(problems: readonly Problem[]): void {
-    const before = this.#problems.length;
     this.#problems = problems;
+    this.#show();
+  }
+
+  /** Shows what nobody should overlook although everything runs, behind the problems if there are any. */
+  warnings(warnings: readonly Problem[]): void {
+    this.#warnings = warnings;
+    this.#show();
+  }
+
+  #show(): void {
+    const all = [...this.#problems, ...this.#warnings];
+    const shown = all.map(formatProblem).join("\n");
+    if (shown === this.#shown) return;
+    this.#shown = shown;
     // To those that are there: Vite keeps an error for a page that comes later, and would show it when all is well again.
     for (const client of this.#server.ws.clients) {
-      if (problems.length > 0) client.send(errorOf(problems));
-      else if (before > 0) client.send(developmentEvents.mended);
+      if (all.length > 0) client.send(errorOf(all));
+      else client.send(developmentEvents.mended);
     }
   }
 

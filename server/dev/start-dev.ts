@@ -28,7 +28,7 @@ export const startDev: StartDev = async (options) => {
   const vite = await loadVite(root);
   const listeners = new Set<(event: DevEvent) => void>();
   let development: Development | undefined;
-  const { plugin } = createPlugin(await optionsOf(root, options.config), undefined, {
+  const { plugins } = createPlugin(await optionsOf(root, options.config), undefined, {
     config: options.config,
     log,
     tell: (event) => listeners.forEach((one) => one(event)),
@@ -38,7 +38,7 @@ export const startDev: StartDev = async (options) => {
   const early: DevEvent[] = [];
   const keep = (event: DevEvent): void => void early.push(event);
   listeners.add(keep);
-  const server = await vite.createServer(await inlineConfig(vite, root, options, plugin));
+  const server = await vite.createServer(await inlineConfig(vite, root, options, plugins));
   await server.listen();
   const session = (): Development => {
     if (development === undefined) throw new Error("Vite has started without Seamline's plugin");
@@ -142,14 +142,14 @@ async function inlineConfig(
   vite: typeof import("vite"),
   root: string,
   options: DevOptions,
-  plugin: ReturnType<typeof createPlugin>["plugin"],
+  plugins: ReturnType<typeof createPlugin>["plugins"],
 ): Promise<InlineConfig> {
   const found = await vite.loadConfigFromFile({ command: "serve", mode: "development" }, undefined, root, "silent");
   const { source = "./src", index = "index.html" } = await optionsOf(root, options.config);
   return {
     ...inlineRoot(found?.config, root, findIndex(index, [realPath(resolve(root, source)), root])),
     configFile: found?.path ?? false,
-    plugins: [plugin],
+    plugins,
     clearScreen: false,
     // What Vite has to say goes through our log, with all else.
     customLogger: viteLogger(vite, options.log),

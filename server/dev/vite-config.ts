@@ -4,6 +4,7 @@ import { basename } from "node:path";
 
 import type { Rolldown, UserConfig } from "vite";
 
+import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
 import { environmentNames } from "../build/environments.ts";
 import { isModuleFile } from "../build/modules.ts";
@@ -32,8 +33,15 @@ export function developmentConfig(
       [environmentNames.server]: { resolve: { noExternal: [/^seamline$/] } },
     },
     server: {
-      // The trust key, which a configuration may say as well, and what builds leave.
-      fs: { deny: [...(config.server?.fs?.deny === undefined ? viteDenies : []), "**/.seamline/**", ...configurations(named)] },
+      // The trust key, which a configuration may say as well; what builds leave; and segment files, which name what browsers can't call.
+      fs: {
+        deny: [
+          ...(config.server?.fs?.deny === undefined ? viteDenies : []),
+          "**/.seamline/**",
+          `*${segmentFileEnding}`,
+          ...configurations(named),
+        ],
+      },
       watch:
         config.server?.watch === null
           ? null

@@ -78,7 +78,8 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
   const output = join(root, "dist");
   // Nothing is written; the folders say what is no source.
   const folders = { work: outputFolders(root, output), final: outputFolders(root, output), except: [output] };
-  const { plugin, build } = createPlugin({ root, source: options.source, clients: options.clients }, folders);
+  const { plugins, build } = createPlugin({ root, source: options.source, clients: options.clients }, folders);
+  build.forTests = true;
   const server = await vite.createServer({
     root,
     ...(options.viteConfig === undefined ? {} : { configFile: options.viteConfig }),
@@ -88,7 +89,7 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     clearScreen: false,
     server: { middlewareMode: true, watch: null, hmr: false, ws: false },
     optimizeDeps: { noDiscovery: true, include: [] },
-    plugins: [runtimePlugin, plugin],
+    plugins: [runtimePlugin, ...plugins],
     environments: {
       // The page's modules run here as well, with the parts that browsers get.
       [environmentNames.browser]: {

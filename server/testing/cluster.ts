@@ -19,7 +19,7 @@ import { type CallRecorder, createCallRecorder, type RecordedCall } from "./call
 import { createFailingNetwork, type FailOptions, type Failure } from "./failures.ts";
 import { createFakeRegistry, type FakeOptions, type FakeRegistry, type Restore, restoring } from "./fakes.ts";
 import { createCaller, createFakeNode, createGatewayService, createNodeService } from "./compose.ts";
-import type { Node, Surroundings, TestCaller, TestNode, TestService } from "./places.ts";
+import { type Node, placeAt, type Surroundings, type TestCaller, type TestNode, type TestService } from "./places.ts";
 import { testImporter } from "./test-importer.ts";
 import { TestClock } from "./test-clock.ts";
 import { TestLog } from "./test-log.ts";
@@ -97,7 +97,7 @@ class Cluster {
     this.#fakes = createFakeRegistry(application.manifests.server.procedures);
     const network = createFailingNetwork(createMemoryNetwork(), {
       clock,
-      nameOf: (origin) => new URL(origin).hostname.replace(/\.test$/, ""),
+      nameOf: placeAt,
       ready: (from) => (from.startsWith("fakes") || from === "gateway" ? Promise.resolve() : this.#settling),
     });
     this.#surroundings = {

@@ -1,6 +1,6 @@
 // The modules of a place, with every procedure where a test can put a fake in its stead and see who called it.
 
-import type { ProcedureRecord } from "../../src/manifest.ts";
+import { entryOf, type ProcedureRecord } from "../../src/manifest.ts";
 import type { ModuleNamespace } from "../../src/ports.ts";
 import { type FakeProcedure, standIn } from "../../src/roles/fake-modules.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
@@ -45,8 +45,8 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
     manifest: modules.manifest,
     async import(file) {
       const manifest = await modules.manifest();
-      const held = new Set(segments.flatMap((name) => (manifest.segments[name] ?? []).map((entry) => entry.procedure)));
-      const all = manifest.procedures.filter((record) => manifest.modules[record.module]?.body === file);
+      const held = new Set(segments.flatMap((name) => (entryOf(manifest.segments, name) ?? []).map((entry) => entry.procedure)));
+      const all = manifest.procedures.filter((record) => entryOf(manifest.modules, record.module)?.body === file);
       if (all.length === 0) return await modules.import(file);
       const graph = (await modules.import(manifest.graph)) as ModuleNamespace & Graph;
       const body = new Body(async () => await modules.import(file));

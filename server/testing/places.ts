@@ -3,7 +3,7 @@
 import type { Imported, ModuleAt, Modules, RunProcedure } from "../../src/imported.ts";
 import type { HealthCheck } from "../../src/health.ts";
 import type { Middleware } from "../../src/middleware.ts";
-import type { ServerManifest } from "../../src/manifest.ts";
+import { entryOf, type ServerManifest } from "../../src/manifest.ts";
 import { type Host, type IncomingResponse, type Log, type ModuleNamespace, type Transport, TransportError } from "../../src/ports.ts";
 import { nearest } from "../../src/problem.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
@@ -64,8 +64,15 @@ export interface Surroundings {
   readonly until: (done: Promise<void>) => Promise<void>;
 }
 
+/** The address of a place. A segment's name may have letters that hosts can't have, or don't tell apart: `valueOf` and `valueof` are two. */
 export function urlOf(name: string): string {
-  return `http://${name}.test`;
+  return `http://${name.replace(/[^a-z0-9-]/gu, (letter) => `_${letter.codePointAt(0)?.toString(16)}_`)}.test`;
+}
+
+/** The name of the place at an address. */
+export function placeAt(origin: string): string {
+  const host = new URL(origin).hostname.replace(/\.test$/, "");
+  return host.replace(/_([\da-f]+)_/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
 }
 
 /** One life of a place: what is over hears and says nothing any more. */
@@ -212,7 +219,7 @@ export async function importModule(path: string, modules: ServerModules, sources
     throw new Error(`'${path}' is no module of the source folder${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
   }
   const manifest: ServerManifest = await modules.manifest();
-  return await modules.import(manifest.modules[found.id]?.file ?? found.file);
+  return await modules.import(entryOf(manifest.modules, found.id)?.file ?? found.file);
 }
 
 /** A request from outside, as `fetch` would make it. */

@@ -1,7 +1,7 @@
 // A realm: one graph of modules with its own copies of the application's classes. What a test hands to a procedure, or a fake to its caller,
 // goes from one realm into another, as it would over a wire.
 
-import type { ClassRecord, ServerManifest } from "../../src/manifest.ts";
+import { entryOf, type ClassRecord, type ServerManifest } from "../../src/manifest.ts";
 import type { Log } from "../../src/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import { Classes } from "../../src/serializer/classes.ts";
@@ -26,7 +26,7 @@ export class RealmClasses extends Classes {
     };
     const load = async (wanted: (record: ClassRecord) => boolean): Promise<void> => {
       const all = manifest.classes.filter(wanted).map(async (record) => {
-        const file = manifest.modules[record.module]?.file;
+        const file = entryOf(manifest.modules, record.module)?.file;
         if (file === undefined) return;
         const loaded = loading.get(record.key) ?? loadOne(record, file);
         loading.set(record.key, loaded);

@@ -1,7 +1,7 @@
 // What a service shows that has no members: a proxy the one behind it, a standalone itself.
 
 import { bounded } from "../bounded.ts";
-import type { Access, Manifest } from "../manifest.ts";
+import { entryOf, type Access, type Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
 import { consolePath, serviceHeaders } from "../protocol.ts";
 import type { LocalNode } from "../dispatch.ts";
@@ -88,7 +88,7 @@ function proceduresOf(manifest: Manifest, segments: readonly string[]): Procedur
   const openness: Readonly<Record<Access, number>> = { private: 0, protected: 1, public: 2 };
   return manifest.procedures.flatMap(({ fqn, version, parameters }, index) => {
     const entries = segments.flatMap((segment) =>
-      (manifest.segments[segment] ?? []).filter(({ procedure }) => procedure === index).map(({ access }) => ({ segment, access })),
+      (entryOf(manifest.segments, segment) ?? []).filter(({ procedure }) => procedure === index).map(({ access }) => ({ segment, access })),
     );
     const [first, ...others] = entries.map(({ access }) => access);
     if (first === undefined) return [];

@@ -2,7 +2,7 @@
 
 import type { Fake } from "../fake.ts";
 import { traceLine } from "../fqn.ts";
-import type { ProcedureRecord, SegmentEntry, ServerManifest } from "../manifest.ts";
+import { entryOf, type ProcedureRecord, type SegmentEntry, type ServerManifest } from "../manifest.ts";
 import type { ModuleNamespace } from "../ports.ts";
 import { nearest } from "../problem.ts";
 import { createGraph, type Graph, type Procedure } from "../seam.ts";
@@ -51,7 +51,7 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
   const bodies = new Map<string, Record<string, unknown>>();
   for (const { record, run } of kept) {
     const name = prefix + record.module;
-    const body = bodies.get(name) ?? {};
+    const body = bodies.get(name) ?? (Object.create(null) as Record<string, unknown>);
     body[record.export] = run;
     bodies.set(name, body);
   }
@@ -63,7 +63,7 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
     modules: {
       ...manifest.modules,
       ...Object.fromEntries(
-        kept.map(({ record: { module } }) => [module, { file: manifest.modules[module]?.file ?? "", body: prefix + module }]),
+        kept.map(({ record: { module } }) => [module, { file: entryOf(manifest.modules, module)?.file ?? "", body: prefix + module }]),
       ),
     },
   };

@@ -3,7 +3,7 @@
 import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureKey } from "../fqn.ts";
-import type { ClassRecord, ProcedureRecord, ServerManifest } from "../manifest.ts";
+import { entryOf, type ClassRecord, type ProcedureRecord, type ServerManifest } from "../manifest.ts";
 import type { Clock, Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Graph } from "../seam.ts";
@@ -47,7 +47,7 @@ export function registerAsTheyRun(classes: Classes, modules: ServerModules): voi
   modules.onRun?.(async (file, exports) => {
     const manifest = await modules.manifest();
     for (const record of manifest.classes) {
-      if (manifest.modules[record.module]?.file !== file) continue;
+      if (entryOf(manifest.modules, record.module)?.file !== file) continue;
       const found = exports[record.export];
       // What is no class is told of when the node loads all that it needs.
       if (typeof found === "function") classes.register(record, found);
@@ -64,7 +64,7 @@ export async function followClasses(
 ): Promise<void> {
   const manifest = await modules.manifest();
   const isNew = ({ key, module }: ClassRecord): boolean =>
-    classes.get(key) === undefined || fresh.has(manifest.modules[module]?.file ?? "");
+    classes.get(key) === undefined || fresh.has(entryOf(manifest.modules, module)?.file ?? "");
   await loadClassesOf(host, classes, modules, manifest, segments, isNew);
 }
 
@@ -162,12 +162,12 @@ function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
 function reached(manifest: ServerManifest, segments: readonly string[]): Set<string> {
   const found = new Set<string>();
   const open = segments.flatMap((name) =>
-    (manifest.segments[name] ?? []).map((entry) => manifest.procedures[entry.procedure]?.module ?? ""),
+    (entryOf(manifest.segments, name) ?? []).map((entry) => manifest.procedures[entry.procedure]?.module ?? ""),
   );
   for (let module = open.pop(); module !== undefined; module = open.pop()) {
     if (found.has(module)) continue;
     found.add(module);
-    open.push(...(manifest.imports[module] ?? []));
+    open.push(...(entryOf(manifest.imports, module) ?? []));
   }
   return found;
 }
@@ -181,7 +181,7 @@ async function loadClasses(
 ): Promise<void> {
   await Promise.all(
     records.map(async (record) => {
-      const file = manifest.modules[record.module]?.file;
+      const file = entryOf(manifest.modules, record.module)?.file;
       if (file !== undefined) classes.register(record, (await loader.import(file))[record.export]);
     }),
   );

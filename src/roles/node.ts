@@ -2,7 +2,7 @@
 
 import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
 import type { LocalNode } from "../dispatch.ts";
-import type { Manifest } from "../manifest.ts";
+import { entryOf, type Manifest } from "../manifest.ts";
 import type { Host } from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -117,6 +117,6 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
 
 /** FQNs that others may call through a node with these segments. */
 function callableIn(manifest: Manifest, segments: readonly string[]): readonly string[] {
-  const entries = segments.flatMap((name) => manifest.segments[name] ?? []).filter((entry) => entry.access !== "private");
+  const entries = segments.flatMap((name) => entryOf(manifest.segments, name) ?? []).filter((entry) => entry.access !== "private");
   return [...new Set(entries.map((entry) => manifest.procedures[entry.procedure]?.fqn ?? ""))];
 }

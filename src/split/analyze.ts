@@ -4,7 +4,22 @@
 import type { Source } from "./mark.ts";
 import { References } from "./references.ts";
 import { isTypeOnly, type Reference } from "./scopes.ts";
-import { bare, child, type Comment, list, nameOf, need, type Node, programOf, type ParsedModule, stringOf, walk, word } from "./tree.ts";
+import {
+  bare,
+  child,
+  type Comment,
+  list,
+  nameOf,
+  need,
+  type Node,
+  programOf,
+  type Parse,
+  type ParsedModule,
+  stringOf,
+  walk,
+  word,
+} from "./tree.ts";
+import { LocalTypes } from "./value-types.ts";
 
 /** The smallest thing that goes to one part or another. */
 export interface Unit {
@@ -50,12 +65,16 @@ export interface Module extends Source {
   readonly stars: readonly Node[];
   /** Every name that the text uses for anything, so that generated names are none of them. */
   readonly taken: ReadonlySet<string>;
+  /** The types that it declares. */
+  readonly types: LocalTypes;
+  /** What it was read with. */
+  readonly parse: Parse;
 }
 
 type Draft = { -readonly [Key in keyof Unit]: Unit[Key] };
 
 /** Reads a module that the parser understood. */
-export function analyze({ file, source }: Source, parsed: ParsedModule): Module {
+export function analyze({ file, source, parse }: Source & { readonly parse: Parse }, parsed: ParsedModule): Module {
   const program = programOf(parsed);
   const references = new References(jsxFactories(parsed.comments));
   const units: Draft[] = [];
@@ -71,6 +90,7 @@ export function analyze({ file, source }: Source, parsed: ParsedModule): Module 
   const aliases = new Set([...exports.filter((one) => one.local !== undefined), ...reexports].map((one) => one.node));
   const placed = units.filter((unit) => unit.kind !== "default" || !aliases.has(unit.node));
   let taken: ReadonlySet<string> | undefined;
+  let types: LocalTypes | undefined;
   return {
     file,
     source,
@@ -85,6 +105,10 @@ export function analyze({ file, source }: Source, parsed: ParsedModule): Module 
     get taken() {
       return (taken ??= allNames(program));
     },
+    get types() {
+      return (types ??= new LocalTypes(program));
+    },
+    parse,
   };
 }
 

@@ -71,24 +71,29 @@ class Writer {
 
   /** Edits a procedure in its place; gives the name to export, and what has to stand behind everything. */
   write(procedure: Procedure): { name: string; wrapper: string } {
-    const { fn, unit, wrapped } = procedure;
     const name = procedure.local ?? this.#name(procedure);
+    if (procedure.wrapped) return this.#writeWrapped(procedure, name);
+    const fn = procedure.signature;
     const read = readFunction(fn);
-    const inUnit = fn.start >= unit.node.start && fn.end <= unit.node.end;
-    const generator = fn["generator"] === true;
-    const catchable = !wrapped && !generator && !read.selfInParameters && read.catchable;
-    if (inUnit && fn.type === "ArrowFunctionExpression" && read.selves.length > 0) this.#arrowToFunction(fn, !catchable);
-    if (wrapped) return generator ? { name, wrapper: "" } : this.#wrap(procedure, name, inUnit ? read : undefined);
-    if (generator) this.#bindSelf(procedure, read);
+    const catchable = !procedure.generator && !read.selfInParameters && read.catchable;
+    if (fn.type === "ArrowFunctionExpression" && read.selves.length > 0) this.#arrowToFunction(fn, !catchable);
+    if (procedure.generator) this.#bindSelf(procedure, read);
     else if (catchable) this.#catch(procedure, read);
     else return this.#wrap(procedure, name, read);
     return { name, wrapper: "" };
   }
 
+  #writeWrapped(procedure: Procedure, name: string): { name: string; wrapper: string } {
+    const { inner, unit } = procedure;
+    const isArrow = inner?.type === "ArrowFunctionExpression" && inner.start >= unit.node.start && inner.end <= unit.node.end;
+    if (isArrow && readFunction(inner).selves.length > 0) this.#arrowToFunction(inner, true);
+    return procedure.generator ? { name, wrapper: "" } : this.#wrap(procedure, name);
+  }
+
   /** A default export without a name gets one. */
-  #name({ unit, fn }: Procedure): string {
+  #name({ unit, wrapped, signature: fn }: Procedure): string {
     const name = this.#draft.names.fresh("$default");
-    if (unit.kind === "default") this.#draft.text.appendLeft(need(unit.node, "declaration").start, `const ${name} = `);
+    if (unit.kind === "default" || wrapped) this.#draft.text.appendLeft(need(unit.node, "declaration").start, `const ${name} = `);
     else {
       const head = this.#module.source.slice(fn.start, list(fn, "params")[0]?.start ?? need(fn, "body").start);
       const found = /^async(?:\s|\/\*.*?\*\/)*function(?:(?:\s|\/\*.*?\*\/)*\*)?/s.exec(head);
@@ -106,8 +111,7 @@ class Writer {
   /** `try` and `catch` inside the function: the cheapest way, and the usual one. */
   #catch(procedure: Procedure, read: FunctionText): void {
     const { text } = this.#draft;
-    const { fn } = procedure;
-    const body = need(fn, "body");
+    const body = need(procedure.signature, "body");
     const self = this.#self(procedure, read);
     for (const value of read.returns) text.appendLeft(value.start, "await (").appendLeft(value.end, ")");
     if (body.type === "BlockStatement") {
@@ -122,7 +126,7 @@ class Writer {
   #bindSelf(procedure: Procedure, read: FunctionText): void {
     if (read.selfInParameters) return;
     const self = this.#self(procedure, read);
-    if (self !== "") this.#draft.text.appendLeft(need(procedure.fn, "body").start + 1, self);
+    if (self !== "") this.#draft.text.appendLeft(need(procedure.signature, "body").start + 1, self);
   }
 
   /** Lets the function's `this` be a context; gives the text that makes it one. */
@@ -135,7 +139,7 @@ class Writer {
   }
 
   /** A function around it, for what can't be caught inside; of a function that another one made, it checks the result. */
-  #wrap(procedure: Procedure, inner: string, read: FunctionText | undefined): { name: string; wrapper: string } {
+  #wrap(procedure: Procedure, inner: string, read?: FunctionText): { name: string; wrapper: string } {
     const { record, wrapped } = procedure;
     const name = this.#draft.names.fresh(`$run_${inner.replace(/^\$/, "")}`);
     const needsContext = wrapped || (read?.selves.length ?? 0) > 0;

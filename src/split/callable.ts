@@ -2,14 +2,19 @@
 
 import { nearest, type Problem } from "../problem.ts";
 import type { LocalExport, Module, Unit } from "./analyze.ts";
+import { declaredType } from "./declared-type.ts";
 import { problemAt } from "./mark.ts";
-import { bare, child, isFunction, list, need, type Node, word } from "./tree.ts";
+import { bare, child, isFunction, list, nameOf, need, type Node, word } from "./tree.ts";
 
 /** An export's value, as far as the text tells. */
 export interface Callable {
   readonly kind: "async" | "async-generator" | "sync" | "wrapped" | "class" | "other";
-  /** The function; of `wrapped`, the async one among the arguments. */
+  /** The function; of `wrapped`, an async one in the text that another function is given, if there is one. */
   readonly fn?: Node;
+  /** What has the parameters that callers give, at `params`: the function, or the type of what another function made. */
+  readonly signature?: Node;
+  /** What it gives is no promise but one value after the other. */
+  readonly generator?: true;
   /** The class. */
   readonly class?: Node;
   /** The name that it has in the source (decisions §1). */
@@ -26,10 +31,66 @@ export function callableOf(module: Module, found: LocalExport): Callable {
   const named = ownName === undefined ? {} : { ownName };
   if (node === undefined) return { kind: "other", ...named };
   if (isClass(node)) return { kind: "class", class: node, ...named };
-  if (isFunction(node)) return { kind: kindOf(node), fn: node, ...named };
-  const fn = wrappedFunction(module, node, new Set(found.units));
+  if (isFunction(node)) return { ...written(node), ...named };
   const local = found.local === undefined ? {} : { ownName: found.local };
-  return fn === undefined ? { kind: "other", ...local } : { kind: "wrapped", fn, ...local };
+  const [unit] = found.units;
+  return { ...(unit === undefined ? { kind: "other" } : madeBy(module, unit, new Set())), ...local };
+}
+
+/** A function, where it is written. */
+function written(fn: Node): Callable {
+  if (fn["async"] !== true) return { kind: "sync", fn };
+  if (fn["generator"] === true) return { kind: "async-generator", fn, signature: fn, generator: true };
+  return { kind: "async", fn, signature: fn };
+}
+
+/** What a unit binds that is no function itself: the same as another, or what some expression gives. */
+function madeBy(module: Module, unit: Unit, seen: ReadonlySet<Unit>): Callable {
+  const value = valueOf(unit);
+  if (value === undefined || seen.has(unit)) return { kind: "other" };
+  const type = declaredType(module, unit);
+  const fn = asyncInside(module, value, new Set([...seen, unit]));
+  const inside = fn === undefined ? {} : { fn };
+  if (type?.signature !== undefined)
+    return { kind: "wrapped", ...inside, signature: type.signature, ...(givesIterator(type.signature) && { generator: true }) };
+  const same = sameAs(module, value);
+  if (same !== undefined && "type" in same) {
+    const { kind, ...function_ } = written(same);
+    return { kind: kind === "sync" ? kind : "wrapped", ...function_ };
+  }
+  return same === undefined || type !== undefined ? { kind: "other" } : madeBy(module, same.unit, new Set([...seen, unit]));
+}
+
+/** The function, or the declaration, whose value an expression gives as it is: a name, or `Object.assign(f, …)`. */
+function sameAs(module: Module, value: Node): Node | { readonly unit: Unit } | undefined {
+  if (isFunction(value)) return value;
+  if (value.type === "CallExpression") {
+    const [first] = list(value, "arguments");
+    const callee = need(value, "callee");
+    return first !== undefined && module.source.slice(callee.start, callee.end) === "Object.assign"
+      ? sameAs(module, bare(first))
+      : undefined;
+  }
+  if (value.type !== "Identifier") return undefined;
+  const [unit, ...others] = module.bindings.get(word(value, "name")) ?? [];
+  if (unit === undefined || others.length > 0) return undefined;
+  const declared = valueOf(unit);
+  return declared !== undefined && isFunction(declared) ? declared : { unit };
+}
+
+/** The first async function among the arguments of a call, where it stands or by its name. */
+function asyncInside(module: Module, node: Node, seen: ReadonlySet<Unit>): Node | undefined {
+  if (isFunction(node)) return node["async"] === true ? node : undefined;
+  if (node.type === "CallExpression") {
+    for (const argument of list(node, "arguments")) {
+      const fn = asyncInside(module, bare(argument), seen);
+      if (fn !== undefined) return fn;
+    }
+  }
+  if (node.type !== "Identifier") return undefined;
+  const [unit] = module.bindings.get(word(node, "name")) ?? [];
+  const value = unit === undefined || seen.has(unit) ? undefined : valueOf(unit);
+  return value === undefined || unit === undefined ? undefined : asyncInside(module, value, new Set([...seen, unit]));
 }
 
 function isClass(node: Node): boolean {
@@ -45,58 +106,85 @@ function valueOf(unit: Unit): Node | undefined {
   return init === undefined ? undefined : bare(init);
 }
 
-function kindOf(fn: Node): "async" | "async-generator" | "sync" {
-  if (fn["async"] !== true) return "sync";
-  return fn["generator"] === true ? "async-generator" : "async";
+function givesIterator(signature: Node): boolean {
+  const type = resultOf(signature);
+  return type?.type === "TSTypeReference" && /^Async(?:Generator|Iter)/.test(nameOf(child(type, "typeName")) ?? "");
 }
 
-/** The async function inside `withAuth(async …)`, `withAuth(f)` with a local `f`, or a plain alias of one. */
-function wrappedFunction(module: Module, node: Node, seen: ReadonlySet<Unit>): Node | undefined {
-  if (isFunction(node)) return node["async"] === true ? node : undefined;
-  if (node.type === "CallExpression") {
-    for (const argument of list(node, "arguments")) {
-      const fn = wrappedFunction(module, bare(argument), seen);
-      if (fn !== undefined) return fn;
-    }
-  }
-  if (node.type !== "Identifier") return undefined;
-  const [unit] = module.bindings.get(word(node, "name")) ?? [];
-  const value = unit === undefined || seen.has(unit) ? undefined : valueOf(unit);
-  return value === undefined || unit === undefined ? undefined : wrappedFunction(module, value, new Set([...seen, unit]));
+function resultOf(signature: Node): Node | undefined {
+  const annotation = child(signature, "returnType");
+  return annotation === undefined ? undefined : child(annotation, "typeAnnotation");
 }
+
+// What can be no promise, whatever an alias stands for.
+const settled =
+  /^TS(?:(?:String|Number|Boolean|BigInt|Symbol|Void|Undefined|Null|Object)Keyword|(?:Array|Tuple|Literal|TemplateLiteral)Type)$/;
 
 /** Why a segment may not name this export; none if it may (§1.6). */
 export function refusals(module: Module, found: LocalExport, callable: Callable): Problem[] {
   const called = found.exported === "default" ? "The default export" : `'${found.exported}'`;
+  const refuse = (at: number, message: string, hint: string): Problem[] => [problemAt(module, at, message, hint)];
   const at = (callable.fn ?? callable.class ?? found.node).start;
-  if (callable.kind === "sync")
-    return [
-      problemAt(
-        module,
+  switch (callable.kind) {
+    case "sync":
+      return refuse(
         at,
         `${called} is named by a segment, but it is not async`,
         "Declare it `async`: a procedure may run on another machine",
-      ),
-    ];
-  if (callable.kind === "class")
-    return [
-      problemAt(
-        module,
+      );
+    case "class":
+      return refuse(
         at,
         `${called} is named by a segment, but it is a class`,
         "Name async functions in segments; classes are available everywhere without",
-      ),
-    ];
-  if (callable.kind === "other")
-    return [
-      problemAt(
-        module,
-        found.node.start,
-        `${called} is named by a segment, but it is not a function that can be read from the source`,
-        "Export an async function, or `wrapper(async (…) => …)` so that its parameters can be read",
-      ),
-    ];
-  return [];
+      );
+    case "wrapped": {
+      const result = callable.signature === undefined ? undefined : resultOf(callable.signature);
+      if (result === undefined || !settled.test(result.type)) return [];
+      const hint = "Return a Promise: a procedure may run on another machine";
+      return refuse(found.node.start, `${called} is named by a segment, but its type doesn't return a promise`, hint);
+    }
+    case "other":
+      return untold(module, found, called);
+    default:
+      return [];
+  }
+}
+
+// Values that are plainly no functions.
+const noFunction = new Set(["Literal", "TemplateLiteral", "ObjectExpression", "ArrayExpression", "UnaryExpression", "BinaryExpression"]);
+
+/** For a value of which the text doesn't tell what callers give. A guess could let them give what a wrapper is to give. */
+function untold(module: Module, found: LocalExport, called: string): Problem[] {
+  const [unit] = found.units;
+  const value = unit === undefined ? undefined : (valueOf(unit) ?? child(unit.node, "init"));
+  if (unit === undefined || value === undefined || noFunction.has(value.type)) {
+    const message = `${called} is named by a segment, but it is not a function that can be read from the source`;
+    return [problemAt(module, found.node.start, message, "Export an async function")];
+  }
+  const type = declaredType(module, unit);
+  const name = found.local ?? "create";
+  if (type !== undefined) {
+    const message = `${called} has the type ${type.text}, which isn't a function type declared in this file`;
+    const hint = `Write the function type itself: const ${name}: ${example} = …; imported and computed types can't be read here`;
+    return [problemAt(module, found.node.start, message, hint)];
+  }
+  const made = valueOf(unit) === undefined ? "…" : madeText(module, value);
+  const hint = /\.m?jsx?$/.test(module.file)
+    ? `Write its type in a comment above it: /** @type {${example}} */`
+    : `Write its type: ${found.local === undefined ? `export default ${made} satisfies ${example}` : `const ${name}: ${example} = ${made}`}`;
+  const message = `${called} comes from ${made === "…" ? "an expression" : made}: the source doesn't say which parameters callers give`;
+  return [problemAt(module, found.node.start, message, hint)];
+}
+
+const example = "(title: string) => Promise<string>";
+
+/** A call or a member by its name, and `…` for other expressions. */
+function madeText({ source }: Module, value: Node): string {
+  const named = value.type === "CallExpression" ? bare(need(value, "callee")) : value;
+  const text = source.slice(named.start, named.end);
+  if (!/^[\w$.]{1,60}$/.test(text)) return "…";
+  return value.type === "CallExpression" ? `${text}(…)` : text;
 }
 
 /** For an export that a segment names and the module doesn't have. */

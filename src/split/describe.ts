@@ -6,11 +6,11 @@ import { analyze, importedName, type Module, type Reexport, specifierOf } from "
 import { callableOf, refusals } from "./callable.ts";
 import { classesOf } from "./classes.ts";
 import { clientCallsOf } from "./client-calls.ts";
+import { futureSyntax } from "./future-syntax.ts";
 import { parseProblems, placeOf } from "./mark.ts";
 import { parametersOf } from "./parameters.ts";
 import { signatureOf } from "./signature.ts";
 import { list, nameOf, need, type Parse, stringOf, walk } from "./tree.ts";
-import { LocalTypes } from "./value-types.ts";
 
 /** One value export (types are none). */
 export interface ModuleExport {
@@ -21,10 +21,12 @@ export interface ModuleExport {
   /** One-based, as all lines and columns here. */
   readonly line: number;
   readonly column: number;
-  /** `wrapped`: `const f = withAuth(async …)`, whose async argument gives the parameters. */
+  /** `wrapped`: `const f: (title: string) => Promise<…> = withAuth(async …)`, whose type gives the parameters. */
   readonly kind: "async" | "async-generator" | "sync" | "wrapped" | "class" | "other" | "reexport";
   /** Where a re-export comes from; `name` is `*` for a whole namespace. */
   readonly from?: { readonly specifier: string; readonly name: string };
+  /** It gives one value after the other, and no promise. */
+  readonly generator?: true;
   /** Of `async`, `async-generator` and `wrapped`. Names that no call could give are left out, see `problems`. */
   readonly parameters?: readonly Parameter[];
   /** Of the same: parameters and result as they are written, types and defaults too. */
@@ -80,11 +82,25 @@ export interface ModuleDescription {
   readonly startClientCalls: readonly (StartClientCall | { readonly problem: Problem })[];
   /** Literal arguments of `client.import('…')`. */
   readonly clientImports: readonly string[];
+  /** Offset of the first decorator or `accessor` field: somebody has to compile it. */
+  readonly futureSyntax?: number;
 }
 
 export interface StartClientCall {
   readonly segments: readonly string[];
 }
+
+/** Of a part that holds nothing. */
+export const emptyDescription: ModuleDescription = {
+  exports: [],
+  locals: [],
+  starReexports: [],
+  classes: [],
+  imports: [],
+  problems: [],
+  startClientCalls: [],
+  clientImports: [],
+};
 
 /** Reads what a build has to know of a module. Text that can't be parsed gives `problems`, never an exception. */
 export function describeModule(input: {
@@ -95,11 +111,11 @@ export function describeModule(input: {
 }): ModuleDescription {
   const parsed = input.parse(input.file, input.source);
   if (parsed.errors.length > 0) {
-    const problems = parseProblems(input, parsed.errors);
-    return { exports: [], locals: [], starReexports: [], classes: [], imports: [], problems, startClientCalls: [], clientImports: [] };
+    return { ...emptyDescription, problems: parseProblems(input, parsed.errors) };
   }
   const module = analyze(input, parsed);
   const imports = importsOf(module);
+  const [future] = futureSyntax(module.program, module.source, module.comments);
   const imported = new Set(imports.flatMap((one) => one.names.map(({ local }) => local)));
   return {
     exports: [...localExports(module), ...module.reexports.map((one) => reexportOf(module, one))],
@@ -109,24 +125,30 @@ export function describeModule(input: {
     imports,
     problems: [],
     ...clientCallsOf(module, module.program),
+    ...(future !== undefined && { futureSyntax: future.start }),
   };
 }
 
 function localExports(module: Module): ModuleExport[] {
-  const types = new LocalTypes(module.program);
   return module.exports.map((found) => {
     const callable = callableOf(module, found);
     const problems = refusals(module, found, callable);
-    const { kind, fn, ownName } = callable;
+    const { kind, fn, signature, ownName } = callable;
     const head = {
       name: found.exported,
       ...placeOf(module.source, (fn ?? found.node).start),
       ...(ownName === undefined ? {} : { ownName }),
       kind,
     };
-    if (fn === undefined || kind === "sync") return { ...head, problems };
-    const read = parametersOf(fn, module, types);
-    return { ...head, parameters: read.parameters, signature: signatureOf(fn, module), problems: [...problems, ...read.problems] };
+    if (signature === undefined) return { ...head, problems };
+    const read = parametersOf(signature, module);
+    return {
+      ...head,
+      ...(callable.generator && { generator: true }),
+      parameters: read.parameters,
+      signature: signatureOf(signature, module),
+      problems: [...problems, ...read.problems],
+    };
   });
 }
 

@@ -2,17 +2,19 @@
 
 import type { Parameter, PatternName } from "../manifest.ts";
 import type { Problem } from "../problem.ts";
+import { isForbidden } from "../serializer/fault.ts";
 import { problemAt, type Source } from "./mark.ts";
 import { child, list, nameOf, need, type Node, slots, word } from "./tree.ts";
 import type { LocalTypes } from "./value-types.ts";
 
 const flatten = "Take the object as a plain parameter and destructure it in the function's body";
 
-/** Parameters of a function, and what in its list no call could give by name (§8). */
-export function parametersOf(fn: Node, source: Source, types: LocalTypes): { parameters: Parameter[]; problems: Problem[] } {
+/** Parameters of a function or a function type, and what in its list no call could give by name (§8). */
+export function parametersOf(fn: Node, module: Source & { readonly types: LocalTypes }): { parameters: Parameter[]; problems: Problem[] } {
+  const { types } = module;
   const problems: Problem[] = [];
   const refuse = (node: Node, message: string, hint: string): null => {
-    problems.push(problemAt(source, node.start, message, hint));
+    problems.push(problemAt(module, node.start, message, hint));
     return null;
   };
   const parameters: Parameter[] = [];
@@ -23,10 +25,14 @@ export function parametersOf(fn: Node, source: Source, types: LocalTypes): { par
     if (parameter !== null) parameters.push(parameter);
   }
   const seen = new Set<string>();
-  for (const name of parameters.flatMap(namesOf)) {
-    if (seen.has(name)) refuse(fn, `Two parameters are called '${name}', and calls give parameters by name`, "Rename one of them");
-    seen.add(name);
-  }
+  for (const parameter of parameters)
+    for (const name of namesOf(parameter)) {
+      if (seen.has(name)) refuse(fn, `Two parameters are called '${name}', and calls give parameters by name`, "Rename one of them");
+      seen.add(name);
+      // The key of a rest parameter has dots before it.
+      if (parameter.kind !== "rest" && isForbidden(name))
+        refuse(fn, `A parameter can't be called '${name}': no data may have such a key`, "Rename it");
+    }
   return { parameters, problems };
 
   function one(written: Node): Parameter | null {

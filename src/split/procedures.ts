@@ -7,7 +7,6 @@ import { problemAt } from "./mark.ts";
 import { parametersOf } from "./parameters.ts";
 import type { SegmentedExport } from "./split-module.ts";
 import type { Node } from "./tree.ts";
-import { LocalTypes } from "./value-types.ts";
 
 /** One procedure of the module. */
 export interface Procedure {
@@ -16,8 +15,11 @@ export interface Procedure {
   readonly unit: Unit;
   /** Its name in the module; `undefined` for a default export without one. */
   readonly local: string | undefined;
-  /** The function; of a wrapped one, the async argument. */
-  readonly fn: Node;
+  /** The function; of a wrapped one, its type. Either has its parameters at `params`. */
+  readonly signature: Node;
+  /** Of a wrapped one, the async function that the wrapper is given, if there is one in the text. */
+  readonly inner: Node | undefined;
+  readonly generator: boolean;
   readonly wrapped: boolean;
 }
 
@@ -25,7 +27,6 @@ export interface Procedure {
 export function findProcedures(module: Module, records: readonly SegmentedExport[]): { procedures: Procedure[]; problems: Problem[] } {
   const procedures: Procedure[] = [];
   const problems: Problem[] = [];
-  const types = new LocalTypes(module.program);
   for (const record of records) {
     const found = module.exports.find((one) => one.exported === record.export);
     if (found === undefined) {
@@ -44,15 +45,16 @@ export function findProcedures(module: Module, records: readonly SegmentedExport
         ),
       );
     const [unit] = found.units;
-    if (callable.fn === undefined || callable.kind === "sync" || unit === undefined) continue;
-    problems.push(...parametersOf(callable.fn, module, types).problems);
+    if (callable.signature === undefined || unit === undefined) continue;
+    problems.push(...parametersOf(callable.signature, module).problems);
     const twin = procedures.find((one) => one.unit === unit);
     if (twin !== undefined) {
       const message = `'${record.export}' and '${twin.record.export}' are two names of one function, and segments name both`;
       problems.push(problemAt(module, found.node.start, message, "Name one of them; the other stays importable"));
       continue;
     }
-    procedures.push({ record, unit, local: found.local, fn: callable.fn, wrapped: callable.kind === "wrapped" });
+    const { kind, fn, signature, generator = false } = callable;
+    procedures.push({ record, unit, local: found.local, signature, inner: fn, generator, wrapped: kind === "wrapped" });
   }
   return { procedures, problems };
 }

@@ -1,7 +1,7 @@
-// A function's head as its author wrote it, for people who look for what to call and with what.
+// The head of a function, or of a function type, as its author wrote it, for people who look for what to call and with what.
 
 import type { Comment, Node } from "./tree.ts";
-import { child, list, word } from "./tree.ts";
+import { child, list, need, word } from "./tree.ts";
 
 interface Text {
   readonly source: string;
@@ -11,8 +11,10 @@ interface Text {
 /** `(sku: string, quantity: number = 1): Promise<Money>`: types and defaults as they stand in the source, on one line. */
 export function signatureOf(fn: Node, text: Text): string {
   const parameters = list(fn, "params").filter((one) => !(one.type === "Identifier" && word(one, "name") === "this"));
-  const result = child(fn, "returnType");
-  return `(${parameters.map((one) => textOf(one, text)).join(", ")})${result === undefined ? "" : textOf(result, text)}`;
+  const returnType = child(fn, "returnType");
+  // The colon of a function is the arrow of a function type.
+  const result = returnType === undefined ? "" : `: ${textOf(need(returnType, "typeAnnotation"), text)}`;
+  return `(${parameters.map((one) => textOf(one, text)).join(", ")})${result}`;
 }
 
 /** The text of a node without comments, its white space as one blank. */

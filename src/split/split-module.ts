@@ -56,7 +56,7 @@ export interface SplitInput {
 }
 
 export interface SplitModule {
-  /** The same in every build, whatever is held. */
+  /** The same in every build, whatever is held, but for what it keeps back. */
   readonly face: Part;
   /** `undefined` when it would hold nothing. */
   readonly shared: Part | undefined;
@@ -68,7 +68,18 @@ export interface SplitModule {
 }
 
 /** What one build may hold of a module. */
-export type Variant = Pick<SplitInput, "held" | "environment">;
+export interface Variant extends Pick<SplitInput, "held" | "environment"> {
+  /** What the face keeps back; without, it has a seam for every procedure. */
+  readonly keptBack?: KeptBack | undefined;
+}
+
+/** What those who get a face can't call, and are to learn nothing of. */
+export interface KeptBack {
+  /** Export of a procedure → the error of the framework with which its function rejects in place of a call. */
+  readonly closed: ReadonlyMap<string, "ProcedureNotFound" | "Unauthorized">;
+  /** Exports, of such procedures or passed on, that the face leaves out, as nobody who gets it names them. */
+  readonly unnamed: ReadonlySet<string>;
+}
 
 /** Splits a module. Never throws for what the source says: look at `problems`, with any of which the parts are not to be used. */
 export function splitModule(input: SplitInput): SplitModule {
@@ -80,7 +91,7 @@ export function splitVariants(input: Omit<SplitInput, keyof Variant>, variants: 
   const { source, file, ids } = input;
   const parsed = input.parse(file, source);
   if (parsed.errors.length > 0) return variants.map(() => unreadable(input, parseProblems({ file, source }, parsed.errors)));
-  const module = analyze({ file, source }, parsed);
+  const module = analyze({ file, source, parse: input.parse }, parsed);
   const { procedures, problems } = findProcedures(module, input.procedures);
   // What a build that holds everything would do decides over problems, and over what the shared part lends to bodies:
   // so both are the same in every build.
@@ -88,15 +99,17 @@ export function splitVariants(input: Omit<SplitInput, keyof Variant>, variants: 
   const names = sharedNames(module, procedures, whole);
   const all = [...problems, ...writesAcross(module, procedures, whole)];
   const face = writeFace(module, procedures, ids);
+  const faces = new Map<KeptBack | undefined, Part>([[undefined, face]]);
   const shared = writeShared(module, procedures, whole, names, ids);
   const bodies = new Map<string, Part | undefined>();
-  return variants.map(({ held, environment }) => {
+  return variants.map(({ held, environment, keptBack }) => {
     const here = procedures.filter((one) => held.has(one.record.export));
     const placement = here.length === procedures.length ? whole : place(module, procedures, here);
     const key = here.map((one) => one.record.export).join();
     if (!bodies.has(key)) bodies.set(key, writeBody(module, procedures, here, placement, names, ids));
     const warnings = environment === "server" ? unplaced(module, whole) : leftBehind(module, here, placement);
-    return { face, shared, body: bodies.get(key), problems: all, warnings };
+    if (!faces.has(keptBack)) faces.set(keptBack, writeFace(module, procedures, ids, keptBack));
+    return { face: faces.get(keptBack) ?? face, shared, body: bodies.get(key), problems: all, warnings };
   });
 }
 

@@ -2,20 +2,45 @@
 
 import { analyze, importedName, type Module, specifierOf, type Unit } from "./analyze.ts";
 import { placeOf } from "./mark.ts";
-import { bare, child, isFunction, list, nameOf, need, type Node, type Parse, walk, word } from "./tree.ts";
+import {
+  bare,
+  child,
+  children,
+  isFunction,
+  isTypeWrapper,
+  list,
+  nameOf,
+  need,
+  type Node,
+  type Parse,
+  stringOf,
+  walk,
+  word,
+} from "./tree.ts";
 
 /** One piece of a module: a declaration, or an import of one name. */
 export interface UnitUses {
   /** Names that it binds. */
   readonly names: readonly string[];
-  /** Names of the module that it mentions. */
-  readonly uses: readonly string[];
+  /** The names of the module that it mentions, each once for each member that it takes of it. */
+  readonly uses: readonly NameUse[];
   /** Those among them that it changes when it runs, not when it is loaded. */
   readonly changes: readonly string[];
   /** Of an import: where from, and which export; `*` for all. */
   readonly from?: { readonly specifier: string; readonly name: string };
   /** It binds something that can change: a collection, an object, a variable that isn't constant, a class with statics. */
   readonly state?: { readonly line: number; readonly column: number };
+}
+
+/** A mention of a name of the module. */
+export interface NameUse {
+  readonly name: string;
+  /** `quote` of `shop.quote`. */
+  readonly member?: string;
+  /** It, or its member, is called: `quote()`, `quote.call(this)`, `shop.quote()`. */
+  readonly called: boolean;
+  /** Where it stands in the source. */
+  readonly start: number;
 }
 
 export interface ModuleUses {
@@ -35,15 +60,72 @@ export function usesOf(input: { readonly source: string; readonly file: string; 
 }
 
 function readUnit(module: Module, unit: Unit): UnitUses {
-  const mentioned = unit.references.filter((one) => !one.soft);
   const isImport = unit.kind === "import";
   return {
     names: unit.names,
-    uses: [...new Set(mentioned.map((one) => one.name))],
+    uses: isImport ? [] : usesIn(unit),
     changes: [...changedIn(unit)],
     ...(isImport && { from: { specifier: specifierOf(unit.statement), name: importedName(unit.node) } }),
     ...(isState(unit) && { state: placeOf(module.source, unit.node.start) }),
   };
+}
+
+function usesIn(unit: Unit): NameUse[] {
+  const parents = new Map<Node, Node>();
+  const identifiers = new Map<number, Node>();
+  const mentioned = unit.references.filter((one) => !one.soft);
+  if (mentioned.length > 0)
+    walk(unit.node, (node) => {
+      for (const one of children(node)) parents.set(one, node);
+      if (node.type === "Identifier") identifiers.set(node.start, node);
+    });
+  const found = new Map<string, NameUse>();
+  const add = (use: NameUse): void => {
+    const key = `${use.name} ${use.member ?? ""}`;
+    // Of several mentions a call says most.
+    if (found.get(key)?.called !== true) found.set(key, use);
+  };
+  for (const { name, start } of mentioned) {
+    const node = outside(identifiers.get(start), parents);
+    const member = memberOf(node, parents);
+    const taken = takenApart(node, parents);
+    if (taken !== undefined) for (const one of taken) add({ name, member: one, called: false, start });
+    else if (member === undefined || through.has(member)) add({ name, called: isCalled(node, parents), start });
+    else add({ name, member, called: isCalled(outside(parents.get(node as Node), parents), parents), start });
+  }
+  return [...found.values()];
+}
+
+/** The members of `const { quote, order } = shop`; `undefined` where the whole may be taken. */
+function takenApart(node: Node | undefined, parents: ReadonlyMap<Node, Node>): readonly string[] | undefined {
+  const parent = node === undefined ? undefined : parents.get(node);
+  if (parent?.type !== "VariableDeclarator" || parent["init"] !== node) return undefined;
+  const names = list(need(parent, "id"), "properties").map((one) => (one["computed"] === true ? undefined : nameOf(child(one, "key"))));
+  return names.length === 0 || names.includes(undefined) ? undefined : names.filter((one) => one !== undefined);
+}
+
+// Members of a function that call it.
+const through = new Set(["call", "apply", "bind"]);
+
+/** What stands around an expression that means the same: parentheses, type assertions. */
+function outside(node: Node | undefined, parents: ReadonlyMap<Node, Node>): Node | undefined {
+  const parent = node === undefined ? undefined : parents.get(node);
+  return parent !== undefined && (isTypeWrapper(parent) || parent.type === "ChainExpression") ? outside(parent, parents) : node;
+}
+
+/** The name of the member that is taken of an expression, where the text says it. */
+function memberOf(node: Node | undefined, parents: ReadonlyMap<Node, Node>): string | undefined {
+  const parent = node === undefined ? undefined : parents.get(node);
+  if (parent?.type !== "MemberExpression" || parent["object"] !== node) return undefined;
+  return parent["computed"] === true ? stringOf(child(parent, "property")) : nameOf(child(parent, "property"));
+}
+
+function isCalled(node: Node | undefined, parents: ReadonlyMap<Node, Node>): boolean {
+  const parent = node === undefined ? undefined : parents.get(node);
+  if (parent === undefined) return false;
+  if (parent.type === "CallExpression" && parent["callee"] === node) return true;
+  const member = memberOf(node, parents);
+  return member !== undefined && through.has(member) && isCalled(outside(parent, parents), parents);
 }
 
 /** Names of the module whose value, or what is in it, functions of this unit change. */

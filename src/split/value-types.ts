@@ -52,6 +52,36 @@ export class LocalTypes {
     return { type: inner?.type === "TSOptionalType" ? need(inner, "typeAnnotation") : inner, optional };
   }
 
+  /**
+   * The function type or call signature that a type is: written here, or declared in this module without type parameters. A function that can
+   * be called in two ways has no one list of parameters.
+   */
+  signature(type: Node | undefined, depth = 0): Node | undefined {
+    if (type === undefined || depth > 20) return undefined;
+    switch (type.type) {
+      case "TSFunctionType":
+        return type;
+      case "TSParenthesizedType":
+      case "TSTypeAnnotation":
+        return this.signature(child(type, "typeAnnotation"), depth + 1);
+      case "TSTypeLiteral":
+      case "TSInterfaceDeclaration": {
+        const inherits = list(type, "extends").length > 0;
+        const [first, ...others] = list(child(type, "body") ?? type, type.type === "TSTypeLiteral" ? "members" : "body").filter(
+          (one) => one.type === "TSCallSignatureDeclaration",
+        );
+        return inherits || others.length > 0 ? undefined : first;
+      }
+      case "TSTypeReference": {
+        const declared = this.#declared.get(nameOf(child(type, "typeName")) ?? "");
+        if (declared === undefined || child(declared, "typeParameters") !== undefined) return undefined;
+        return this.signature(declared.type === "TSInterfaceDeclaration" ? declared : child(declared, "typeAnnotation"), depth + 1);
+      }
+      default:
+        return undefined;
+    }
+  }
+
   #single(type: Node | undefined): "number" | "boolean" | "bigint" | "Date" | "string" | undefined {
     if (type === undefined) return undefined;
     if (type.type === "TSTypeReference" && nameOf(child(type, "typeName")) === "Date") return "Date";

@@ -36,7 +36,8 @@ export async function readAt(
 
 /** All that a reading found, as plain data: two readings that are equal give equal data. */
 export function factsOf(application: Application): unknown {
-  const { segments, procedures, clients, cut, clientModules, serverModules, serverEntries, imports, problems, warnings } = application;
+  const { segments, procedures, clients, cut, clientModules, serverModules, serverEntries, imports, pageOnlyCalls, problems, warnings } =
+    application;
   return {
     ids: [...application.modules.ids],
     segments,
@@ -53,6 +54,7 @@ export function factsOf(application: Application): unknown {
     serverModules: [...serverModules],
     serverEntries,
     imports,
+    pageOnlyCalls,
     problems,
     warnings,
   };

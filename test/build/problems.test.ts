@@ -33,6 +33,22 @@ describe("§2.2 segment files in a build", () => {
     expect(problems).toHaveLength(7);
   });
 
+  it("says of an entry that names a class that it is a class, and of nothing else that the entry lacks", async () => {
+    const problems = await problemsOf({
+      "a.segment.json": segment("./shop/money", { Money: {} }),
+      "b.segment.json": segment("./shop/money", { Money: { access: "publik", version: "x", more: 1 } }),
+      "c.segment.json": segment("./a/errors", { Oops: { access: "public", other: 1 }, default: "public" }),
+      "d.segment.json": segment("./a/errors", { Oops: { access: "public", version: "2" }, Again: { access: "private", version: "3" } }),
+      "src/a/errors.ts": "export default class {}\nexport class Oops extends Error {}\nexport { Oops as Again };\n",
+    });
+    expect([...new Set(problems.map(({ file, message }) => `${file} ${message}`))].sort()).toEqual([
+      "src/a/errors.ts 'Again' is named by a segment, but it is a class",
+      "src/a/errors.ts 'Oops' is named by a segment, but it is a class",
+      "src/a/errors.ts The default export is named by a segment, but it is a class",
+      "src/shop/money.ts 'Money' is named by a segment, but it is a class",
+    ]);
+  });
+
   it("leads from a name that its module only declares to the word that is missing", async () => {
     const problems = await problemsOf({
       "src/a/own.ts":

@@ -1,6 +1,6 @@
 // A module of an application, as its users have it: nothing here is ever run.
 
-import type { Context } from "seamline";
+import type { Context, MaybeContext } from "seamline";
 
 export class Money {
   readonly amount: number;
@@ -31,6 +31,11 @@ export async function whoAmI(this: Context, greeting: string): Promise<string> {
 /** The context is there in every call that the runtime makes, and nobody has to have one to call it. */
 export async function language(this: Context | void): Promise<string | undefined> {
   return this?.headers.get("accept-language");
+}
+
+/** It may be called as a member of a namespace as well. */
+export async function region(this: MaybeContext, otherwise: string): Promise<string> {
+  return this?.headers?.get("x-region") ?? otherwise;
 }
 
 // oxlint-disable-next-line import/no-default-export -- a procedure like any other

@@ -1,10 +1,11 @@
 // The type of a call is the type of the function: nothing stands between an import and its source. `tsc -b` checks these files.
 
-import { type Context, type Procedure, runProcedure } from "seamline";
+import { type Context, type MaybeContext, type Procedure, runProcedure } from "seamline";
 import { runProcedure as runInPage } from "seamline/client";
 import type { Server } from "seamline/server";
 import { describe, expectTypeOf, it } from "vitest";
 
+import * as shop from "./_shop.ts";
 import order, { language, largest, type Money, notAsync, quote, type Quote, whoAmI } from "./_shop.ts";
 
 describe("a call of an imported procedure", () => {
@@ -52,6 +53,30 @@ describe("this: Context", () => {
     expectTypeOf(await language.call(context)).toEqualTypeOf<string | undefined>();
     // @ts-expect-error nor may it be something else
     await language.call("en");
+  });
+
+  it("may be called as a member of a namespace where the procedure declares `MaybeContext`", async () => {
+    expectTypeOf(await shop.region("EU")).toEqualTypeOf<string>();
+    expectTypeOf(await shop.region.call(context, "EU")).toEqualTypeOf<string>();
+    const { region, language: byName } = shop;
+    expectTypeOf(await region("EU")).toEqualTypeOf<string>();
+    expectTypeOf(await byName()).toEqualTypeOf<string | undefined>();
+    const loaded = await import("./_shop.ts");
+    expectTypeOf(await loaded.region("EU")).toEqualTypeOf<string>();
+    // @ts-expect-error the namespace is no context, and nothing else is allowed here
+    await shop.language();
+    // @ts-expect-error headers of another kind
+    await region.call({ headers: {} }, "EU");
+    // @ts-expect-error the region is missing
+    await shop.region();
+  });
+
+  it("is there or not, member by member, in a procedure that declares `MaybeContext`", async () => {
+    const given = context as MaybeContext;
+    expectTypeOf(given?.headers).toEqualTypeOf<Map<string, string> | undefined>();
+    expectTypeOf(given?.signal).toEqualTypeOf<AbortSignal | undefined>();
+    expectTypeOf(given?.deadline).toEqualTypeOf<number | undefined>();
+    await shop.region.call(given, "EU");
   });
 
   it("has headers by name, a signal, a deadline and the trace", () => {

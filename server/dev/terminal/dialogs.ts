@@ -38,7 +38,7 @@ export async function callDialog(dialog: Dialog): Promise<Act | undefined> {
   const chosen = choices.length === 1 ? versions[0] : await ask(askChoice(`Version of ${fqn}`, choices));
   if (chosen === undefined) return undefined;
 
-  const args: Record<string, unknown> = {};
+  const args: Record<string, unknown> = Object.create(null);
   for (const { name, note, optional, read } of asked(chosen.parameters)) {
     const key = `${fqn} ${name}`;
     const given = await ask(

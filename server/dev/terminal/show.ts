@@ -97,13 +97,17 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     }
   }
 
-  const dialogs: Readonly<Record<string, (dialog: Dialog) => Promise<Act | undefined>>> = { c: callDialog, k: killDialog, m: moveDialog };
+  const dialogs: ReadonlyMap<string, (dialog: Dialog) => Promise<Act | undefined>> = new Map([
+    ["c", callDialog],
+    ["k", killDialog],
+    ["m", moveDialog],
+  ]);
   const answers = new Map<string, string>();
   const press = (session: DevSession, key: Key): void => {
     if (key.ctrl && key.name === "c") return stop();
     if (key.ctrl && key.name === "z") return suspend();
     if (inDialog) return pressInDialog(key);
-    const dialog = dialogs[key.text];
+    const dialog = dialogs.get(key.text);
     if (dialog !== undefined) void converse(dialog, session);
     else if (key.text === "o") void openPolitely(session.url);
     else if (key.text === "h" || key.text === "?") print(helpLines(session, paint));

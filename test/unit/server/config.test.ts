@@ -34,6 +34,23 @@ function hintsOf(value: unknown): (string | undefined)[] {
 const node = { mode: "node", url: "http://127.0.0.1:3001", repository: "http://127.0.0.1:3000", segments: ["shop"] };
 const repository = { mode: "repository", url: "http://127.0.0.1:3000" };
 
+it("a name that the validator would drop without a word is refused, wherever names are the application's own", () => {
+  const names = JSON.parse('{ "constructor": ["a"], "__proto__": ["b"], "prototype": ["c"], "valueOf": ["d"] }') as object;
+  const checks = JSON.parse('{ "__proto__": "./a.ts", "toString": "./b.ts" }') as object;
+  const limits = JSON.parse('{ "__proto__": 1 }') as object;
+  expect(problemsOf({ ...repository, layout: names, healthChecks: checks, limits })).toEqual([
+    'layout.__proto__: "__proto__" can\'t be a name here',
+    'layout.constructor: "constructor" can\'t be a name here',
+    'layout.prototype: "prototype" can\'t be a name here',
+    'healthChecks.__proto__: "__proto__" can\'t be a name here',
+    'limits.__proto__: "__proto__" can\'t be a name here',
+  ]);
+  expect(parse({ ...repository, layout: { valueOf: ["d"] }, healthChecks: { toString: "./b.ts" } })).toMatchObject({
+    layout: { valueOf: ["d"] },
+    healthChecks: { toString: "/app/b.ts" },
+  });
+});
+
 describe("addresses", () => {
   it("are kept without the slash at the end", () => {
     expect(parse({ ...node, gateway: "https://gateway.example/" })).toMatchObject({

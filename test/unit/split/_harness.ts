@@ -14,7 +14,14 @@ import { parseSync } from "vite";
 import { emptyContext, isContext } from "../../../src/context.ts";
 import { createGraph, type Graph, type Seam } from "../../../src/seam.ts";
 import { describeModule, type ModuleDescription } from "../../../src/split/describe.ts";
-import { type Parse, type Part, type SegmentedExport, type SplitModule, splitModule } from "../../../src/split/split-module.ts";
+import {
+  type KeptBack,
+  type Parse,
+  type Part,
+  type SegmentedExport,
+  type SplitModule,
+  splitVariants,
+} from "../../../src/split/split-module.ts";
 
 export const parse: Parse = (file, source) => {
   const { program, comments, errors } = parseSync(file, source);
@@ -40,20 +47,14 @@ export interface SplitOptions {
   /** Those that the build may hold; all if left out. */
   readonly held?: readonly string[];
   readonly environment?: "browser" | "server";
+  readonly keptBack?: KeptBack;
   readonly ids?: typeof ids;
 }
 
 export function split(source: string, options: SplitOptions): SplitModule {
   const { file = "shop/m.ts", procedures, held = procedures, environment = "server" } = options;
-  return splitModule({
-    source,
-    file,
-    parse,
-    procedures: procedures.map((name) => record(source, name, file)),
-    held: new Set(held),
-    environment,
-    ids: options.ids ?? ids,
-  });
+  const input = { source, file, parse, procedures: procedures.map((name) => record(source, name, file)), ids: options.ids ?? ids };
+  return splitVariants(input, [{ held: new Set(held), environment, keptBack: options.keptBack }])[0] as SplitModule;
 }
 
 /** All that a build for browsers writes, code and maps. */

@@ -35,11 +35,11 @@ describe("this and arguments", () => {
     ],
     [
       "a wrapped function",
-      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f = w(async function (a: number) { return [this.headers.get('who'), arguments.length, a] })",
+      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f: (a: number) => Promise<unknown> = w(async function (a: number) { return [this.headers.get('who'), arguments.length, a] })",
     ],
     [
       "a wrapped arrow",
-      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f = w(async (a: number) => [this.headers.get('who'), 1, a])",
+      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f: (a: number) => Promise<unknown> = w(async (a: number) => [this.headers.get('who'), 1, a])",
     ],
     ["an arrow", "export const f = async (a: number) => [this.headers.get('who'), 1, a]"],
     [
@@ -73,7 +73,7 @@ describe("§7.1 the trace line", () => {
     ["an arrow that gives an object", "const x = () => { throw new Error('x') }; export const f = async () => ({ x: x() })"],
     ["a default value", "const x = () => { throw new Error('x') }; export const f = async (a = x()) => a"],
     ["a pattern's default", "const x = () => { throw new Error('x') }; export async function f({ a = x() } = {}) {}"],
-    ["a wrapper", "const w = (f: any) => () => { throw new Error('x') }; export const f = w(async () => 1)"],
+    ["a wrapper", "const w = (f: any) => () => { throw new Error('x') }; export const f: () => Promise<unknown> = w(async () => 1)"],
     [
       "a return inside try",
       "const x = () => Promise.reject(new Error('x')); export async function f() { try { return x() } catch { return 1 } }",
@@ -123,7 +123,9 @@ describe("§7.1 the trace line", () => {
   });
 
   it("names the procedure whose wrapper gave no promise", async () => {
-    const { f } = (await one("const w = (f: unknown) => () => 1; export const f = w(async () => 1)", ["f"]).import("m")) as unknown as {
+    const { f } = (await one("const w = (f: unknown) => () => 1; export const f: () => Promise<unknown> = w(async () => 1)", ["f"]).import(
+      "m",
+    )) as unknown as {
       f: Run;
     };
     expect(await thrown(f)).toMatchObject({ name: "TypeError", message: expect.stringContaining("shop/f gave no promise") });
@@ -131,7 +133,7 @@ describe("§7.1 the trace line", () => {
 
   it("leaves async generators as they are", async () => {
     const text =
-      "export async function* f(n: number) { for (let i = 0; i < n; i++) yield i; return this.headers.size }\nconst w = (f: any) => f; export const g = w(async function* () { yield 1 });";
+      "export async function* f(n: number) { for (let i = 0; i < n; i++) yield i; return this.headers.size }\nconst w = (f: any) => f; export const g: () => AsyncGenerator<number> = w(async function* () { yield 1 });";
     const module = await one(text, ["f", "g"]).import("m");
     const items = (await (module["f"] as Run)(3)) as AsyncGenerator<number>;
     const got = [await items.next(), await items.next(), await items.next(), await items.next()];

@@ -25,7 +25,12 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ["a constant", "export const a = 1;", ["a"], [["1:14", /'a' is named by a segment, but it is not a function/, /async function/]]],
   ["a binding without a value", "export let a;", ["a"], [["1:12", /not a function/]]],
   ["destructuring", "export const { a } = { a: async () => {} };", ["a"], [["1:14", /not a function/]]],
-  ["a call without an async function", "export const a = make(1, () => {});", ["a"], [["1:14", /not a function/]]],
+  [
+    "what another function made",
+    "export const a = make(1, async (b) => {});",
+    ["a"],
+    [["1:14", /doesn't say which parameters/, /@type \{\(title/]],
+  ],
   [
     "a class",
     "export default class A {}",
@@ -52,7 +57,15 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ["a rest parameter that is a pattern", "export async function a(...[b]) {}", ["a"], [["1:25", /rest parameter that is a pattern/]]],
   ["a computed name", "export async function a({ [b]: c }) {}", ["a"], [["1:27", /computed name/]]],
   ["one name twice", "export async function a(b, { b: c }) {}", ["a"], [["1:8", /Two parameters are called 'b'/, /Rename/]]],
-  ["the parameters of a wrapped function", "export const a = w(async ({ b: [c] }) => {})", ["a"], [["1:32", /pattern inside/]]],
+  [
+    "a name that no data may have as a key",
+    "export async function a(constructor, { prototype: b }, ...__proto__) {}",
+    ["a"],
+    [
+      ["1:8", "A parameter can't be called 'constructor': no data may have such a key", /Rename/],
+      ["1:8", "A parameter can't be called 'prototype': no data may have such a key"],
+    ],
+  ],
   [
     "two names of one function",
     "export async function a() {}\nexport { a as b };",

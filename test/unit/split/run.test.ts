@@ -30,10 +30,26 @@ describe("all forms of export", () => {
     ],
     ["an anonymous default arrow", "export default async (a: number) => a + 1;", "default"],
     ["an anonymous default arrow in parentheses", "export default (async (a: number) => { return a + 1 });", "default"],
-    ["a default that is wrapped", "const w = (f: any) => f; export default w(async (a: number) => a + 1)", "default"],
-    ["wrapped", "const w = (f: any) => async (...args: unknown[]) => f(...args);\nexport const f = w(async (a: number) => a + 1)", "f"],
-    ["wrapped twice", "const w = (_: string, f: any) => f; export const f = w('x', w('y', async (a: number) => { return a + 1 }));", "f"],
-    ["wrapped, by name", "const w = (f: any) => f; async function inner(a: number) { return a + 1 } export const f = w(inner);", "f"],
+    [
+      "a default that is wrapped",
+      "const w = (f: any) => f; export default w(async (a: number) => a + 1) as (a: number) => Promise<number>",
+      "default",
+    ],
+    [
+      "wrapped",
+      "const w = (f: any) => async (...args: unknown[]) => f(...args);\nexport const f: (a: number) => Promise<number> = w(async (a: number) => a + 1)",
+      "f",
+    ],
+    [
+      "wrapped twice",
+      "const w = (_: string, f: any) => f; export const f: (a: number) => Promise<number> = w('x', w('y', async (a: number) => { return a + 1 }));",
+      "f",
+    ],
+    [
+      "wrapped, by name",
+      "const w = (f: any) => f; async function inner(a: number) { return a + 1 } export const f: (a: number) => Promise<number> = w(inner);",
+      "f",
+    ],
     ["an alias", "async function inner(a: number) { return a + 1 }\nexport const f = inner;", "f"],
     ["one declarator of several", "export const x = 1, f = async (a: number) => a + x, y = 2", "f"],
     [

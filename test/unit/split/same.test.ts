@@ -46,7 +46,7 @@ function write(items: Items): string {
       case "arrow":
         return `export const ${name} = async (n = 0): Promise<unknown[]> => [n, ...${value(true)}]`;
       case "wrapped":
-        return `export const ${name} = ((f: any) => (...args: unknown[]) => f(...args))(async (n = 0): Promise<unknown[]> => { return ${value(true)} })`;
+        return `export const ${name}: (n?: number) => Promise<unknown[]> = ((f: any) => (...args: unknown[]) => f(...args))(async (n = 0): Promise<unknown[]> => { return ${value(true)} })`;
     }
   });
   return text.join("\n");

@@ -3,7 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { everything, split } from "./_harness.ts";
+import { withoutReexports } from "../../../src/split/passed-on.ts";
+import { everything, lines, parse, split } from "./_harness.ts";
 
 // Each SECRET stands in another kind of place; what is held stands beside it, close enough to drag it along.
 const source = `#!/usr/bin/env node
@@ -49,7 +50,7 @@ export async function hidden(a: string, b = "SECRET_defaultValue", { c = SECRET_
   SECRET_label: for (;;) break SECRET_label;
   return [SECRET_default, SECRET_half, SECRET_named, SECRET_alias, SECRET_bound, SECRET_rest, SECRET_regex, SECRET_Enum, SECRET_Space, SECRET_Class, SECRET_var] as any;
 } /* SECRET_tail */ export const one = async () => shownConstant; /* SECRET_squeezed */ export const two = async () => "SECRET_two";
-export const hiddenWrapped = SECRET_helper(async (a: string) => SECRET_declared + a as any), held = async () => hiddenWrapped("x");
+export const hiddenWrapped: (shownParameter: SECRET_Type) => Promise<SECRET_Interface> = SECRET_helper(async (a: string) => SECRET_declared + a as any), held = async () => hiddenWrapped("x");
 hidden.SECRET_schema = { SECRET_constant };
 export default async function (a = "SECRET_inDefault") { return SECRET_Space.SECRET_deep }
 export { hidden as renamed };
@@ -87,6 +88,89 @@ describe("what a build doesn't hold", () => {
     const { body } = split(text, { procedures: ["f", "g"], held: ["f"] });
     expect(body?.map.sourcesContent[0]).toHaveLength(text.length);
     expect(body?.map.sourcesContent[0]?.split("\r\n")[1]).toBe("       async function f() { return '😀' }");
+  });
+});
+
+describe("a face that keeps something back", () => {
+  const text = `export async function shown(a: string) { return a }
+    export async function SECRET_private(SECRET_a: string, { SECRET_b = 1 } = {}, ...SECRET_c: string[]) {}
+    export { SECRET_private as SECRET_alias };
+    export const SECRET_protected = async (SECRET_d: string) => SECRET_d;
+    export default async function SECRET_own(SECRET_e: string) {}
+    export { other, SECRET_passed } from "./other";
+    export const unit = "m";`;
+  const closed = new Map([
+    ["SECRET_private", "ProcedureNotFound"],
+    ["SECRET_protected", "Unauthorized"],
+    ["default", "ProcedureNotFound"],
+  ] as const);
+  const names = ["SECRET_private", "SECRET_alias", "SECRET_protected", "default", "SECRET_passed"];
+  const keeping = (...named: string[]) => {
+    const keptBack = { closed, unnamed: new Set(names.filter((one) => !named.includes(one))) };
+    return split(text, {
+      procedures: ["shown", "SECRET_private", "SECRET_protected", "default"],
+      held: [],
+      environment: "browser",
+      keptBack,
+    });
+  };
+
+  it("has no trace of what nobody names, and all of the rest", () => {
+    const parts = keeping();
+    expect(everything(parts)).not.toContain("SECRET");
+    expect(parts.face.code).toMatch(/export { shown };\s*export { unit } from ".\/m.shared.mjs";\s*export { other } from ".\/other";/);
+  });
+
+  it("has of what is named that name, and neither an FQN nor parameters", () => {
+    const found = [...new Set(everything(keeping("SECRET_alias", "SECRET_protected", "default")).match(/SECRET_\w*/g))];
+    expect(found).toEqual(["SECRET_alias", "SECRET_protected"]);
+    expect(everything(keeping("SECRET_passed"))).toMatch(/SECRET_passed/);
+  });
+
+  it("has functions in their place that reject", () => {
+    const { face } = keeping("SECRET_alias", "SECRET_protected", "default");
+    expect(lines(face).filter((line) => line.includes("$closed"))).toEqual([
+      `async function $closed() { throw new $ProcedureNotFound("Procedure 'SECRET_alias' not found: pages can't call it"); }`,
+      "async function $closed_2() { throw new $Unauthorized(); }",
+      `async function $closed_3() { throw new $ProcedureNotFound("Procedure not found: pages can't call it"); }`,
+      "export { shown, $closed as SECRET_alias, $closed_2 as SECRET_protected, $closed_3 as default };",
+    ]);
+    expect(face.code).toContain(
+      'import { seam as $seam, ProcedureNotFound as $ProcedureNotFound, Unauthorized as $Unauthorized } from "./graph.mjs";',
+    );
+  });
+
+  it("takes nothing of the graph that it doesn't need", () => {
+    const only = { closed: new Map([["a", "ProcedureNotFound"]] as const), unnamed: new Set(["a"]) };
+    const { face } = split("export async function a() {}", { procedures: ["a"], held: [], environment: "browser", keptBack: only });
+    expect(lines(face)).toEqual([]);
+  });
+});
+
+describe("a module without some of what it passes on", () => {
+  const trimmed = (source: string, ...left: string[]): string => {
+    const { code, map } = withoutReexports({ source, file: "m.ts", parse }, new Set(left));
+    expect(map.sourcesContent.join()).not.toContain("SECRET");
+    return code.replace(/\s+/g, " ").trim();
+  };
+
+  it.each([
+    ['export { a, SECRET_b, c as d } from "./m";', 'export { a, c as d } from "./m";'],
+    ['export { SECRET_b } from "./m" with { type: "json" };', 'export { } from "./m" with { type: "json" };'],
+    ['export { x as SECRET_b, type T } from "./m"', 'export { type T } from "./m";'],
+    ['import { a, SECRET_b } from "./m"; export { a, SECRET_b }; a();', 'import { a } from "./m"; export { a }; a();'],
+    ['import SECRET_b, { a } from "./m"; export { a, SECRET_b };', 'import { a } from "./m"; export { a };'],
+    ['import a, { SECRET_c as SECRET_b } from "./m"; export { a, SECRET_b };', 'import a from "./m"; export { a };'],
+    ['import SECRET_b, { a } from "./m"; export { a }; export default SECRET_b;', 'import { a } from "./m"; export { a };', "default"],
+    ['import { SECRET_b } from "./m"; export { SECRET_b };', 'import { } from "./m"; export { };'],
+  ])("%s", (source, expected, left = "SECRET_b") => {
+    expect(trimmed(source, left)).toBe(expected);
+  });
+
+  it("keeps an import that the module uses itself, and another name of it", () => {
+    const source = 'import { b } from "./m"; export { b as gone, b as stays }; b();';
+    const { code } = withoutReexports({ source, file: "m.ts", parse }, new Set(["gone"]));
+    expect(code.replace(/\s+/g, " ")).toBe('import { b } from "./m"; export { b as stays }; b();');
   });
 });
 

@@ -1,0 +1,99 @@
+// What browsers can't call has no name in what the development server gives them, by `seamline dev` and by plain `vite`.
+
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createServer } from "vite";
+
+import { seamline } from "../../server/build/vite-plugin.ts";
+import { closed, secretsIn, withMaps } from "../_closed.ts";
+import { createApplication, develop, eventually } from "./_session.ts";
+
+/** The answer to whoever asks for a segment file, which would name all. */
+async function segmentFile(url: string): Promise<number[]> {
+  const paths = ["", "?raw", "?import", "?url"].map((query) => `${url}/segments/s3cr3t-shop.segment.json${query}`);
+  return await Promise.all(paths.map(async (path) => (await fetch(path)).status));
+}
+
+/** All that a page gets, and whatever else of the modules it can ask for. */
+async function fetched(url: string, root: string): Promise<string> {
+  const modules = ["src/main.ts", "src/shop/stock.ts", "src/shop/index.ts", "src/ui/filter.ts"];
+  const parts = modules.flatMap((one) =>
+    ["", "?seamline=shared", "?seamline=body", "?seamline=code", "?raw", "?url", "?import"].map((query) => one + query),
+  );
+  const paths = ["", "svc/manifest.json", ".seamline/modules.d.ts", ...parts, `@fs${root}/src/shop/stock.ts`];
+  const texts: string[] = [];
+  for (const path of paths) {
+    const answer = await fetch(`${url}/${path}`, { headers: { accept: "*/*" } });
+    texts.push(`${path} ${answer.status}\n${withMaps(await answer.text())}`);
+  }
+  return texts.join("\n");
+}
+
+const barrel = {
+  "src/shop/index.ts": 'export { default, price, s3cr3tReserve, unit } from "./stock.ts";\n',
+  "src/main.ts": closed["src/main.ts"]?.replace("./shop/stock.ts", "./shop/index.ts") ?? "",
+};
+
+it("seamline dev names nothing that browsers can't call", async () => {
+  const running = await develop({ ...closed, ...barrel });
+  const text = await fetched(running.session.url, running.root);
+  expect(secretsIn(text)).toEqual([]);
+  expect(text).toContain("shop/price");
+  expect(text).toContain("visible-filter");
+  expect(await segmentFile(running.session.url)).toEqual([403, 403, 403, 403]);
+});
+
+it("vite names nothing that browsers can't call", async () => {
+  vi.stubEnv("VITEST", undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { root } = createApplication({ ...closed, ...barrel });
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: "silent",
+    server: { port: 0, host: "127.0.0.1" },
+    plugins: [seamline()],
+  });
+  onTestFinished(async () => await server.close());
+  await server.listen();
+  const url = server.resolvedUrls?.local[0]?.replace(/\/$/, "") ?? "";
+  const text = await fetched(url, root);
+  expect(secretsIn(text)).toEqual([]);
+  expect(text).toContain("shop/price");
+  expect(await segmentFile(url)).toEqual([403, 403, 403, 403]);
+});
+
+it("pages get another face when a procedure becomes one that they can call, and when it is one no more", async () => {
+  const running = await develop(closed);
+  const face = async () => await running.text("/src/shop/stock.ts");
+  const holder = async () => await running.text("/src/ui/filter.ts?seamline=body");
+  expect(secretsIn(`${await face()}${await holder()}`)).toEqual([]);
+
+  const segment = "segments/s3cr3t-shop.segment.json";
+  running.edit(segment, '"s3cr3tReserve":{"access":"private"}', '"s3cr3tReserve":{"access":"public"}');
+  const open = await eventually(face, (text) => text.includes("shop/s3cr3tReserve"));
+  expect(secretsIn(open)).toEqual(["s3cr3tAlias", "s3cr3tCount", "s3cr3tReserve", "s3cr3tRest", "s3cr3tSku"]);
+
+  // Into the page's own segment: private as before, and the page has it.
+  running.edit(segment, ',"./ui/filter":{"s3cr3tOther":{"access":"private"}}', "");
+  running.edit("segments/ui.segment.json", "} }", '}, "s3cr3tOther": { "access": "private" } }');
+  expect(secretsIn(await eventually(holder, (text) => text.includes("s3cr3tOther")))).toContain("s3cr3tOther");
+  const manifest = await running.get("/svc/manifest.json");
+  expect(JSON.stringify(manifest.value)).toContain('"fqn":"ui/s3cr3tOther"');
+
+  running.edit(segment, '"s3cr3tReserve":{"access":"public"}', '"s3cr3tReserve":{"access":"private"}');
+  expect(secretsIn(await eventually(face, (text) => !text.includes("s3cr3t")))).toEqual([]);
+});
+
+it("a page that names what it can't call has a function of it from then on, and none from when it names it no more", async () => {
+  const running = await develop({ ...closed, ...barrel });
+  const texts = async () => `${await running.text("/src/shop/stock.ts")}${await running.text("/src/shop/index.ts")}`;
+  expect(secretsIn(await texts())).toEqual([]);
+  running.edit("src/main.ts", "import { price, unit }", "import { price, s3cr3tReserve, unit }");
+  running.edit("src/main.ts", "await startClient", "void s3cr3tReserve;\nawait startClient");
+  const named = await eventually(texts, (text) => secretsIn(text).length > 0);
+  expect(secretsIn(named)).toEqual(["s3cr3tReserve"]);
+  expect(named).toContain("Procedure 's3cr3tReserve' not found: pages can't call it");
+  running.edit("src/main.ts", "price, s3cr3tReserve, unit", "price, unit");
+  running.edit("src/main.ts", "void s3cr3tReserve;\n", "");
+  expect(secretsIn(await eventually(texts, (text) => secretsIn(text).length === 0))).toEqual([]);
+});
