@@ -20,7 +20,7 @@ import { writeManifests } from "./manifest-writer.ts";
 import { isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
-import { type Written, dropFacades, writtenOf } from "./written.ts";
+import { type Written, placeEntries, writtenOf } from "./written.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
 
@@ -93,9 +93,9 @@ export class Build {
   #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
-  readonly #emitted = new Map<Environment, Map<string, string>>();
-  /** Files of the browser's that another one stands in for. */
-  #replaced: ReadonlyMap<string, string> = new Map();
+  readonly #emitted = new Map<Environment, Set<string>>();
+  /** Files of the modules that are entries of the browser's build. */
+  #entries: ReadonlyMap<string, string> = new Map();
   readonly #written = new Map<Side, Written>();
 
   constructor(options: SeamlineOptions, folders: BuildFolders | undefined) {
@@ -254,36 +254,36 @@ export class Build {
     });
   }
 
-  /** Makes a module an entry, so that it gets a file with all of its exports under their names. */
+  /**
+   * Makes a module an entry, so that it gets a file with all of its exports under their names. Without a name of ours: the bundler's reference
+   * is a hash of the name, so two files of one name, of this plugin or of another, would be taken for each other. The bundler names a file
+   * `index` after its folder, and nothing in the output may be named after the application folder.
+   */
   emit(context: Context, id: string): void {
     let emitted = this.#emitted.get(context.environment);
-    if (emitted === undefined) this.#emitted.set(context.environment, (emitted = new Map()));
+    if (emitted === undefined) this.#emitted.set(context.environment, (emitted = new Set()));
     if (emitted.has(id)) return;
-    const [file = id, part] = id.split("?seamline=");
-    const name = basename(file).replace(/\.\w+$/, "");
-    emitted.set(id, "");
-    emitted.set(
-      id,
-      context.emitFile({ type: "chunk", id, name: part === undefined ? name : `${name}-${part}`, preserveSignature: "strict" }),
-    );
+    emitted.add(id);
+    const name =
+      dirname(id) === this.root
+        ? {
+            name: `seamline-${basename(id)
+              .replace(/\.\w+(?=\?|$)/, "")
+              .replace("?seamline=", "-")}`,
+          }
+        : {};
+    context.emitFile({ type: "chunk", id, ...name, preserveSignature: "strict" });
   }
 
-  /** Takes care that each module of the browser's manifest costs one request. */
+  /** Makes sure that each module of the browser's manifest costs one request. */
   tidy(context: Context, bundle: Rolldown.OutputBundle): void {
     for (const [name, one] of Object.entries(bundle)) if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];
-    this.#replaced = dropFacades(bundle, this.#entries(context));
+    this.#entries = placeEntries(bundle, this.#emitted.get(context.environment) ?? []);
   }
 
   /** Takes down what an environment has written. */
-  note(context: Context, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
-    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : this.#entries(context)));
-  }
-
-  #entries(context: Context): readonly (readonly [id: string, file: string])[] {
-    return [...(this.#emitted.get(context.environment) ?? [])].map(([id, reference]) => {
-      const file = context.getFileName(reference);
-      return [id, this.#replaced.get(file) ?? file] as const;
-    });
+  note(side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
+    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : this.#entries));
   }
 
   /** An error for the bundler; the problems are told in its place. */

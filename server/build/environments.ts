@@ -8,13 +8,15 @@ import type { EnvironmentOptions } from "vite";
 
 import { isInside, slashed } from "../sources.ts";
 import { graphId } from "./cut.ts";
-import { graphFile } from "./manifest-writer.ts";
 
 /** Names of the environments. */
 export const environmentNames = { browser: "client", server: "server" } as const;
 
 /** Id of the graph's module in the server's build. */
 export const graphModule = "\0seamline:graph";
+
+/** Name of the graph's module in the server's output. */
+const graphFile = "_seam.js";
 
 /** Stands in where a build has no page, as a bundler wants an entry. */
 export const emptyId = "seamline:empty";

@@ -10,11 +10,9 @@ import { paths } from "../../src/protocol.ts";
 import type { Application } from "./application.ts";
 import { sizesOf } from "./built-sizes.ts";
 import type { Side } from "./cut.ts";
+import { graphModule } from "./environments.ts";
 import type { Procedure } from "./procedures.ts";
 import type { Written } from "./written.ts";
-
-/** Name of the graph's module in the server's output. */
-export const graphFile = "_seam.js";
 
 /** Writes both manifests into `folder`, and the revision into the built pages. */
 export async function writeManifests(options: {
@@ -25,6 +23,8 @@ export async function writeManifests(options: {
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
+  const graph = written.server.parts.get(graphModule)?.face;
+  if (graph === undefined) throw new Error("The server's build has no module of the graph: does another plugin remove it from the bundle?");
   const server = await sideManifest(options, "server");
   const browser = await sideManifest(options, "browser");
   const files = await recordsOf(
@@ -41,7 +41,7 @@ export async function writeManifests(options: {
     revision,
     sources: options.sources,
     clients: application.clients,
-    graph: graphFile,
+    graph,
     ...server,
     imports: application.imports,
   };

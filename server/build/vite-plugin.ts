@@ -249,7 +249,7 @@ export function createPlugin(
     writeBundle: {
       order: "post",
       handler({ dir }, bundle) {
-        if (isActive) build.note(this, isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
+        if (isActive) build.note(isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
       },
     },
   };

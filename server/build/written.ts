@@ -15,11 +15,7 @@ export interface Written {
 }
 
 /** Reads a finished bundle. `entries` are the modules that have files; without them each chunk is one module. */
-export function writtenOf(
-  folder: string,
-  bundle: Rolldown.OutputBundle,
-  entries: readonly (readonly [id: string, file: string])[] | undefined,
-): Written {
+export function writtenOf(folder: string, bundle: Rolldown.OutputBundle, entries: ReadonlyMap<string, string> | undefined): Written {
   const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
   const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
   const chunks: (readonly [string, string])[] = [];
@@ -44,26 +40,31 @@ export function writtenOf(
 }
 
 /**
- * Removes entries that only pass on what another chunk has under the same names, as the bundler makes them where a page and the
- * manifest want one module: each would be one more request. Gives what stands in for which.
+ * Finds the file of each module that was made an entry. Removes entries that only pass on what another chunk has under the same names, as the
+ * bundler makes them where a page and the manifest want one module: each would be one more request.
  */
-export function dropFacades(
-  bundle: Rolldown.OutputBundle,
-  entries: readonly (readonly [id: string, file: string])[],
-): ReadonlyMap<string, string> {
+export function placeEntries(bundle: Rolldown.OutputBundle, ids: Iterable<string>): ReadonlyMap<string, string> {
   const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
   const asked = new Set(chunks.flatMap((one) => [...one.imports, ...one.dynamicImports]));
-  const replaced = new Map<string, string>();
-  for (const [id, file] of entries) {
-    const facade = bundle[file];
-    if (facade?.type !== "chunk" || facade.moduleIds.length > 0 || asked.has(file)) continue;
+  const places = new Map<string, string>();
+  for (const id of ids) {
+    // One that the configuration names as well is entered twice. What holds it may lack exports that nothing in the bundle asks for.
+    const entries = chunks
+      .filter((one) => one.isEntry && one.facadeModuleId === id)
+      .sort((a, b) => b.moduleIds.length - a.moduleIds.length);
     const holder = chunks.find((one) => one.moduleIds.includes(id));
-    if (holder === undefined || namesOf(holder) !== namesOf(facade)) continue;
-    replaced.set(file, holder.fileName);
-    delete bundle[file];
-    delete bundle[`${file}.map`];
+    for (const entry of entries) {
+      const isFacade = entry.moduleIds.length === 0 && !asked.has(entry.fileName);
+      if (!isFacade || holder === undefined || namesOf(holder) !== namesOf(entry)) places.set(id, entry.fileName);
+      else {
+        places.set(id, holder.fileName);
+        delete bundle[entry.fileName];
+        delete bundle[`${entry.fileName}.map`];
+      }
+    }
+    if (entries.length === 0) throw new Error(`The bundler wrote no file for ${id}: does another plugin remove it from the bundle?`);
   }
-  return replaced;
+  return places;
 }
 
 function namesOf(chunk: Rolldown.OutputChunk): string {
