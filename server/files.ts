@@ -21,6 +21,8 @@ export interface PublicFilesOptions {
   readonly modules?: Iterable<string>;
   /** The page at `/`, as the configuration names it. */
   readonly index: string;
+  /** Pages of the build: path from the application folder → what was built of it. No glob makes their sources public. */
+  readonly pages?: Readonly<Record<string, string>>;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
   readonly except?: readonly string[];
 }
@@ -83,7 +85,8 @@ async function readPublic(options: PublicFilesOptions, idle = new Set<string>())
     if (source !== root && !isInside(root, source))
       throw new Error(`'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`);
     const except = new Set<string>();
-    for (const path of options.except ?? []) except.add((await realpath(path).catch(() => undefined)) ?? path);
+    const pages = Object.keys(options.pages ?? {}).map((page) => join(root, page));
+    for (const path of [...(options.except ?? []), ...pages]) except.add((await realpath(path).catch(() => undefined)) ?? path);
     for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? [], idle))
       files.set(`/${name}`, { path, immutable: false, byGlob: true });
   }
@@ -95,7 +98,7 @@ async function readPublic(options: PublicFilesOptions, idle = new Set<string>())
       const immutable = isHashed(name) && (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
       files.set(`/${name}`, { path, immutable });
     }
-  addIndexes(files, await readIndex(files, options, root, source));
+  addIndexes(files, builtIndex(files, options));
   return files;
 }
 
@@ -105,27 +108,19 @@ function isHashed(name: string): boolean {
   return hash !== undefined && (/\d/.test(hash) || (/[a-z]/.test(hash) && /[A-Z]/.test(hash)));
 }
 
-/** §4.3: `/` is the index, in its built form, without any glob. */
-async function readIndex(
+/**
+ * §4.3: `/` is the index, without any glob, looked up in the source folder and then in the application folder. Never as it was written: a page's
+ * source would ask for sources.
+ */
+function builtIndex(
   files: ReadonlyMap<string, FoundFile>,
-  { index, sourceFolder, rootFolder }: PublicFilesOptions,
-  root: string,
-  source: string | undefined,
-): Promise<FoundFile | undefined> {
+  { index, pages = {}, sourceFolder, rootFolder }: PublicFilesOptions,
+): FoundFile | undefined {
   const name = index.replace(/^\.?\/+/, "");
-  const inSource = slashed(relative(rootFolder, sourceFolder));
-  // Vite keeps a page's place below the application folder.
-  const built = files.get(`/${inSource}/${name}`) ?? files.get(`/${name}`);
-  if (built !== undefined) return built;
-  // Nothing built it: as it stands in the source folder, then in the application folder (decisions §6, folders).
-  for (const folder of [source, root]) {
-    if (folder === undefined) continue;
-    const path = join(folder, name);
-    // No link, nor a way out by `..`: its real path is the one that was written.
-    const real = await realpath(path).catch(() => undefined);
-    if (real === path && isInside(root, path) && (await lstat(path)).isFile()) return { path, immutable: false };
-  }
-  return undefined;
+  const built = [sourceFolder, rootFolder].map((folder) => pages[slashed(relative(rootFolder, join(folder, name)))]);
+  // A page that another tool has put into the output has no source that would be known.
+  const found = [...built, name].map((path) => (path === undefined ? undefined : files.get(`/${path}`)));
+  return found.find((file) => file !== undefined && file.byGlob !== true);
 }
 
 // Chosen: a folder's address, with the slash at its end, is the `index.html` in it.

@@ -100,6 +100,8 @@ export interface ServerManifest extends Manifest {
   readonly sources: string;
   /** Segments that browsers may load (decisions §6). */
   readonly clients: readonly string[];
+  /** Page of the sources → file that was built of it. Both are paths, of which the first begins at the application folder. */
+  readonly pages: Readonly<Record<string, string>>;
   /** The module through which the seams of this graph find their node. */
   readonly graph: string;
   /** Source module → the modules that it imports, by value or by type: what a node loads classes of. */

@@ -64,6 +64,7 @@ export function testModules(
     format: 1,
     revision: "test",
     sources: "test",
+    pages: {},
     graph: "_seam.js",
     clients,
     procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [] }, index) => ({

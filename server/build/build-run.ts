@@ -1,13 +1,13 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 
 import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { type OutputFolders, hashSources, realPath, viteOutputFolders } from "../sources.ts";
+import { type OutputFolders, hashSources, realPath, slashed, viteOutputFolders } from "../sources.ts";
 import { type Application, readApplication, unique } from "./application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
@@ -21,26 +21,9 @@ import { isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
 import { type Written, placeEntries, writtenOf } from "./written.ts";
+import type { SeamlineOptions } from "./plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
-
-/** Options of the Vite plugin. Paths are relative to the application folder. */
-export interface SeamlineOptions {
-  /** The application folder [Vite's root]. */
-  readonly root?: string | undefined;
-  /** Module paths of segment files start here [./src]. */
-  readonly source?: string | undefined;
-  /** The page, looked up in the source folder and then in the application folder [index.html]. */
-  readonly index?: string | undefined;
-  /** Segments that browsers may load [those that the application's pages start]. */
-  readonly clients?: readonly string[] | undefined;
-  /** Globs, relative to `source`, of further modules that browsers may import. */
-  readonly clientModules?: readonly string[] | undefined;
-  /** In development: nodes, and the segments that each holds [a node for each segment that is not for browsers alone]. */
-  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Under Vitest nothing is split, so that unit tests call their functions; with "split" it is. */
-  readonly test?: "split" | undefined;
-}
 
 /** Where `seamline build` lets Vite write, and what stands there so far. */
 export interface BuildFolders {
@@ -72,7 +55,8 @@ export class Build {
   root = "";
   source = "";
   viteRoot = "";
-  inputs: Readonly<Record<string, string>> = {};
+  /** Entries that Vite's configuration names. Absolute, as are pages. */
+  inputs: readonly string[] = [];
   pages: readonly string[] = [];
   /** In development: the folder that we watch in place of Vite's watcher. */
   watched: string | undefined;
@@ -171,7 +155,7 @@ export class Build {
       source: this.source,
       except: [...(this.#folders?.except ?? []), ...(this.finalBrowserFolder === undefined ? [] : [this.finalBrowserFolder])],
       pages: this.pages,
-      inputs: Object.values(this.inputs).filter((file) => !file.endsWith(".html")),
+      inputs: this.inputs.filter((file) => !file.endsWith(".html")),
       bases: [this.viteRoot, this.source, this.root],
       clients: this.options.clients,
       clientModules: this.options.clientModules,
@@ -249,9 +233,16 @@ export class Build {
       application,
       written: { browser, server },
       classes: classes.records,
+      pages: this.#builtPages(browser),
       sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
       folder: this.serverFolder,
     });
+  }
+
+  #builtPages({ files }: Written): Readonly<Record<string, string>> {
+    // Vite writes a page at its path below its root.
+    const placed = this.pages.map((page) => [slashed(relative(this.root, page)), slashed(relative(this.viteRoot, page))] as const);
+    return Object.fromEntries(placed.filter(([, file]) => files.has(file)));
   }
 
   /**

@@ -6,7 +6,7 @@ import { basename, extname, isAbsolute, join, relative, resolve } from "node:pat
 
 import type { EnvironmentOptions } from "vite";
 
-import { isInside, slashed } from "../sources.ts";
+import { isInside, realPath, slashed } from "../sources.ts";
 import { graphId } from "./cut.ts";
 
 /** Names of the environments. */
@@ -26,23 +26,50 @@ export function findIndex(index: string, folders: readonly string[]): string | u
   return folders.map((folder) => resolve(folder, index)).find((file) => existsSync(file));
 }
 
-/** The entries that a Vite configuration names, as absolute paths by their names. */
-export function namedInputs(input: unknown, viteRoot: string): Readonly<Record<string, string>> {
-  const absolute = (file: unknown): string => (isAbsolute(String(file)) ? String(file) : resolve(viteRoot, String(file)));
-  if (input === undefined || input === null) return {};
-  if (typeof input === "string") return { [inputName(input)]: absolute(input) };
-  if (Array.isArray(input)) return Object.fromEntries(input.map((file) => [inputName(String(file)), absolute(file)]));
-  return Object.fromEntries(Object.entries(input).map(([name, file]) => [name, absolute(file)]));
+/** What a Vite configuration names as entries: one, a list, or some by names of their own. */
+type Input = string | readonly string[] | Readonly<Record<string, string>>;
+
+/** The entries that a configuration of Vite's names, as it names them. */
+export function inputOf({ build, input }: Pick<EnvironmentOptions, "build" | "input">): Input | undefined {
+  return build?.rolldownOptions?.input ?? build?.rollupOptions?.input ?? input;
 }
 
-/** Sets the browser's environment up: its entries are the index, and what the configuration names. */
+/** The files among the entries, absolute. `bases` are the folders in which a relative path may start. */
+export function inputFiles(input: Input | undefined, bases: readonly string[]): readonly string[] {
+  return [...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))].filter((entry) => isAbsolute(entry) && existsSync(entry));
+}
+
+function entriesOf(input: Input = []): readonly string[] {
+  return typeof input === "string" ? [input] : Array.isArray(input) ? input : Object.values(input);
+}
+
+/** What is no file stays as it is: a plugin may know it. */
+function fileOf(entry: string, bases: readonly string[]): string {
+  // For Vite, "/admin.html" is below its root as well.
+  const file = [...(isAbsolute(entry) ? [entry] : []), ...bases.map((base) => join(base, entry))].find((path) => existsSync(path));
+  return file === undefined ? entry : realPath(file);
+}
+
+/**
+ * The entries with the index among them, in the form in which they were named: where they have names of their own the bundler goes by these, and
+ * where they don't it finds some. Two entries of one name would be one.
+ */
+function withIndex(input: Input | undefined, index: string | undefined, bases: readonly string[]): string[] | Record<string, string> {
+  const isNamed = index === undefined || inputFiles(input, bases).includes(index);
+  if (input === undefined || typeof input === "string" || Array.isArray(input))
+    return [...(isNamed ? [] : [index]), ...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))];
+  const named = Object.fromEntries(Object.entries(input).map(([name, entry]) => [name, fileOf(entry, bases)]));
+  let name = "index";
+  while (Object.hasOwn(named, name)) name = `_${name}`;
+  return isNamed ? named : { [name]: index, ...named };
+}
+
+/** Sets the browser's environment up: its entries are the index, and what the configuration names. `bases` as for {@link inputFiles}. */
 export function setBrowser(
   config: EnvironmentOptions,
-  options: { index: string | undefined; inputs: Readonly<Record<string, string>>; outDir: string | undefined },
+  options: { index: string | undefined; bases: readonly string[]; outDir: string | undefined },
 ): void {
-  const named = Object.values(options.inputs);
-  const index = options.index === undefined || named.includes(options.index) ? {} : { index: options.index };
-  const input = { ...index, ...options.inputs };
+  const input = withIndex(inputOf(config), options.index, options.bases);
   const output = config.build?.rolldownOptions?.output;
   // A new object: Vite resolves a configuration several times, and shares what it holds.
   config.build = {
@@ -107,10 +134,6 @@ function fileNameOf(id: string | null, name: string, { root, source }: { root: s
       : `_app/${short(file)}/${basename(file)}`;
   const plain = /^\.[cm]?[jt]sx?$/.test(extname(path)) ? path.slice(0, -extname(path).length) : path;
   return `${plain}${part === "" ? "" : `~${part}`}.js`;
-}
-
-function inputName(file: string): string {
-  return basename(file, extname(file));
 }
 
 function clean(text: string): string {

@@ -20,6 +20,8 @@ export async function writeManifests(options: {
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
   sources: string;
+  /** As the manifest has them. */
+  pages: Readonly<Record<string, string>>;
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
@@ -41,6 +43,7 @@ export async function writeManifests(options: {
     revision,
     sources: options.sources,
     clients: application.clients,
+    pages: options.pages,
     graph,
     ...server,
     imports: application.imports,

@@ -14,14 +14,15 @@ import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
-import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
-import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
+import { type BuildFolders, Build } from "./build-run.ts";
+import { emptyId, environmentNames, findIndex, graphModule, inputFiles, inputOf, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
+import type { SeamlineOptions } from "./plugin-options.ts";
 import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
 
-export type { SeamlineOptions } from "./build-run.ts";
+export type { SeamlineOptions } from "./plugin-options.ts";
 
 type Context = { readonly environment: Environment };
 
@@ -91,11 +92,10 @@ export function createPlugin(
         setServer(config, { root: build.root, source: build.source, outDir: join(build.serverFolder, "modules") });
       if (name !== environmentNames.browser) return;
       const index = findIndex(build.options.index ?? "index.html", [build.source, build.root, build.viteRoot]);
-      build.inputs = namedInputs(config.build?.rolldownOptions?.input ?? config.input, build.viteRoot);
-      if (command === "build") setBrowser(config, { index, inputs: build.inputs, outDir: build.browserFolder });
-      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...Object.values(build.inputs)])].filter((file) =>
-        file.endsWith(".html"),
-      );
+      const bases = [build.viteRoot, build.root];
+      build.inputs = inputFiles(inputOf(config), bases);
+      if (command === "build") setBrowser(config, { index, bases, outDir: build.browserFolder });
+      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...build.inputs])].filter((file) => file.endsWith(".html"));
     },
 
     configResolved(config) {

@@ -17,6 +17,8 @@ export async function serverManifest(application: Application, revision: string)
     revision,
     sources: revision,
     clients: application.clients,
+    // Vite serves them itself.
+    pages: {},
     graph: graphId,
     imports: application.imports,
     modules: modulesOf(among, (file, part) => (part === undefined ? file : application.cut.has(file) ? partId.body(file) : undefined)),

@@ -32,6 +32,7 @@ function build(revision: string, files: Record<string, string>): { manifest: Ser
       sources: "",
       clients: [],
       graph: "_seam.js",
+      pages: {},
       imports: {},
     },
   };
