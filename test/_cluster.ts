@@ -65,6 +65,7 @@ export function testModules(
     revision: "test",
     sources: "test",
     pages: {},
+    outside: {},
     graph: "_seam.js",
     clients,
     procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [] }, index) => ({

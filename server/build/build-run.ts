@@ -7,7 +7,7 @@ import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { type OutputFolders, hashSources, realPath, slashed, viteOutputFolders } from "../sources.ts";
+import { type OutputFolders, digestsOf, hashSources, realPath, slashed, viteOutputFolders } from "../sources.ts";
 import { type Application, readApplication, unique } from "./application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
@@ -20,7 +20,7 @@ import { writeManifests } from "./manifest-writer.ts";
 import { isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
-import { type Written, placeEntries, writtenOf } from "./written.ts";
+import { type Written, outsideOf, placeEntries, writtenOf } from "./written.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
@@ -144,11 +144,19 @@ export class Build {
     if (isLast) this.#kept?.close();
   }
 
+  /**
+   * The file that an import leads to in an environment, as Vite alone sees it, external or not. A package that can't be resolved is the bundler's
+   * to tell, if it is asked for it.
+   */
+  async find(environment: Environment, specifier: string, importer: string): Promise<string | undefined> {
+    const config = environment.getTopLevelConfig();
+    if (this.#resolver?.config !== config)
+      this.#resolver = { config, resolve: (await loadVite(this.root)).createIdResolver(config, { noExternal: true }) };
+    return await this.#resolver.resolve(environment, specifier, importer).catch(() => undefined);
+  }
+
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
-    const config = environment.getTopLevelConfig();
-    if (this.#resolver?.config !== config) this.#resolver = { config, resolve: vite.createIdResolver(config) };
-    const { resolve: resolveId } = this.#resolver;
     this.#kept ??= openKeptReadings(this.root, vite.version);
     const application = await readApplication({
       root: this.root,
@@ -162,9 +170,8 @@ export class Build {
       parse: parserOf(vite),
       cache: this.#cache,
       kept: this.#kept,
-      async resolveImport(specifier, importer) {
-        // A package that can't be resolved is the bundler's to tell, if it is asked for it.
-        const id = await resolveId(environment, specifier, importer).catch(() => undefined);
+      resolveImport: async (specifier, importer) => {
+        const id = await this.find(environment, specifier, importer);
         return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
       },
     });
@@ -233,8 +240,11 @@ export class Build {
       application,
       written: { browser, server },
       classes: classes.records,
-      pages: this.#builtPages(browser),
-      sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
+      read: {
+        sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
+        outside: await digestsOf(this.root, outsideOf([...this.pages, ...browser.modules, ...server.modules], this)),
+        pages: this.#builtPages(browser),
+      },
       folder: this.serverFolder,
     });
   }
@@ -273,8 +283,9 @@ export class Build {
   }
 
   /** Takes down what an environment has written. */
-  note(side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
-    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : this.#entries));
+  note(context: Context, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
+    const modules = [...context.getModuleIds()];
+    this.#written.set(side, { modules, ...writtenOf(folder, bundle, side === "server" ? undefined : this.#entries) });
   }
 
   /** An error for the bundler; the problems are told in its place. */

@@ -127,13 +127,17 @@ function fileNameOf(id: string | null, name: string, { root, source }: { root: s
   const [file = id, query] = id.split("?");
   const part = query === undefined ? "" : (/^seamline=(\w+)$/.exec(query)?.[1] ?? short(query));
   const inside = isInside(source, file);
-  const path = inside
-    ? slashed(relative(source, file))
-    : isInside(root, file)
-      ? `_app/${clean(slashed(relative(root, file)))}`
-      : `_app/${short(file)}/${basename(file)}`;
+  const path = inside ? slashed(relative(source, file)) : `_app/${packagesAside(clean(slashed(relative(root, file))))}`;
   const plain = /^\.[cm]?[jt]sx?$/.test(extname(path)) ? path.slice(0, -extname(path).length) : path;
   return `${plain}${part === "" ? "" : `~${part}`}.js`;
+}
+
+/** The path of a file outside of the source folder, without what would lead out of the output, and what Node looks for packages in. */
+function packagesAside(path: string): string {
+  return path
+    .split("/")
+    .map((name) => (name === ".." ? "_up" : name === "node_modules" ? "_packages" : name.replace(/^\./, "_")))
+    .join("/");
 }
 
 function clean(text: string): string {

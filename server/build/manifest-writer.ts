@@ -19,9 +19,8 @@ export async function writeManifests(options: {
   application: Application;
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
-  sources: string;
-  /** As the manifest has them. */
-  pages: Readonly<Record<string, string>>;
+  /** What the manifest says of the files that the build read. */
+  read: Pick<ServerManifest, "sources" | "outside" | "pages">;
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
@@ -41,9 +40,8 @@ export async function writeManifests(options: {
   const manifest: ServerManifest = {
     format: 1,
     revision,
-    sources: options.sources,
+    ...options.read,
     clients: application.clients,
-    pages: options.pages,
     graph,
     ...server,
     imports: application.imports,

@@ -4,7 +4,7 @@
 import { isBuiltin } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 
-import type { Environment, Plugin } from "vite";
+import type { Environment, Plugin, UserConfig } from "vite";
 
 import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
@@ -18,7 +18,7 @@ import { type BuildFolders, Build } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, inputFiles, inputOf, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
-import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
+import { type FindFile, languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
 import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
 
@@ -81,7 +81,8 @@ export function createPlugin(
         root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
-        environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
+        // What is said of packages for SSR holds for nodes.
+        environments: { [environmentNames.browser]: {}, [environmentNames.server]: { resolve: packagesOf(config) } },
         ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here })),
       };
     },
@@ -180,7 +181,10 @@ export function createPlugin(
         if (found === null && isInside(build.source, importer) && !isBuiltin(source))
           return reportUnresolved(source, importer, build, isBrowser(this));
         if (isBrowser(this) && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
-        return isBrowser(this) || source.startsWith(".") ? found : resolveForNode(source, importer, found, build.source);
+        if (isBrowser(this) || source.startsWith(".")) return found;
+        const { external } = this.environment.config.resolve;
+        const find: FindFile = async (...asked) => await build.find(this.environment, ...asked);
+        return await resolveForNode(source, importer, found, { root: build.root, external, find });
       },
     },
 
@@ -249,7 +253,7 @@ export function createPlugin(
     writeBundle: {
       order: "post",
       handler({ dir }, bundle) {
-        if (isActive) build.note(isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
+        if (isActive) build.note(this, isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
       },
     },
   };
@@ -269,6 +273,11 @@ const liveGraphCode = graphCode.replaceAll('"seamline"', JSON.stringify(runtimeI
 export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
 export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
 `);
+
+function packagesOf({ ssr }: UserConfig): NonNullable<UserConfig["resolve"]> {
+  const { noExternal, external } = ssr ?? {};
+  return { ...(noExternal !== undefined && { noExternal }), ...(external !== undefined && { external }) };
+}
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";

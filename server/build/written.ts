@@ -1,9 +1,16 @@
-// What the bundler made of which module.
+// What the bundler read, and what it made of which module.
+
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
 
 import type { Rolldown } from "vite";
 
+import { isInside, slashed } from "../sources.ts";
+
 /** What one environment has written. */
 export interface Written {
+  /** Ids of all modules that were read for it. */
+  readonly modules: readonly string[];
   /** Absolute. */
   readonly folder: string;
   /** Module file and part → output file. */
@@ -15,7 +22,11 @@ export interface Written {
 }
 
 /** Reads a finished bundle. `entries` are the modules that have files; without them each chunk is one module. */
-export function writtenOf(folder: string, bundle: Rolldown.OutputBundle, entries: ReadonlyMap<string, string> | undefined): Written {
+export function writtenOf(
+  folder: string,
+  bundle: Rolldown.OutputBundle,
+  entries: ReadonlyMap<string, string> | undefined,
+): Omit<Written, "modules"> {
   const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
   const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
   const chunks: (readonly [string, string])[] = [];
@@ -37,6 +48,25 @@ export function writtenOf(folder: string, bundle: Rolldown.OutputBundle, entries
     if (part !== "shared") parts.set(file, { ...parts.get(file), [part === "body" ? "body" : "face"]: name });
   }
   return { folder, parts, files, moduleSizes };
+}
+
+/**
+ * Files outside of the source folder among modules, by their paths from the application folder: pages, modules beside it, packages that links lead
+ * to, with what says where in these an import leads. What was installed is left out: it doesn't change under an application.
+ */
+export function outsideOf(ids: readonly string[], { root, source }: { readonly root: string; readonly source: string }): readonly string[] {
+  const files = new Set(ids.map((id) => id.replace(/[?#].*$/, "")).filter((file) => isAbsolute(file) && existsSync(file)));
+  const outside = [...files].filter((file) => !isInside(source, file) && !/[\\/]node_modules[\\/]/.test(file));
+  const packages = outside.flatMap((file) => packageFileOf(file) ?? []);
+  return [...new Set([...outside, ...packages])].map((file) => slashed(relative(root, file)));
+}
+
+function packageFileOf(file: string): string | undefined {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    const path = join(folder, "package.json");
+    if (existsSync(path)) return path;
+  }
+  return undefined;
 }
 
 /**

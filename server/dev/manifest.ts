@@ -16,6 +16,7 @@ export async function serverManifest(application: Application, revision: string)
     format: 1,
     revision,
     sources: revision,
+    outside: {},
     clients: application.clients,
     // Vite serves them itself.
     pages: {},

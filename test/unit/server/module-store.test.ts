@@ -33,6 +33,7 @@ function build(revision: string, files: Record<string, string>): { manifest: Ser
       clients: [],
       graph: "_seam.js",
       pages: {},
+      outside: {},
       imports: {},
     },
   };
