@@ -63,7 +63,7 @@ export class Build {
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
-  /** Imports of the application's own that lead nowhere. */
+  /** Imports of the application's own that lead nowhere, or to what can't be built. */
   readonly unresolved: Problem[] = [];
   readonly warnings: Problem[] = [];
   manifest: ServerManifest | undefined;

@@ -1,66 +1,106 @@
-// Where the server's build draws the line between what it holds and what a node resolves itself.
+// What a build makes of an import that Vite has looked up: a part of it, something that a node resolves itself, or a mistake.
 
 import { isBuiltin } from "node:module";
 import { isAbsolute, join } from "node:path";
 
-import type { Rolldown } from "vite";
+import type { Environment, Rolldown } from "vite";
 
+import type { Problem } from "../../src/problem.ts";
+import { isInside } from "../sources.ts";
 import type { Build } from "./build-run.ts";
+import { environmentNames } from "./environments.ts";
 import { importProblem } from "./import-problem.ts";
+import { isModuleFile } from "./modules.ts";
+import { hasPackage, holdsMachineCode, isInstalled, packageOf } from "./package-of.ts";
+import { isNodeOnly } from "./server-only.ts";
 
-/** Where an import leads in the build of the server, as Vite alone sees it: the path of a file, or a name that no file has. */
-export type FindFile = (specifier: string, importer: string) => Promise<string | undefined>;
+type Resolved = Rolldown.PartialResolvedId | null;
 
-export interface NodeImporter {
-  /** The application folder: nodes find packages from there. */
-  readonly root: string;
-  /** What the configuration names as external. */
-  readonly external: true | readonly string[];
-  readonly find: FindFile;
+export interface Import {
+  readonly source: string;
+  /** A module's id. */
+  readonly importer: string;
+  /** What Vite and its plugins say. */
+  readonly found: Pick<Rolldown.ResolvedId, "id" | "external"> | null;
 }
 
-/**
- * What stays an import, for Node to resolve from the application folder. Vite decides as it does for SSR: packages in `node_modules` that Node can run
- * do, unless the configuration takes them in; packages that links lead to, and those in TypeScript, are a part of the build.
- */
-export async function resolveForNode(
+/** Judges an import of a build. Mistakes are kept for the end: the bundler would stop at the first. */
+export async function judgeImport(environment: Environment, given: Import, build: Build): Promise<Resolved> {
+  const { source, importer, found } = given;
+  const isBrowser = environment.name === environmentNames.browser;
+  if (found === null && !isBuiltin(source) && isOwn(importer, build.source)) {
+    const { problem, isWarning } = unresolvedImport(source, importer, build.root, isBrowser);
+    (isWarning ? build.warnings : build.unresolved).push(problem);
+    return { id: source, external: true };
+  }
+  if (isBrowser && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
+  if (isBrowser || source.startsWith(".")) return found;
+  const { resolved, problem } = await resolveForNode(environment, given, build);
+  if (problem !== undefined) build.unresolved.push(problem);
+  return resolved;
+}
+
+/** Code of the application, and of packages that people work on beside it. */
+function isOwn(importer: string, sourceFolder: string): boolean {
+  const file = fileOf(importer);
+  return isInside(sourceFolder, file) || (isAbsolute(file) && isModuleFile(file) && !isInstalled(file));
+}
+
+/** An import that leads nowhere. A package that a node may have, though this machine hasn't, is a warning. */
+export function unresolvedImport(
   source: string,
   importer: string,
-  found: Rolldown.ResolvedId | null,
-  { root, external, find }: NodeImporter,
-): Promise<Rolldown.PartialResolvedId | null> {
-  // Bundled, contexts and the brands of errors would exist twice, also where it is a package of the same workspace.
-  if (found === null || /^seamline(?:\/|$)/.test(source) || isForNode.test(found.id))
-    return { id: source, external: true, moduleSideEffects: true };
-  if (found.external === false) return found;
-  const isNamed = external === true || external.some((name) => source === name || source.startsWith(`${name}/`));
-  if (isNamed || isBuiltin(source)) return { ...found, moduleSideEffects: true };
-  // A dependency of a package that only this one has, or in another version, Node wouldn't find, or not this one.
-  const [here, fromRoot] = await Promise.all([find(source, importer), find(source, join(root, "package.json"))]);
-  return here !== undefined && isAbsolute(here) && here !== fromRoot
-    ? { id: here, moduleSideEffects: true }
-    : { ...found, moduleSideEffects: true };
+  root: string,
+  isBrowser: boolean,
+): { readonly problem: Problem; readonly isWarning: boolean } {
+  const tell = (message: string, hint: string): Problem => importProblem(importer, source, root, message, hint);
+  if (/^\.{1,2}\//.test(source)) return { problem: tell(`"${source}" is no file`, "Look at its name and its folder."), isWarning: false };
+  if (hasPackage(source, fileOf(importer))) {
+    const message = `the package "${source}" is installed, but has no file for this import`;
+    return { problem: tell(message, 'Build the package, or look at "exports" in its package.json.'), isWarning: false };
+  }
+  const problem = tell(`the package "${source}" is not installed here`, "Install it, or take the import out.");
+  return { problem, isWarning: !isBrowser };
 }
 
-/** Nothing that a bundler could take in. */
-const isForNode = /\.(?:node|wasm)$/;
-
 /**
- * An import of the application's own that leads nowhere. The bundler would stop at the first; so it is told all is well, and all of
- * them are told at the end. A package that a node may have, though this machine hasn't, is a warning.
+ * Where an import leads in the build of the server. Vite decides as it does for SSR: what lies in `node_modules` and Node can run stays an import, for
+ * a node to resolve from the application folder, unless the configuration takes it in. Packages that links lead to, and those in TypeScript, are a
+ * part of the build.
  */
-export function reportUnresolved(source: string, importer: string, build: Build, isBrowser: boolean): Rolldown.PartialResolvedId {
-  const isOwn = /^\.{1,2}\//.test(source);
-  const message = isOwn ? `"${source}" is no file` : `the package "${source}" is not installed here`;
-  const problem = importProblem(
-    importer,
-    source,
-    build.root,
-    message,
-    isOwn ? "Look at its name and its folder." : "Install it, or take the import out.",
+export async function resolveForNode(
+  environment: Environment,
+  { source, importer, found }: Import,
+  build: Pick<Build, "root" | "find">,
+): Promise<{ readonly resolved: Resolved; readonly problem?: Problem }> {
+  const external = { id: source, external: true, moduleSideEffects: true } as const;
+  // Bundled, contexts and the brands of errors would exist twice; it may be a package of the same workspace.
+  if (found === null || /^seamline(?:\/|$)/.test(source) || /\.(?:node|wasm)$/.test(found.id)) return { resolved: external };
+  const isExternal = found.external !== undefined && found.external !== false;
+  const left = environment.config.resolve.external;
+  const isNamed = left === true || left.some((name) => source === name || source.startsWith(`${name}/`));
+  if (isExternal && (isNamed || isBuiltin(source))) return { resolved: { ...external, id: found.id } };
+  if (!isExternal && !isInstalled(found.id)) return { resolved: found };
+  // A dependency that only a package of the workspace has, or has in another version, Node wouldn't find, or wouldn't find this one.
+  const [here, fromRoot] = await Promise.all(
+    [importer, join(build.root, "package.json")].map((from) => build.find(environment, source, from)),
   );
-  (isOwn || isBrowser ? build.unresolved : build.warnings).push(problem);
-  return { id: source, external: true };
+  if (here === undefined || !isAbsolute(here)) return { resolved: isExternal ? { ...external, id: found.id } : found };
+  if (here === fromRoot) return { resolved: isExternal ? { ...external, id: found.id } : found };
+  const problem = machineCode(source, importer, here, build.root);
+  return problem === undefined ? { resolved: isExternal ? { id: here } : found } : { resolved: external, problem };
+}
+
+function machineCode(source: string, importer: string, file: string, root: string): Problem | undefined {
+  const found = packageOf(fileOf(file));
+  if (found === undefined || !holdsMachineCode(found)) return undefined;
+  const name = String(found.json["name"]);
+  const message = `the package "${name}" holds machine code, which can't be built into the server's modules, and the application has another one or none`;
+  return importProblem(importer, source, root, message, `Install it in the application folder: npm install ${name}`);
+}
+
+function fileOf(id: string): string {
+  return id.replace(/[?#].*$/, "");
 }
 
 /** How the bundler is to read a part, whose id has a query behind the extension. */

@@ -1,7 +1,6 @@
 // The Vite plugin (package entry `seamline/vite`): serves the parts of split modules to the bundler. What a build is made of is
 // read beforehand (application.ts) and written down afterwards (build-run.ts); here is only what Vite asks in between.
 
-import { isBuiltin } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 
 import type { Environment, Plugin, UserConfig } from "vite";
@@ -11,15 +10,14 @@ import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
 import { isWatchedHere } from "../dev/watch.ts";
 import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
-import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, inputFiles, inputOf, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
-import { type FindFile, languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
-import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
+import { judgeImport, languageOf } from "./resolve.ts";
+import { nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
 
 export type { SeamlineOptions } from "./plugin-options.ts";
@@ -178,13 +176,7 @@ export function createPlugin(
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
         if (importer === undefined || this.environment.mode !== "build" || source.startsWith("\0") || isAbsolute(source)) return undefined;
         const found = await this.resolve(source, importer, { ...context, skipSelf: true });
-        if (found === null && isInside(build.source, importer) && !isBuiltin(source))
-          return reportUnresolved(source, importer, build, isBrowser(this));
-        if (isBrowser(this) && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
-        if (isBrowser(this) || source.startsWith(".")) return found;
-        const { external } = this.environment.config.resolve;
-        const find: FindFile = async (...asked) => await build.find(this.environment, ...asked);
-        return await resolveForNode(source, importer, found, { root: build.root, external, find });
+        return await judgeImport(this.environment, { source, importer, found }, build);
       },
     },
 

@@ -1,11 +1,12 @@
 // What the bundler read, and what it made of which module.
 
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 
 import type { Rolldown } from "vite";
 
 import { isInside, slashed } from "../sources.ts";
+import { isInstalled, packageOf } from "./package-of.ts";
 
 /** What one environment has written. */
 export interface Written {
@@ -56,17 +57,9 @@ export function writtenOf(
  */
 export function outsideOf(ids: readonly string[], { root, source }: { readonly root: string; readonly source: string }): readonly string[] {
   const files = new Set(ids.map((id) => id.replace(/[?#].*$/, "")).filter((file) => isAbsolute(file) && existsSync(file)));
-  const outside = [...files].filter((file) => !isInside(source, file) && !/[\\/]node_modules[\\/]/.test(file));
-  const packages = outside.flatMap((file) => packageFileOf(file) ?? []);
+  const outside = [...files].filter((file) => !isInside(source, file) && !isInstalled(file));
+  const packages = outside.flatMap((file) => packageOf(file)?.folder ?? []).map((folder) => join(folder, "package.json"));
   return [...new Set([...outside, ...packages])].map((file) => slashed(relative(root, file)));
-}
-
-function packageFileOf(file: string): string | undefined {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, "package.json");
-    if (existsSync(path)) return path;
-  }
-  return undefined;
 }
 
 /**
