@@ -67,6 +67,13 @@ async function configured(
     const { message, code } = error as NodeJS.ErrnoException;
     // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
     const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";
+    // Newer versions of Node run TypeScript, but not of what is installed.
+    if (!isAbsolute(specifier) && (unbuilt || code === "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"))
+      throw wrong(
+        "is a package in TypeScript, which Node doesn't run",
+        `Pass it on from a module of the source folder, and name that one: export { default } from ${JSON.stringify(specifier)};`,
+        error,
+      );
     if (unbuilt && options.modules === undefined)
       throw wrong(
         `is in the source folder, and this ${config.mode} has no modules of the build`,

@@ -11,13 +11,25 @@ export interface PackageOf {
 
 /** The nearest package above a file; a `package.json` without a name, as folders of one package have them, is none. */
 export function packageOf(file: string): PackageOf | undefined {
+  for (const found of packagesAbove(file)) if (found.json["name"] !== undefined) return found;
+  return undefined;
+}
+
+function* packagesAbove(file: string): Generator<PackageOf, undefined> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const path = join(folder, "package.json");
-    if (!existsSync(path)) continue;
-    const json = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
-    if (json["name"] !== undefined) return { folder, json };
+    if (existsSync(path)) yield { folder, json: JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> };
   }
-  return undefined;
+}
+
+/**
+ * Whether a file is CommonJS: what is none by Node's rules may be all the same, in a package that says nothing of the kind and has bundlers in mind.
+ */
+export function isCommonJs(file: string): boolean {
+  if (!/\.c?js$/.test(file)) return false;
+  if (file.endsWith(".cjs")) return true;
+  const { value } = packagesAbove(file).next();
+  return value?.json["type"] !== "module" && !/^\s*(?:import\b(?!\s*\()|export\b)/m.test(readFileSync(file, "utf8"));
 }
 
 /** Whether a file was installed, and is nobody's to work on. */

@@ -6,6 +6,7 @@ import type { EvaluatedModuleNode, ModuleRunner, ModuleRunnerContext } from "vit
 import type { ServerManifest } from "../../src/manifest.ts";
 import type { ModuleNamespace } from "../../src/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
+import { commonJs } from "./common-js.ts";
 import { partOfId, runtimeId } from "./ids.ts";
 
 type RunnerModule = typeof import("vite/module-runner");
@@ -70,7 +71,8 @@ export function createNodeModules({ vite, environment, manifest, runtime }: Runn
     // What this runner has it keeps until it is told: Vite's word would be that of whichever runner asked first.
     if (options?.cached === true) return { cache: true };
     const found = await environment.fetchModule(id, importer, options);
-    return "invalidate" in found ? { ...found, invalidate: false } : found;
+    if (!("invalidate" in found)) return found;
+    return commonJs(found) ?? { ...found, invalidate: false };
   };
 
   return {
