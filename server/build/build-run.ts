@@ -1,7 +1,7 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 
 import type { Environment, Rolldown, ViteBuilder } from "vite";
 
@@ -12,7 +12,8 @@ import { type Application, readApplication, unique } from "./application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
 import type { Side } from "./cut.ts";
-import { emptyId, environmentNames } from "./environments.ts";
+import { Entries } from "./entries.ts";
+import { environmentNames } from "./environments.ts";
 import { type KeptReadings, openKeptReadings } from "./kept-readings.ts";
 import { refuseFolder } from "./folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./load-vite.ts";
@@ -20,7 +21,8 @@ import { writeManifests } from "./manifest-writer.ts";
 import { isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
-import { type Written, outsideOf, placeEntries, writtenOf } from "./written.ts";
+import { isTyped, tsconfigOf, tsconfigProblem } from "./tsconfig.ts";
+import { type Written, outsideOf, writtenOf } from "./written.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
@@ -60,6 +62,7 @@ export class Build {
   pages: readonly string[] = [];
   /** In development: the folder that we watch in place of Vite's watcher. */
   watched: string | undefined;
+  readonly entries: Entries = new Entries();
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
@@ -77,9 +80,6 @@ export class Build {
   #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
-  readonly #emitted = new Map<Environment, Set<string>>();
-  /** Files of the modules that are entries of the browser's build. */
-  #entries: ReadonlyMap<string, string> = new Map();
   readonly #written = new Map<Side, Written>();
 
   constructor(options: SeamlineOptions, folders: BuildFolders | undefined) {
@@ -155,6 +155,18 @@ export class Build {
     return await this.#resolver.resolve(environment, specifier, importer).catch(() => undefined);
   }
 
+  /** What is wrong with the tsconfig.json of these files, each once. */
+  async tsconfigProblems(environment: Environment, files: Iterable<string>): Promise<readonly Problem[]> {
+    const { tsconfig: named, oxc } = environment.getTopLevelConfig();
+    if (oxc === false) return [];
+    const reader = { root: this.root, named, vite: await loadVite(this.root) };
+    const configs = new Set([...files].filter(isTyped).map((file) => tsconfigOf(file, reader)));
+    const problems = await Promise.all(
+      [...configs].map(async (file) => (file === undefined ? undefined : await tsconfigProblem(file, reader))),
+    );
+    return problems.filter((one) => one !== undefined);
+  }
+
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
     this.#kept ??= openKeptReadings(this.root, vite.version);
@@ -170,6 +182,7 @@ export class Build {
       parse: parserOf(vite),
       cache: this.#cache,
       kept: this.#kept,
+      tsconfigProblems: async (files) => await this.tsconfigProblems(environment, files),
       resolveImport: async (specifier, importer) => {
         const id = await this.find(environment, specifier, importer);
         return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
@@ -255,37 +268,10 @@ export class Build {
     return Object.fromEntries(placed.filter(([, file]) => files.has(file)));
   }
 
-  /**
-   * Makes a module an entry, so that it gets a file with all of its exports under their names. Without a name of ours: the bundler's reference
-   * is a hash of the name, so two files of one name, of this plugin or of another, would be taken for each other. The bundler names a file
-   * `index` after its folder, and nothing in the output may be named after the application folder.
-   */
-  emit(context: Context, id: string): void {
-    let emitted = this.#emitted.get(context.environment);
-    if (emitted === undefined) this.#emitted.set(context.environment, (emitted = new Set()));
-    if (emitted.has(id)) return;
-    emitted.add(id);
-    const name =
-      dirname(id) === this.root
-        ? {
-            name: `seamline-${basename(id)
-              .replace(/\.\w+(?=\?|$)/, "")
-              .replace("?seamline=", "-")}`,
-          }
-        : {};
-    context.emitFile({ type: "chunk", id, ...name, preserveSignature: "strict" });
-  }
-
-  /** Makes sure that each module of the browser's manifest costs one request. */
-  tidy(context: Context, bundle: Rolldown.OutputBundle): void {
-    for (const [name, one] of Object.entries(bundle)) if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];
-    this.#entries = placeEntries(bundle, this.#emitted.get(context.environment) ?? []);
-  }
-
   /** Takes down what an environment has written. */
   note(context: Context, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
     const modules = [...context.getModuleIds()];
-    this.#written.set(side, { modules, ...writtenOf(folder, bundle, side === "server" ? undefined : this.#entries) });
+    this.#written.set(side, { modules, ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files) });
   }
 
   /** An error for the bundler; the problems are told in its place. */

@@ -22,6 +22,8 @@ export interface OpenApplication {
   readonly resolve: (side: Side, specifier: string, importer: string) => Promise<string | undefined>;
   /** What an import leads to for nodes: a file that becomes a part of the build, or the name of what stays outside; neither if to nothing. */
   readonly forNode: (specifier: string, importer: string) => Promise<{ readonly file?: string; readonly problem?: Problem }>;
+  /** See {@link Build.tsconfigProblems}. */
+  readonly tsconfigProblems: (files: Iterable<string>) => Promise<readonly Problem[]>;
   /** Whether plugins of the application's find modules where Vite's own resolver, which is asked here, finds none. */
   readonly hasOtherResolvers: boolean;
 }
@@ -46,6 +48,7 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     output,
     parse: parserOf(vite),
     hasOtherResolvers: builder.config.plugins.some((one) => !isKnown(one) && one.resolveId !== undefined),
+    tsconfigProblems: async (files) => await build.tsconfigProblems(browser, files),
     resolve,
     async forNode(source, importer) {
       const id = await resolve("server", source, importer);

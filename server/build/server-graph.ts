@@ -46,5 +46,6 @@ export async function serverImports(
     if (!isInstalled(file)) problems.push(...parseProblems({ file: slashed(relative(root, file)), source: text }, errors));
     for (const specifier of importedByCode(file, text, parse)) await follow(specifier, file);
   }
+  problems.push(...(await open.tsconfigProblems([...packages].filter((file) => !isInstalled(file)))));
   return { problems, warnings };
 }

@@ -15,6 +15,7 @@ import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, inputFiles, inputOf, outDirOf, setBrowser, setServer } from "./environments.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
+import { isInstalled } from "./package-of.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { judgeImport, languageOf } from "./resolve.ts";
 import { nodeImportProblems } from "./server-only.ts";
@@ -144,7 +145,7 @@ export function createPlugin(
       if (!isActive || development !== undefined) return;
       const application = await applicationOf(this.environment);
       if (this.environment.mode !== "build") return;
-      const emit = (id: string): void => build.emit(this, id);
+      const emit = (id: string): void => build.entries.emit(this, id, build.root);
       if (isBrowser(this)) {
         for (const { module, parts } of application.cut.values())
           if (parts.browser.body !== undefined) [module.file, partId.body(module.file)].forEach(emit);
@@ -195,11 +196,15 @@ export function createPlugin(
         const { file, part } = partOfId(id);
         if (isBrowser(this) && !application.cut.has(file) && build.isSplit(file, application)) throw build.fail([behindLink(file, build)]);
         const module = application.modules.byFile(file);
-        if (module === undefined) return undefined;
+        if (module === undefined) {
+          const wrong = isAbsolute(file) && !isInstalled(file) ? await build.tsconfigProblems(this.environment, [file]) : [];
+          if (wrong.length > 0) throw build.fail(wrong);
+          return undefined;
+        }
         const cut = application.cut.get(file);
         // Whatever a manifest has to name gets a file of its own, with all of its exports: one instance for pages and for the manifest.
         const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
-        if (part === undefined && isNamed && this.environment.mode === "build") build.emit(this, file);
+        if (part === undefined && isNamed && this.environment.mode === "build") build.entries.emit(this, file, build.root);
         if (cut === undefined) return undefined;
         if (part === "body" && development !== undefined && isBrowser(this))
           return holderText(
@@ -239,7 +244,7 @@ export function createPlugin(
     },
 
     generateBundle(_, bundle) {
-      if (isActive && isBrowser(this)) build.tidy(this, bundle);
+      if (isActive && isBrowser(this)) build.entries.tidy(this, bundle);
     },
 
     writeBundle: {

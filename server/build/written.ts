@@ -61,35 +61,3 @@ export function outsideOf(ids: readonly string[], { root, source }: { readonly r
   const packages = outside.flatMap((file) => packageOf(file)?.folder ?? []).map((folder) => join(folder, "package.json"));
   return [...new Set([...outside, ...packages])].map((file) => slashed(relative(root, file)));
 }
-
-/**
- * Finds the file of each module that was made an entry. Removes entries that only pass on what another chunk has under the same names, as the
- * bundler makes them where a page and the manifest want one module: each would be one more request.
- */
-export function placeEntries(bundle: Rolldown.OutputBundle, ids: Iterable<string>): ReadonlyMap<string, string> {
-  const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
-  const asked = new Set(chunks.flatMap((one) => [...one.imports, ...one.dynamicImports]));
-  const places = new Map<string, string>();
-  for (const id of ids) {
-    // One that the configuration names as well is entered twice. What holds it may lack exports that nothing in the bundle asks for.
-    const entries = chunks
-      .filter((one) => one.isEntry && one.facadeModuleId === id)
-      .sort((a, b) => b.moduleIds.length - a.moduleIds.length);
-    const holder = chunks.find((one) => one.moduleIds.includes(id));
-    for (const entry of entries) {
-      const isFacade = entry.moduleIds.length === 0 && !asked.has(entry.fileName);
-      if (!isFacade || holder === undefined || namesOf(holder) !== namesOf(entry)) places.set(id, entry.fileName);
-      else {
-        places.set(id, holder.fileName);
-        delete bundle[entry.fileName];
-        delete bundle[`${entry.fileName}.map`];
-      }
-    }
-    if (entries.length === 0) throw new Error(`The bundler wrote no file for ${id}: does another plugin remove it from the bundle?`);
-  }
-  return places;
-}
-
-function namesOf(chunk: Rolldown.OutputChunk): string {
-  return [...chunk.exports].sort().join();
-}
