@@ -1,9 +1,9 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 
-import type { Environment, Rolldown, ViteBuilder } from "vite";
+import type { Environment, Logger, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
@@ -210,7 +210,9 @@ export class Build {
     try {
       const known = await keepFiles(final, kept);
       const problems: Problem[] = [];
-      for (const environment of [server, browser]) problems.push(...(await this.#build(builder, environment)));
+      const { logger } = server.getTopLevelConfig();
+      const restore = tellFinalPaths(logger, this.serverFolder, final.server);
+      problems.push(...(await this.#build(builder, server).finally(restore)), ...(await this.#build(builder, browser)));
       if (problems.length > 0) throw new Problems(unique(problems));
       this.manifest = await this.#finish(application);
       const revision = this.manifest.revision;
@@ -279,4 +281,11 @@ export class Build {
     this.#problems = [...this.#problems, ...problems];
     return new Problems(problems);
   }
+}
+
+/** Vite tells of each file that it writes, and of a folder that is gone in a moment nobody should read. Until the returned function is called. */
+function tellFinalPaths(logger: Logger, work: string, final: string): () => void {
+  const { info } = logger;
+  logger.info = (text, options) => info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
+  return () => void (logger.info = info);
 }
