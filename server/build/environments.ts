@@ -108,6 +108,8 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
       preserveEntrySignatures: "strict",
       // A node imports modules one by one, by any of their exports.
       treeshake: false,
+      // What CommonJS has of Node, where it comes along with a package.
+      transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
       output: {
         format: "es",
         preserveModules: true,

@@ -79,7 +79,8 @@ let optional;
 try { optional = require("not-installed"); } catch { optional = "none"; }
 exports.joined = join("a", optional);
 `,
-      "other.js": 'module.exports = "required";\n',
+      "other.js":
+        'if (require("path").basename(__filename) !== "other.js" || !__dirname.endsWith("old")) throw new Error(__filename);\nmodule.exports = "required";\n',
     },
     "../../packages/db",
   ),
