@@ -125,6 +125,11 @@ export class Build {
     return cut.has(file) || this.behindLinks.has(file) || (isAbsolute(file) && isModuleFile(file) && cut.has(realPath(file)));
   }
 
+  /** Whether both halves of this application are being built. */
+  get isRunning(): boolean {
+    return running.has(this.root);
+  }
+
   /** What was read last, if anything was. */
   get latest(): Promise<Application> | undefined {
     return (running.get(this.root) ?? this).#application;

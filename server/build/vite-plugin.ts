@@ -14,6 +14,7 @@ import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build } from "./build-run.ts";
 import { emptyId, environmentNames, findIndex, graphModule, inputFiles, inputOf, outDirOf, setBrowser, setServer } from "./environments.ts";
+import { foreignBuild, foreignEnvironment, isOwnEnvironment } from "./foreign-environment.ts";
 import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
 import { isInstalled } from "./package-of.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
@@ -58,8 +59,12 @@ export function createPlugin(
     enforce: "pre",
     // Each environment with an instance of its own would disagree with the other on what is split.
     sharedDuringBuild: true,
-    // Other environments of a configuration build what they build; in development there is one that tests run in.
-    applyToEnvironment: ({ name, config }) => config.command !== "build" || Object.values<string>(environmentNames).includes(name),
+    // Under Vitest there is one that tests run in.
+    applyToEnvironment: ({ name, config }) =>
+      !isActive ||
+      isOwnEnvironment(name) ||
+      (process.env["VITEST"] !== undefined && config.command === "serve") ||
+      foreignEnvironment(build, applicationOf),
     api: { options, isOwn },
 
     async config(config, { command }) {
@@ -72,6 +77,8 @@ export function createPlugin(
       const { refuseWrongOptions } = await import("./plugin-options.ts");
       refuseWrongOptions(all);
       build.configure(all, resolve(config.root ?? "."));
+      // Asked for by `vite build --ssr`: a build of Vite's own, of one environment.
+      if (command === "build" && Boolean(config.build?.ssr)) return undefined;
       const isServed = command === "serve" && process.env["VITEST"] === undefined;
       build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
       // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
@@ -136,15 +143,18 @@ export function createPlugin(
 
     buildApp: {
       async handler(builder) {
-        if (isActive) await build.run(builder);
+        if (isActive && builder.environments[environmentNames.server] !== undefined) await build.run(builder);
       },
     },
 
     async buildStart() {
       // In development everything is read when it is asked for, and mistakes end nothing.
       if (!isActive || development !== undefined) return;
+      const isBuild = this.environment.mode === "build";
+      if (isBuild && !build.isRunning && process.env["VITEST"] === undefined)
+        throw build.fail([foreignBuild(this.environment.getTopLevelConfig(), build.root)]);
       const application = await applicationOf(this.environment);
-      if (this.environment.mode !== "build") return;
+      if (!isBuild) return;
       const emit = (id: string): void => build.entries.emit(this, id, build.root);
       if (isBrowser(this)) {
         for (const { module, parts } of application.cut.values())
