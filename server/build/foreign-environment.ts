@@ -35,10 +35,7 @@ export function foreignEnvironment(build: Build, applicationOf: (environment: En
         const { name } = this.environment;
         const message = `the environment "${name}" imports ${cut.module.name}, which has procedures: they can be called from pages and from other procedures, but not from where a server renders pages`;
         const hint = `Call the service over HTTP there: fetch("http://…/rpc/${cut.procedures[0]?.fqn}").`;
-        const error = new Problems([importProblem(importer, specifierIn(importer, source, cut.module), build.root, message, hint)]);
-        // Who renders pages shows it as an error of its own, and the way through the tools says nothing.
-        error.stack = error.message;
-        throw error;
+        throw refusal(importProblem(importer, specifierIn(importer, source, cut.module), build.root, message, hint));
       },
     },
   };
@@ -54,11 +51,18 @@ function specifierIn(importer: string, source: string, { file }: SourceModule): 
 }
 
 /** What is wrong where pages are built and servers aren't. */
-export function foreignBuild({ configFile }: Pick<ResolvedConfig, "configFile">, root: string): Problem {
-  return {
+export function foreignBuild({ configFile }: Pick<ResolvedConfig, "configFile">, root: string): Problems {
+  return refusal({
     file: configFile === undefined ? "vite.config" : slashed(relative(root, configFile)),
     message:
       "pages are built here without the modules of Seamline's servers, as frameworks do that render pages on a server of their own: the plugin can't build with these yet",
     hint: 'Take seamline() out, give the service a configuration of its own, and call it over HTTP: fetch("http://…/rpc/…"). A script builds both with (await createBuilder(config, null)).buildApp().',
-  };
+  });
+}
+
+/** Frameworks show it as an error of their own, with a stack that leads through tools only. */
+function refusal(problem: Problem): Problems {
+  const error = new Problems([problem]);
+  error.stack = error.message;
+  return error;
 }

@@ -152,7 +152,7 @@ export function createPlugin(
       if (!isActive || development !== undefined) return;
       const isBuild = this.environment.mode === "build";
       if (isBuild && !build.isRunning && process.env["VITEST"] === undefined)
-        throw build.fail([foreignBuild(this.environment.getTopLevelConfig(), build.root)]);
+        throw foreignBuild(this.environment.getTopLevelConfig(), build.root);
       const application = await applicationOf(this.environment);
       if (!isBuild) return;
       const emit = (id: string): void => build.entries.emit(this, id, build.root);
