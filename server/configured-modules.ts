@@ -10,7 +10,9 @@ import type { ModuleNamespace } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
 import type { Config } from "./config.ts";
+import { shownError } from "./load-failure.ts";
 import { slashed } from "./sources.ts";
+import { thrownPlace } from "./thrown-place.ts";
 
 export interface ConfiguredModulesOptions {
   readonly root: string;
@@ -64,7 +66,8 @@ async function configured(
   try {
     namespace = await importConfigured(specifier, source, options);
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
+    // Of a built module it is known that it is there.
+    const { code } = error instanceof Problems ? {} : (error as NodeJS.ErrnoException);
     // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
     const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";
     // Newer versions of Node run TypeScript, but not of what is installed.
@@ -88,7 +91,7 @@ async function configured(
       );
     if (code === "ERR_MODULE_NOT_FOUND" && !isAbsolute(specifier) && existsSync(join(options.root, specifier)))
       throw wrong("is no package", `A path begins with './': './${specifier}'`, error);
-    throw wrong(`can't be loaded: ${message}`, "Mend it, or take it out of the configuration", error);
+    throw wrong(`can't be loaded: ${whereOf(error, options.root)}`, "Mend it, or take it out of the configuration", error);
   }
   const given = namespace["default"];
   let made: unknown = given;
@@ -98,7 +101,7 @@ async function configured(
       made = new (given as new () => unknown)();
     } catch (error) {
       throw wrong(
-        `can't be made: ${String(error)}`,
+        `can't be made: ${whereOf(error, options.root)}`,
         "Its class is constructed without arguments; what goes wrong there ends the start",
         error,
       );
@@ -109,6 +112,14 @@ async function configured(
       `Its default export must be an object with ${method}(…), or a class without constructor arguments`,
     );
   return made;
+}
+
+/** What was thrown, and where. */
+function whereOf(thrown: unknown, root: string): string {
+  // Built modules say it themselves.
+  if (thrown instanceof Problems) return thrown.message.replace(/, while loading [^\n]*/, "");
+  const place = thrownPlace(thrown);
+  return `${place === undefined ? "" : `${slashed(relative(root, place.file))}:${place.line}:${place.column}: `}${shownError(thrown)}`;
 }
 
 async function importConfigured(specifier: string, source: string, options: ConfiguredModulesOptions): Promise<ModuleNamespace> {

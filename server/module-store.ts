@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import type { FileRecord, ServerManifest } from "../src/manifest.ts";
 import type { Clock, Log, ModuleLoader, ModuleNamespace, Transport } from "../src/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
+import { loadFailure, purposeOf } from "./load-failure.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
 
@@ -118,7 +119,13 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     prepare: async (files) => void (await prepare(files)),
     async import(file) {
       const { folder } = await prepare([file]);
-      return await options.moduleImporter(pathToFileURL(join(folder, file)).href);
+      const path = join(folder, file);
+      try {
+        return await options.moduleImporter(pathToFileURL(path).href);
+      } catch (error) {
+        const { manifest } = await open();
+        throw loadFailure(error, { root: options.root, file: path, purpose: purposeOf(file, manifest) });
+      }
     },
     async close() {
       stopping.abort(new Error("This node is stopping"));
