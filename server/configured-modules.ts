@@ -117,7 +117,7 @@ async function configured(
 /** What was thrown, and where. */
 function whereOf(thrown: unknown, root: string): string {
   // Built modules say it themselves.
-  if (thrown instanceof Problems) return thrown.message.replace(/, while loading [^\n]*/, "");
+  if (thrown instanceof Problems) return thrown.message.replace(/\n[^]*$/, "").replace(/, while loading .*/, "");
   const place = thrownPlace(thrown);
   return `${place === undefined ? "" : `${slashed(relative(root, place.file))}:${place.line}:${place.column}: `}${shownError(thrown)}`;
 }

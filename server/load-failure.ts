@@ -12,7 +12,7 @@ export interface LoadedModule {
   /** The application folder. */
   readonly root: string;
   /** The built module, absolute. */
-  readonly file: string;
+  readonly file?: string;
   /** What it was wanted for. */
   readonly purpose: string;
 }
@@ -20,8 +20,9 @@ export interface LoadedModule {
 /** The error in the place of what a module threw while it was loaded: where, in the sources, and for what. `cause` is what was thrown. */
 export function loadFailure(thrown: unknown, { root, file, purpose }: LoadedModule): Problems {
   const found = thrownPlace(thrown);
-  const place = found && withMappedFrame(found, file);
-  const shown = slashed(relative(root, place?.file ?? sourceOfBuilt(file) ?? file));
+  const place = found && file !== undefined ? withMappedFrame(found, file) : found;
+  const source = place?.file ?? (file === undefined ? root : (sourceOfBuilt(file) ?? file));
+  const shown = slashed(relative(root, source)) || ".";
   const { line, column, frame } = place ?? {};
   const problem: Problem = {
     file: shown,

@@ -24,8 +24,9 @@ const own = ["dist", "server", "src"].map((folder) => `${packageFolder}/${folder
 /** The first place of the application's own in the stack of what was thrown, or the import that failed. */
 export function thrownPlace(thrown: unknown): Place | undefined {
   const stack = thrown instanceof Error && typeof thrown.stack === "string" ? thrown.stack : "";
+  const { code } = (thrown ?? {}) as { code?: unknown };
   const failed = failedImport(thrown, stack);
-  if (failed !== undefined) return failed;
+  if (failed !== undefined || code === "ERR_MODULE_NOT_FOUND") return failed;
   for (const [, url = "", line, column] of stack.matchAll(/(?:\(|at (?:async )?)((?:file:\/\/)?\/[^()\s]+?):(\d+):(\d+)\)?$/gm)) {
     const place = { file: pathOf(url), line: Number(line), column: Number(column) };
     if (isInRunTree(place.file)) {

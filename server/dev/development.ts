@@ -229,7 +229,7 @@ export class Development {
       await act();
       return [];
     } catch (error) {
-      return loadProblems(error, this.#build.root, "it can't be loaded");
+      return loadProblems(error, { root: this.#build.root, purpose: "the application" });
     }
   }
 

@@ -8,10 +8,13 @@ import type { ModuleNamespace } from "../../src/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import { commonJs } from "./common-js.ts";
 import { partOfId, runtimeId } from "./ids.ts";
+import { runFailure } from "./problem-of.ts";
 
 type RunnerModule = typeof import("vite/module-runner");
 
 export interface RunnerOptions {
+  /** The application folder. */
+  readonly root: string;
   readonly vite: RunnerModule;
   readonly environment: DevEnvironment;
   /** Given anew after each change. */
@@ -30,7 +33,7 @@ export interface NodeModules extends ServerModules {
 }
 
 /** Modules of a node of its own, in whatever state the sources are when they are first asked for. */
-export function createNodeModules({ vite, environment, manifest, runtime }: RunnerOptions): NodeModules {
+export function createNodeModules({ root, vite, environment, manifest, runtime }: RunnerOptions): NodeModules {
   let heard: Parameters<NonNullable<ServerModules["onRun"]>>[0] | undefined;
   const runner: ModuleRunner = new vite.ModuleRunner(
     {
@@ -78,7 +81,13 @@ export function createNodeModules({ vite, environment, manifest, runtime }: Runn
   return {
     manifest: async () => manifest(),
     onRun: (listener) => void (heard = listener),
-    import: async (file) => await runner.import<ModuleNamespace>(file),
+    async import(file) {
+      try {
+        return await runner.import<ModuleNamespace>(file);
+      } catch (error) {
+        throw runFailure(error, file, { root, manifest: manifest() });
+      }
+    },
     outdate(ids) {
       const { evaluatedModules } = runner;
       const found = new Set<string>();

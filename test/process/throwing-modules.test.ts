@@ -188,4 +188,11 @@ describe("a start says file, line, procedures and segment of what throws", () =>
     expect(started.output()).toMatch(/Error: no database\n\s+at .*src\/lib\/connect\.ts:2:9/);
     expect(await readFile(join(application.root, "src/lib/connect.ts"), "utf8")).toContain("no database");
   });
+
+  it.each(failures.slice(0, 5))("%s, of a node in development", async (_, file, from, to, says) => {
+    const application = await applicationWith(file, from, to);
+    const started = application.seamline(["dev", "--json", "--port", "0"]);
+    const [, why = ""] = await started.says(/"state":"failed","why":("(?:[^"\\]|\\.)*")/);
+    expect(`error: ${String(JSON.parse(why))}`).toMatch(says);
+  });
 });

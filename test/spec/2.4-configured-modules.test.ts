@@ -111,8 +111,8 @@ describe("configured modules", () => {
       "middleware[1]: './src/arrow.ts' has no default export with handle(…)",
       "middleware[3]: './src/missing.ts' is not there",
       expect.stringMatching(/^middleware\[4\]: 'no-such-package' can't be loaded: /),
-      "healthChecks.database: './src/throws.ts' can't be made: Error: no database",
-      "healthChecks.other: './src/broken.ts' can't be loaded: at its top level",
+      "healthChecks.database: './src/throws.ts' can't be made: src/throws.ts:1:46: Error: no database",
+      "healthChecks.other: './src/broken.ts' can't be loaded: src/broken.ts:1:7: Error: at its top level",
       "healthChecks.third: './src/loud.ts' has no default export with isHealthy(…)",
     ]);
   });
