@@ -7,6 +7,7 @@ import picomatch from "picomatch";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { segmentFileEnding } from "../src/segment.ts";
 import { createFileAnswers, type PublicFile } from "./file-answer.ts";
+import { serviceFile } from "./service-files.ts";
 import { isInside, slashed } from "./sources.ts";
 
 export interface PublicFilesOptions {
@@ -151,7 +152,7 @@ async function readAssets(
   const found = new Map<string, string>();
   for await (const path of walk(source, { dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)), except })) {
     const name = slashed(relative(source, path));
-    if (matches(name) && !taken(name) && !isSource(name)) found.set(name, path);
+    if (matches(name) && !taken(name) && !isSource(name) && !isSecret(path)) found.set(name, path);
   }
   const names = [...found.keys()];
   for (const glob of given) {
@@ -173,6 +174,12 @@ function sourceTest(modules: Iterable<string>, named: ReadonlySet<string>): (nam
     if (!/\.[cm]?js$/i.test(name)) return false;
     return known.has(name.replace(/\.[cm]?js$/i, "")) || (folders.has(dirname(name)) && !named.has(name));
   };
+}
+
+/** Configurations of services and private keys, which somebody may have put beside what a glob means. A certificate is for all. */
+function isSecret(path: string): boolean {
+  const found = serviceFile(path);
+  return found !== undefined && found !== "certificate";
 }
 
 /** Real paths of the files below `folder`; links are passed over, and so are `node_modules`. */

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, extname, isAbsolute, join, relative, resolve } from "node:path";
 
-import type { EnvironmentOptions } from "vite";
+import type { EnvironmentOptions, UserConfig } from "vite";
 
 import { isInside, realPath, slashed } from "../sources.ts";
 import { graphId } from "./cut.ts";
@@ -84,6 +84,12 @@ export function setBrowser(
     },
     ...(options.outDir !== undefined && { outDir: options.outDir, emptyOutDir: true }),
   };
+}
+
+/** What a configuration says of packages for SSR. */
+export function packagesOf({ ssr }: UserConfig): NonNullable<UserConfig["resolve"]> {
+  const { noExternal, external } = ssr ?? {};
+  return { ...(noExternal !== undefined && { noExternal }), ...(external !== undefined && { external }) };
 }
 
 /** Sets the server's environment up: a module for each source module under its plain name, as it was written. */

@@ -10,6 +10,7 @@ import { isInside } from "../sources.ts";
 import type { Build } from "./build-run.ts";
 import { environmentNames } from "./environments.ts";
 import { importProblem } from "./import-problem.ts";
+import { serviceImport } from "./leaks.ts";
 import { isModuleFile } from "./modules.ts";
 import { hasPackage, holdsMachineCode, isInstalled, packageOf } from "./package-of.ts";
 import { isNodeOnly } from "./server-only.ts";
@@ -24,15 +25,23 @@ export interface Import {
   readonly found: Pick<Rolldown.ResolvedId, "id" | "external"> | null;
 }
 
-/** Judges an import of a build. Mistakes are kept for the end: the bundler would stop at the first. */
-export async function judgeImport(environment: Environment, given: Import, build: Build): Promise<Resolved> {
+/** Judges an import of a build, and of pages in development. Mistakes of a build are kept for its end: the bundler would stop at the first. */
+export async function judgeImport(environment: Environment, given: Import, build: Build): Promise<Resolved | undefined> {
   const { source, importer, found } = given;
   const isBrowser = environment.name === environmentNames.browser;
-  if (found === null && !isBuiltin(source) && isOwn(importer, build.source)) {
+  if (environment.mode === "build" && found === null && !isBuiltin(source) && isOwn(importer, build.source)) {
     const { problem, isWarning } = unresolvedImport(source, importer, build.root, isBrowser);
     (isWarning ? build.warnings : build.unresolved).push(problem);
     return { id: source, external: true };
   }
+  const service = isBrowser && found !== null ? serviceImport(source, importer, found.id, build.root) : undefined;
+  if (service !== undefined) {
+    // In development nobody waits for the end.
+    if (environment.mode !== "build") throw build.fail([service]);
+    build.unresolved.push(service);
+    return { id: source, external: true };
+  }
+  if (environment.mode !== "build") return undefined;
   if (isBrowser && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
   if (isBrowser || source.startsWith(".")) return found;
   const { resolved, problem } = await resolveForNode(environment, given, build);

@@ -3,7 +3,7 @@
 
 import { isAbsolute, join, resolve } from "node:path";
 
-import type { Environment, Plugin, UserConfig } from "vite";
+import type { Environment, Plugin } from "vite";
 
 import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
@@ -13,9 +13,21 @@ import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
 import { type BuildFolders, Build } from "./build-run.ts";
-import { emptyId, environmentNames, findIndex, graphModule, inputFiles, inputOf, outDirOf, setBrowser, setServer } from "./environments.ts";
+import {
+  emptyId,
+  environmentNames,
+  findIndex,
+  graphModule,
+  inputFiles,
+  inputOf,
+  outDirOf,
+  packagesOf,
+  setBrowser,
+  setServer,
+} from "./environments.ts";
+import { graphCode, liveGraphCode } from "./graph-code.ts";
 import { foreignBuild, foreignEnvironment, isOwnEnvironment } from "./foreign-environment.ts";
-import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
+import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport, workerGuard } from "./leaks.ts";
 import { isInstalled } from "./package-of.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { judgeImport, languageOf } from "./resolve.ts";
@@ -114,6 +126,7 @@ export function createPlugin(
     },
 
     async configureServer(server) {
+      if (isActive) (await import("../dev/closed-files.ts")).keepServiceFiles(server);
       // Chosen: in middleware mode it is a tool that wants modules; who types `vite` wants pages, and those ask for a runtime.
       if (!isActive || process.env["VITEST"] !== undefined || server.config.server.middlewareMode) return;
       // Loaded where it is used: a build has no need of the roles.
@@ -185,7 +198,8 @@ export function createPlugin(
         if (source === runtimeId) return { id: source, external: true };
         if (isAbsolute(source) && /[?&]seamline=/.test(source)) return development?.partAt(source) ?? source;
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
-        if (importer === undefined || this.environment.mode !== "build" || source.startsWith("\0") || isAbsolute(source)) return undefined;
+        if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
+        if (this.environment.mode !== "build" && (!isBrowser(this) || !mayLeadToService(source))) return undefined;
         const found = await this.resolve(source, importer, { ...context, skipSelf: true });
         return await judgeImport(this.environment, { source, importer, found }, build);
       },
@@ -204,6 +218,8 @@ export function createPlugin(
         const leak = isBrowser(this) ? textImport(id, build, (file) => build.isSplit(file, application)) : undefined;
         if (leak !== undefined) throw build.fail([leak]);
         const { file, part } = partOfId(id);
+        const service = isBrowser(this) ? serviceModule(id, build) : undefined;
+        if (service !== undefined) throw build.fail([service]);
         if (isBrowser(this) && !application.cut.has(file) && build.isSplit(file, application)) throw build.fail([behindLink(file, build)]);
         const module = application.modules.byFile(file);
         if (module === undefined) {
@@ -265,25 +281,6 @@ export function createPlugin(
     },
   };
   return { plugin, build };
-}
-
-// Bodies, faces and the application's own imports of `seamline` meet here: one node for one graph of modules, never a global.
-const graphCode = `export * from "seamline";
-import { createGraph } from "seamline";
-const graph = createGraph();
-export const { seam, traced, context, runProcedure, bind } = graph;
-`;
-
-// A procedure whose parameters have changed has the same seam as before; it is pointed anew after every change.
-const liveGraphCode = graphCode.replaceAll('"seamline"', JSON.stringify(runtimeId)).replace("seam, traced, ", "")
-  .concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
-export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
-export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
-`);
-
-function packagesOf({ ssr }: UserConfig): NonNullable<UserConfig["resolve"]> {
-  const { noExternal, external } = ssr ?? {};
-  return { ...(noExternal !== undefined && { noExternal }), ...(external !== undefined && { external }) };
 }
 
 function isSeamline(plugin: unknown): plugin is Plugin {
