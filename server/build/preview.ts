@@ -59,7 +59,7 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
   keepServiceFiles(server);
   // Chosen: before Vite's own, which gives a browser that opens an image the page for all paths that it doesn't know.
   const isAsset = (path: string): boolean => publicFiles?.isAsset(path) === true;
-  server.middlewares.use(connectDoors(async (request) => await role.handle(request), fault, isAsset));
+  connectDoors(server.middlewares, async (request) => await role.handle(request), fault, isAsset);
   server.httpServer.once("close", () => {
     void role.stop().finally(async () => {
       await host.transport.close();
