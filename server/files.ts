@@ -176,9 +176,12 @@ function sourceTest(modules: Iterable<string>, named: ReadonlySet<string>): (nam
   };
 }
 
+// Nothing that services take for a configuration or a key; an application may have very many of these.
+const isMedia = /\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|[cm]?js|html?|woff2?|ttf|otf|mp[34]|webm|pdf|wasm|map)$/i;
+
 /** Configurations of services and private keys, which somebody may have put beside what a glob means. A certificate is for all. */
 function isSecret(path: string): boolean {
-  const found = serviceFile(path);
+  const found = isMedia.test(path) ? undefined : serviceFile(path);
   return found !== undefined && found !== "certificate";
 }
 

@@ -86,16 +86,15 @@ export async function resolveForNode(
   // Bundled, contexts and the brands of errors would exist twice; it may be a package of the same workspace.
   if (found === null || /^seamline(?:\/|$)/.test(source) || /\.(?:node|wasm)$/.test(found.id)) return { resolved: external };
   const isExternal = found.external !== undefined && found.external !== false;
+  const resolved = isExternal ? { id: found.id, external: found.external, moduleSideEffects: true } : found;
   const left = environment.config.resolve.external;
   const isNamed = left === true || left.some((name) => source === name || source.startsWith(`${name}/`));
-  if (isExternal && (isNamed || isBuiltin(source))) return { resolved: { ...external, id: found.id } };
-  if (!isExternal && !isInstalled(found.id)) return { resolved: found };
+  if (isExternal ? isNamed || isBuiltin(source) : !isInstalled(found.id)) return { resolved };
   // A dependency that only a package of the workspace has, or has in another version, Node wouldn't find, or wouldn't find this one.
   const [here, fromRoot] = await Promise.all(
-    [importer, join(build.root, "package.json")].map((from) => build.find(environment, source, from)),
+    [importer, join(build.root, "package.json")].map(async (from) => await build.find(environment, source, from)),
   );
-  if (here === undefined || !isAbsolute(here)) return { resolved: isExternal ? { ...external, id: found.id } : found };
-  if (here === fromRoot) return { resolved: isExternal ? { ...external, id: found.id } : found };
+  if (here === undefined || !isAbsolute(here) || here === fromRoot) return { resolved };
   const problem = machineCode(source, importer, here, build.root);
   return problem === undefined ? { resolved: isExternal ? { id: here } : found } : { resolved: external, problem };
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { applicationFolder, db, first, link, linked } from "../build/_workspace.ts";
+import { applicationFolder, db, first, installed, link, linked } from "../build/_workspace.ts";
 import { develop, eventually, type Files } from "./_session.ts";
 
 const open = { access: "public" };
@@ -59,8 +59,35 @@ describe("packages of a workspace in a session", () => {
     expect((await get("/rpc/shop/one")).value).toEqual({ ...first, plain: "deep/" });
   });
 
-  it("hold for what the configuration says of SSR", async () => {
-    const { get } = await session({ ...shop, "vite.config.js": 'export default { ssr: { noExternal: ["both"] } };\n' });
-    expect((await get("/rpc/shop/one")).value).toEqual({ ...first, plain: "plain" });
+  it.each<[string, object, readonly number[]]>([
+    ["nothing: what is installed is one for the whole session", {}, [1, 2]],
+    ["ssr.noExternal: each node has its own", { ssr: { noExternal: ["counted"] } }, [1, 1]],
+    ["ssr.noExternal: true", { ssr: { noExternal: true } }, [1, 1]],
+    ["resolve.noExternal", { resolve: { noExternal: ["counted"] } }, [1, 1]],
+    ["ssr.external", { ssr: { external: ["linked-count"] } }, [1, 2]],
+  ])("go by what the configuration says of packages: %s", async (what, config, expected) => {
+    const counter = { "index.js": "let calls = 0;\nexport const count = () => ++calls;\n" };
+    const name = what === "ssr.external" ? "linked-count" : "counted";
+    const { get } = await develop(
+      {
+        ...installed("counted", { exports: "./index.js" }, counter),
+        ...linked("linked-count", { exports: "./index.js" }, counter),
+        ...Object.fromEntries(
+          ["one", "two"].flatMap((node) => [
+            [`src/${node}.ts`, `import { count } from "${name}";\nexport async function ${node}() {\n  return count();\n}\n`],
+            [`${node}.segment.json`, JSON.stringify({ [`./${node}`]: { [node]: open } })],
+          ]),
+        ),
+        "vite.config.js": `export default ${JSON.stringify(config)};\n`,
+      },
+      {
+        name: applicationFolder,
+        at: (root) => {
+          link({ root }, "linked-count");
+          return root;
+        },
+      },
+    );
+    expect([(await get("/rpc/one")).value, (await get("/rpc/two")).value]).toEqual(expected);
   });
 });
