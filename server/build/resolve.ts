@@ -1,7 +1,7 @@
 // What a build makes of an import that Vite has looked up: a part of it, something that a node resolves itself, or a mistake.
 
 import { isBuiltin } from "node:module";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 import type { Environment, Rolldown } from "vite";
 
@@ -92,11 +92,28 @@ export async function resolveForNode(
   if (isExternal ? isNamed || isBuiltin(source) : !isInstalled(found.id)) return { resolved };
   // A dependency that only a package of the workspace has, or has in another version, Node wouldn't find, or wouldn't find this one.
   const [here, fromRoot] = await Promise.all(
-    [importer, join(build.root, "package.json")].map(async (from) => await build.find(environment, source, from)),
+    [importer, join(build.root, "package.json")].map(async (from) => await findFrom(from, source, environment, build)),
   );
   if (here === undefined || !isAbsolute(here) || here === fromRoot) return { resolved };
   const problem = machineCode(source, importer, here, build.root);
   return problem === undefined ? { resolved: isExternal ? { id: here } : found } : { resolved: external, problem };
+}
+
+/** Of a build, in which packages stay where they are: hundreds of modules import the same few. */
+const places = new WeakMap<Environment, Map<string, Promise<string | undefined>>>();
+
+async function findFrom(
+  importer: string,
+  source: string,
+  environment: Environment,
+  build: Pick<Build, "find">,
+): Promise<string | undefined> {
+  const known = places.get(environment) ?? new Map<string, Promise<string | undefined>>();
+  places.set(environment, known);
+  const key = `${dirname(importer)} ${source}`;
+  const file = known.get(key) ?? build.find(environment, source, importer);
+  known.set(key, file);
+  return await file;
 }
 
 function machineCode(source: string, importer: string, file: string, root: string): Problem | undefined {
