@@ -83,6 +83,38 @@ describe("modules with one file name", () => {
   });
 });
 
+describe("what pages bring along", () => {
+  it("keeps files of its own: style sheets, images and workers of one name", async () => {
+    const both = ["cart", "people"];
+    const app = createFixture({
+      "index.html": page,
+      "src/main.ts": both.map((one) => `import { ${one} } from "./${one}/index.ts";\nconsole.log(${one}());\n`).join(""),
+      ...Object.fromEntries(
+        both.flatMap((one) => [
+          [
+            `src/${one}/index.ts`,
+            `import "./index.css";\nimport image from "./image.svg?no-inline";\nexport const ${one} = () => [image, new Worker(new URL("./worker.ts", import.meta.url), { type: "module" })];\n`,
+          ],
+          [`src/${one}/index.css`, `.${one} { color: red }\n`],
+          [`src/${one}/image.svg`, `<svg xmlns="http://www.w3.org/2000/svg"><title>${one}</title></svg>\n`],
+          [`src/${one}/worker.ts`, `postMessage("worker of ${one}");\n`],
+        ]),
+      ),
+      "a.segment.json": "{}",
+      "vite.config.js": 'export default { worker: { format: "es" } };\n',
+    });
+    await app.build();
+    const written = app.list("dist/browser/assets").map((file) => [file, app.read(`dist/browser/assets/${file}`)] as const);
+    for (const one of both) {
+      const [image] = written.find(([file, text]) => file.endsWith(".svg") && text.includes(`<title>${one}<`)) ?? [];
+      const [worker] = written.find(([file, text]) => file.startsWith("worker-") && text.includes(`worker of ${one}`)) ?? [];
+      const script = written.find(([file, text]) => file.endsWith(".js") && text.includes(`${image}`) && text.includes(`${worker}`));
+      expect([image, worker, script?.[0]], one).not.toContain(undefined);
+      expect(written.some(([file, text]) => file.endsWith(".css") && text.includes(`.${one}`))).toBe(true);
+    }
+  });
+});
+
 describe("modules of the server whose files could have one name", () => {
   it("are told from parts, from the graph and from what lies beside the source folder", async () => {
     const app = createFixture({
