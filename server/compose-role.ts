@@ -1,5 +1,6 @@
 // From a checked configuration to the role that it names: each role's code is loaded only where it runs.
 
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import type { Host, ModuleNamespace } from "../src/ports.ts";
@@ -143,13 +144,14 @@ async function filesOf(
     import("./repository-files.ts"),
   ]);
   const built = await readBuiltManifest(output);
-  const { modules, imports } = built.manifest;
+  const { modules, imports, pages } = built.manifest;
   const publicFiles = await createPublicFiles({
     rootFolder: options.root,
     sourceFolder: config.source,
     browserFolder: output.browser,
     assets: config.assets,
     index: config.index,
+    pages,
     modules: [...Object.keys(modules), ...Object.entries(imports).flat(2)],
     except: [
       config.output,
@@ -160,10 +162,16 @@ async function filesOf(
   });
   const source = slashed(relative(options.root, config.source));
   for (const glob of publicFiles.idle) host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
-  // An application without a page leaves the key out; who names another than the default wants that page.
-  if (config.index !== "index.html" && ![...publicFiles.paths()].includes("/"))
-    host.log.warn(`'index': there is no "${config.index}", in ./${source} or in the application folder: / answers 404`);
+  if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
   return { files: await createRepositoryFiles(output, built, publicFiles), publicFiles };
+}
+
+/** An application without pages leaves the key out; one that names another page than the default wants that page. */
+function warnOfIndex({ index, source }: ApplicationConfig, root: string, log: Host["log"]): void {
+  if ([source, root].some((folder) => existsSync(join(folder, index))))
+    log.warn(`'index': the build has no page "${index}", so / answers 404. Run 'seamline build', or start with --build`);
+  else if (index !== "index.html")
+    log.warn(`'index': there is no "${index}", in ./${slashed(relative(root, source))} or in the application folder: / answers 404`);
 }
 
 async function modulesOf(

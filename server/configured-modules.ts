@@ -11,7 +11,9 @@ import { type ModuleNamespace, ModulesUnavailable } from "../src/ports.ts";
 import { Problems } from "../src/problem.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
 import type { Config } from "./config.ts";
+import { shownError } from "./load-failure.ts";
 import { slashed } from "./sources.ts";
+import { thrownPlace } from "./thrown-place.ts";
 
 export interface ConfiguredModulesOptions {
   readonly root: string;
@@ -67,9 +69,17 @@ async function configured(
   } catch (error) {
     // Nothing is wrong with what the configuration names: the modules of the build can't be had.
     if (error instanceof ModulesUnavailable) throw error;
-    const { message, code } = error as NodeJS.ErrnoException;
+    // Of a built module it is known that it is there.
+    const { code } = error instanceof Problems ? {} : (error as NodeJS.ErrnoException);
     // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
     const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";
+    // Newer versions of Node run TypeScript, but not of what is installed.
+    if (!isAbsolute(specifier) && (unbuilt || code === "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"))
+      throw wrong(
+        "is a package in TypeScript, which Node doesn't run",
+        `Pass it on from a module of the source folder, and name that one: export { default } from ${JSON.stringify(specifier)};`,
+        error,
+      );
     if (unbuilt && options.modules === undefined)
       throw wrong(
         `is in the source folder, and this ${config.mode} has no modules of the build`,
@@ -84,7 +94,7 @@ async function configured(
       );
     if (code === "ERR_MODULE_NOT_FOUND" && !isAbsolute(specifier) && existsSync(join(options.root, specifier)))
       throw wrong("is no package", `A path begins with './': './${specifier}'`, error);
-    throw wrong(`can't be loaded: ${message}`, "Mend it, or take it out of the configuration", error);
+    throw wrong(`can't be loaded: ${whereOf(error, options.root)}`, "Mend it, or take it out of the configuration", error);
   }
   const given = namespace["default"];
   let made: unknown = given;
@@ -94,7 +104,7 @@ async function configured(
       made = new (given as new () => unknown)();
     } catch (error) {
       throw wrong(
-        `can't be made: ${String(error)}`,
+        `can't be made: ${whereOf(error, options.root)}`,
         "Its class is constructed without arguments; what goes wrong there ends the start",
         error,
       );
@@ -111,6 +121,14 @@ async function configured(
       "Write async handle(fqn, version, args, headers, next), and return what next() gives",
     );
   return made;
+}
+
+/** What was thrown, and where. */
+function whereOf(thrown: unknown, root: string): string {
+  // Built modules say it themselves.
+  if (thrown instanceof Problems) return thrown.message.replace(/\n[^]*$/, "").replace(/, while loading .*/, "");
+  const place = thrownPlace(thrown);
+  return `${place === undefined ? "" : `${slashed(relative(root, place.file))}:${place.line}:${place.column}: `}${shownError(thrown)}`;
 }
 
 async function importConfigured(specifier: string, source: string, options: ConfiguredModulesOptions): Promise<ModuleNamespace> {

@@ -19,24 +19,45 @@ const memory = new HeldMemory();
 /** What stands under a role's own addresses: procedures, the runtime of pages, health (§4). */
 const doors = /^\/(?:rpc|svc|health)(?:[/?]|$)/;
 
+/** The part of connect's `app` that is used here: Vite's `server.middlewares`. */
+export interface ConnectStack {
+  readonly stack: { route: string; handle: unknown }[];
+  use(handler: ConnectHandler): unknown;
+}
+
 /**
- * Gives `answer` what belongs to a role's doors, or has a path that `isMore` takes, and the rest, with what it has no answer to, to the next.
+ * Has `answer` answer what belongs to a role's doors, or has a path that `isMore` takes; the rest, and what it has no answer to, goes to the next.
  * `onFault` hears of an error that it let through.
  */
 export function connectDoors(
+  middlewares: ConnectStack,
   answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
   onFault: (fault: unknown) => void,
   isMore: (path: string) => boolean = () => false,
-): ConnectHandler {
-  return (message, response, next) => {
+): void {
+  const preflights = new WeakSet<IncomingMessage>();
+  const first: ConnectHandler = (message, _, next) => {
+    if (doors.test(message.url ?? "") && message.method === "OPTIONS") {
+      preflights.add(message);
+      message.method = "GET";
+    }
+    next();
+  };
+  // Vite lets every page of this machine read what it serves, and answers preflights itself, before anybody is asked. Calls go by the application's
+  // own rule. Its check of hosts, which stands there as well, holds.
+  middlewares.stack.unshift({ route: "", handle: first });
+  middlewares.use((message, response, next) => {
     const target = message.url ?? "";
-    if (!doors.test(target) && !isMore(pathOf(target))) return next();
+    const isDoor = doors.test(target);
+    if (!isDoor && !isMore(pathOf(target))) return next();
+    if (preflights.delete(message)) message.method = "OPTIONS";
+    if (isDoor) for (const name of response.getHeaderNames()) if (/^(?:access-control-.*|vary)$/i.test(name)) response.removeHeader(name);
     serve(answer, message, response, next).catch((fault: unknown) => {
       onFault(fault);
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { "content-length": 0 }).end();
     });
-  };
+  });
 }
 
 async function serve(

@@ -7,6 +7,7 @@ import picomatch from "picomatch";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { segmentFileEnding } from "../src/segment.ts";
 import { createFileAnswers, type PublicFile } from "./file-answer.ts";
+import { serviceFile } from "./service-files.ts";
 import { isInside, slashed } from "./sources.ts";
 
 export interface PublicFilesOptions {
@@ -21,6 +22,8 @@ export interface PublicFilesOptions {
   readonly modules?: Iterable<string>;
   /** The page at `/`, as the configuration names it. */
   readonly index: string;
+  /** Pages of the build: path from the application folder → what was built of it. No glob makes their sources public. */
+  readonly pages?: Readonly<Record<string, string>>;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
   readonly except?: readonly string[];
 }
@@ -83,7 +86,8 @@ async function readPublic(options: PublicFilesOptions, idle = new Set<string>())
     if (source !== root && !isInside(root, source))
       throw new Error(`'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`);
     const except = new Set<string>();
-    for (const path of options.except ?? []) except.add((await realpath(path).catch(() => undefined)) ?? path);
+    const pages = Object.keys(options.pages ?? {}).map((page) => join(root, page));
+    for (const path of [...(options.except ?? []), ...pages]) except.add((await realpath(path).catch(() => undefined)) ?? path);
     for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? [], idle))
       files.set(`/${name}`, { path, immutable: false, byGlob: true });
   }
@@ -95,7 +99,7 @@ async function readPublic(options: PublicFilesOptions, idle = new Set<string>())
       const immutable = isHashed(name) && (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
       files.set(`/${name}`, { path, immutable });
     }
-  addIndexes(files, await readIndex(files, options, root, source));
+  addIndexes(files, builtIndex(files, options));
   return files;
 }
 
@@ -105,27 +109,19 @@ function isHashed(name: string): boolean {
   return hash !== undefined && (/\d/.test(hash) || (/[a-z]/.test(hash) && /[A-Z]/.test(hash)));
 }
 
-/** §4.3: `/` is the index, in its built form, without any glob. */
-async function readIndex(
+/**
+ * §4.3: `/` is the index, without any glob, looked up in the source folder and then in the application folder. Never as it was written: a page's
+ * source would ask for sources.
+ */
+function builtIndex(
   files: ReadonlyMap<string, FoundFile>,
-  { index, sourceFolder, rootFolder }: PublicFilesOptions,
-  root: string,
-  source: string | undefined,
-): Promise<FoundFile | undefined> {
+  { index, pages = {}, sourceFolder, rootFolder }: PublicFilesOptions,
+): FoundFile | undefined {
   const name = index.replace(/^\.?\/+/, "");
-  const inSource = slashed(relative(rootFolder, sourceFolder));
-  // Vite keeps a page's place below the application folder.
-  const built = files.get(`/${inSource}/${name}`) ?? files.get(`/${name}`);
-  if (built !== undefined) return built;
-  // Nothing built it: as it stands in the source folder, then in the application folder (decisions §6, folders).
-  for (const folder of [source, root]) {
-    if (folder === undefined) continue;
-    const path = join(folder, name);
-    // No link, nor a way out by `..`: its real path is the one that was written.
-    const real = await realpath(path).catch(() => undefined);
-    if (real === path && isInside(root, path) && (await lstat(path)).isFile()) return { path, immutable: false };
-  }
-  return undefined;
+  const built = [sourceFolder, rootFolder].map((folder) => pages[slashed(relative(rootFolder, join(folder, name)))]);
+  // A page that another tool has put into the output has no source that would be known.
+  const found = [...built, name].map((path) => (path === undefined ? undefined : files.get(`/${path}`)));
+  return found.find((file) => file !== undefined && file.byGlob !== true);
 }
 
 // Chosen: a folder's address, with the slash at its end, is the `index.html` in it.
@@ -156,7 +152,7 @@ async function readAssets(
   const found = new Map<string, string>();
   for await (const path of walk(source, { dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)), except })) {
     const name = slashed(relative(source, path));
-    if (matches(name) && !taken(name) && !isSource(name)) found.set(name, path);
+    if (matches(name) && !taken(name) && !isSource(name) && !isSecret(path)) found.set(name, path);
   }
   const names = [...found.keys()];
   for (const glob of given) {
@@ -178,6 +174,15 @@ function sourceTest(modules: Iterable<string>, named: ReadonlySet<string>): (nam
     if (!/\.[cm]?js$/i.test(name)) return false;
     return known.has(name.replace(/\.[cm]?js$/i, "")) || (folders.has(dirname(name)) && !named.has(name));
   };
+}
+
+// Nothing that services take for a configuration or a key; an application may have very many of these.
+const isMedia = /\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|[cm]?js|html?|woff2?|ttf|otf|mp[34]|webm|pdf|wasm|map)$/i;
+
+/** Configurations of services and private keys, which somebody may have put beside what a glob means. A certificate is for all. */
+function isSecret(path: string): boolean {
+  const found = isMedia.test(path) ? undefined : serviceFile(path);
+  return found !== undefined && found !== "certificate";
 }
 
 /** Real paths of the files below `folder`; links are passed over, and so are `node_modules`. */

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../src/manifest.ts";
 import { type Clock, type Log, type ModuleLoader, type ModuleNamespace, ModulesUnavailable, type Transport } from "../src/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
+import { loadFailure, purposeOf } from "./load-failure.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
 
@@ -120,7 +121,13 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     prepare: async (files) => void (await prepare(files)),
     async import(file) {
       const { folder } = await prepare([file]);
-      return await options.moduleImporter(pathToFileURL(join(folder, file)).href);
+      const path = join(folder, file);
+      try {
+        return await options.moduleImporter(pathToFileURL(path).href);
+      } catch (error) {
+        const { manifest } = await open();
+        throw loadFailure(error, { root: options.root, file: path, purpose: purposeOf(file, manifest) });
+      }
     },
     async close() {
       stopping.abort(new Error("This node is stopping"));

@@ -21,6 +21,11 @@ export interface RunTree {
 const host = hostname().replaceAll(/[^\w.]/g, "_");
 const form = /^(?<host>[\w.]+)-(?<pid>\d+)-[0-9a-f]{8}$/;
 
+/** Whether a file lies in a tree, of this process or of another. */
+export function isInRunTree(file: string): boolean {
+  return /[\\/]run[\\/][\w.]+-\d+-[0-9a-f]{8}[\\/]/.test(file);
+}
+
 /** Makes the tree of one revision for one node of this process. */
 export async function createRunTree(options: { cache: string; root: string; revision: string }): Promise<RunTree> {
   const trees = join(options.cache, "run");

@@ -45,8 +45,26 @@ export async function findOutput(root: string, output: string): Promise<OutputFo
 }
 
 /** Whether the sources are others than those that the build read (decisions §6, builds). */
-export async function isStale(root: string, source: string, output: string, manifest: Pick<ServerManifest, "sources">): Promise<boolean> {
-  return (await hashSources(root, source, output)) !== manifest.sources;
+export async function isStale(
+  root: string,
+  source: string,
+  output: string,
+  { sources, outside = {} }: Pick<ServerManifest, "sources"> & Partial<Pick<ServerManifest, "outside">>,
+): Promise<boolean> {
+  if ((await hashSources(root, source, output)) !== sources) return true;
+  const found = await digestsOf(root, Object.keys(outside));
+  // Packages beside the application are left behind when only the application is copied to another machine.
+  return Object.entries(outside).some(([file, digest]) => found[file] !== digest && (found[file] !== undefined || !file.startsWith("../")));
+}
+
+/** Digests of files by their paths from the application folder, in a fixed order; without those that aren't there. */
+export async function digestsOf(root: string, files: Iterable<string>): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {};
+  for (const file of [...new Set(files)].sort()) {
+    const content = await readFile(resolve(root, file)).catch(() => undefined);
+    if (content !== undefined) digests[file] = createHash("sha256").update(content).digest("base64url");
+  }
+  return digests;
 }
 
 // Outside of the source folder these decide too what a build makes.

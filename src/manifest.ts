@@ -106,8 +106,12 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T 
 export interface ServerManifest extends Manifest {
   /** Hash of the sources that the build read; a different one now means that the output is stale. */
   readonly sources: string;
+  /** Files outside of the source folder that the build read as well, by their paths from the application folder, with a digest of each. */
+  readonly outside: Readonly<Record<string, string>>;
   /** Segments that browsers may load (decisions §6). */
   readonly clients: readonly string[];
+  /** Page of the sources → file that was built of it. Both are paths, of which the first begins at the application folder. */
+  readonly pages: Readonly<Record<string, string>>;
   /** The module through which the seams of this graph find their node. */
   readonly graph: string;
   /** Source module → the modules that it imports, by value or by type: what a node loads classes of. */

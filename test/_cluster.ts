@@ -74,6 +74,8 @@ export function testModules(
     format: 1,
     revision: "test",
     sources: "test",
+    pages: {},
+    outside: {},
     graph: "_seam.js",
     clients,
     procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [] }, index) => ({

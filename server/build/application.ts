@@ -81,6 +81,8 @@ export interface ApplicationInput {
   readonly forTests?: boolean | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
+  /** What is wrong with the tsconfig.json of these files. */
+  readonly tsconfigProblems?: ((files: Iterable<string>) => Promise<readonly Problem[]>) | undefined;
   /** What an earlier reading left: then only what changed since is read. */
   readonly cache?: ApplicationCache | undefined;
   /** What earlier processes left. */
@@ -110,6 +112,8 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
       message: "the source folder leads here, and only what lies in the application folder is read, but for node_modules and dot folders",
       hint: "Move the sources into the application folder, or start in a folder that holds both.",
     });
+
+  problems.push(...((await input.tsconfigProblems?.([...modules.ids].map((id) => modules.get(id)?.file ?? id))) ?? []));
 
   const segments = files
     .filter((file) => file.endsWith(segmentFileEnding))

@@ -8,7 +8,7 @@ import type { Problem } from "../../src/problem.ts";
 import type { ModuleDescription } from "../../src/split/describe.ts";
 import type { Part } from "../../src/split/split-module.ts";
 import { graphId } from "./cut.ts";
-import { fileAddresses, textImport } from "./leaks.ts";
+import { fileAddresses, serviceImport, textImport } from "./leaks.ts";
 import type { SourceModule } from "./modules.ts";
 import type { OpenApplication } from "./open-application.ts";
 import { importedByCode, nameOfFile } from "./package-imports.ts";
@@ -134,7 +134,11 @@ class Walker implements BrowserGraph {
     else if (isBuiltin(specifier) && isNodeOnly(specifier, importer, isAbsolute(found) || found.startsWith("__vite") ? found : undefined)) {
       this.nodeImports.push({ specifier, importer: from.id });
       this.add(specifier.replace(/^(?:node:)?/, "node:"), { from, specifier });
-    } else if (isAbsolute(found)) this.add(found.replace(/[?#].*$/, ""), { from, specifier });
+    } else if (isAbsolute(found)) {
+      const service = serviceImport(specifier, importer, found, application.root);
+      if (service !== undefined) this.leaks.push(service);
+      else this.add(found.replace(/[?#].*$/, ""), { from, specifier });
+    }
   }
 
   #make(id: string): BrowserModule {

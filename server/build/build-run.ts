@@ -1,18 +1,19 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 
-import type { Environment, Rolldown, ViteBuilder } from "vite";
+import type { Environment, Logger, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { type OutputFolders, hashSources, realPath, viteOutputFolders } from "../sources.ts";
+import { type OutputFolders, digestsOf, hashSources, realPath, slashed, viteOutputFolders } from "../sources.ts";
 import { type Application, readApplication, unique } from "./application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
 import type { Side } from "./cut.ts";
-import { emptyId, environmentNames } from "./environments.ts";
+import { Entries } from "./entries.ts";
+import { environmentNames } from "./environments.ts";
 import { type KeptReadings, openKeptReadings } from "./kept-readings.ts";
 import { refuseFolder } from "./folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./load-vite.ts";
@@ -20,27 +21,11 @@ import { writeManifests } from "./manifest-writer.ts";
 import { isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
-import { type Written, dropFacades, writtenOf } from "./written.ts";
+import { isTyped, tsconfigOf, tsconfigProblem } from "./tsconfig.ts";
+import { type Written, outsideOf, writtenOf } from "./written.ts";
+import type { SeamlineOptions } from "./plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
-
-/** Options of the Vite plugin. Paths are relative to the application folder. */
-export interface SeamlineOptions {
-  /** The application folder [Vite's root]. */
-  readonly root?: string | undefined;
-  /** Module paths of segment files start here [./src]. */
-  readonly source?: string | undefined;
-  /** The page, looked up in the source folder and then in the application folder [index.html]. */
-  readonly index?: string | undefined;
-  /** Segments that browsers may load [those that the application's pages start]. */
-  readonly clients?: readonly string[] | undefined;
-  /** Globs, relative to `source`, of further modules that browsers may import. */
-  readonly clientModules?: readonly string[] | undefined;
-  /** In development: nodes, and the segments that each holds [a node for each segment that is not for browsers alone]. */
-  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Under Vitest nothing is split, so that unit tests call their functions; with "split" it is. */
-  readonly test?: "split" | undefined;
-}
 
 /** Where `seamline build` lets Vite write, and what stands there so far. */
 export interface BuildFolders {
@@ -72,12 +57,14 @@ export class Build {
   root = "";
   source = "";
   viteRoot = "";
-  inputs: Readonly<Record<string, string>> = {};
+  /** Entries that Vite's configuration names. Absolute, as are pages. */
+  inputs: readonly string[] = [];
   pages: readonly string[] = [];
   /** See {@link ApplicationInput.forTests}. */
   forTests = false;
   /** In development: the folder that we watch in place of Vite's watcher. */
   watched: string | undefined;
+  readonly entries: Entries = new Entries();
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
@@ -95,9 +82,6 @@ export class Build {
   #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
-  readonly #emitted = new Map<Environment, Map<string, string>>();
-  /** Files of the browser's that another one stands in for. */
-  #replaced: ReadonlyMap<string, string> = new Map();
   readonly #written = new Map<Side, Written>();
 
   constructor(options: SeamlineOptions, folders: BuildFolders | undefined) {
@@ -143,6 +127,11 @@ export class Build {
     return cut.has(file) || this.behindLinks.has(file) || (isAbsolute(file) && isModuleFile(file) && cut.has(realPath(file)));
   }
 
+  /** Whether both halves of this application are being built. */
+  get isRunning(): boolean {
+    return running.has(this.root);
+  }
+
   /** What was read last, if anything was. */
   get latest(): Promise<Application> | undefined {
     return (running.get(this.root) ?? this).#application;
@@ -162,18 +151,38 @@ export class Build {
     if (isLast) this.#kept?.close();
   }
 
+  /**
+   * The file that an import leads to in an environment, as Vite alone sees it, external or not. A package that can't be resolved is the bundler's
+   * to tell, if it is asked for it.
+   */
+  async find(environment: Environment, specifier: string, importer: string): Promise<string | undefined> {
+    const config = environment.getTopLevelConfig();
+    if (this.#resolver?.config !== config)
+      this.#resolver = { config, resolve: (await loadVite(this.root)).createIdResolver(config, { noExternal: true }) };
+    return await this.#resolver.resolve(environment, specifier, importer).catch(() => undefined);
+  }
+
+  /** What is wrong with the tsconfig.json of these files, each once. */
+  async tsconfigProblems(environment: Environment, files: Iterable<string>): Promise<readonly Problem[]> {
+    const { tsconfig: named, oxc } = environment.getTopLevelConfig();
+    if (oxc === false) return [];
+    const reader = { root: this.root, named, vite: await loadVite(this.root) };
+    const configs = new Set([...files].filter(isTyped).map((file) => tsconfigOf(file, reader)));
+    const problems = await Promise.all(
+      [...configs].map(async (file) => (file === undefined ? undefined : await tsconfigProblem(file, reader))),
+    );
+    return problems.filter((one) => one !== undefined);
+  }
+
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
-    const config = environment.getTopLevelConfig();
-    if (this.#resolver?.config !== config) this.#resolver = { config, resolve: vite.createIdResolver(config) };
-    const { resolve: resolveId } = this.#resolver;
     this.#kept ??= openKeptReadings(this.root, vite.version);
     const application = await readApplication({
       root: this.root,
       source: this.source,
       except: [...(this.#folders?.except ?? []), ...(this.finalBrowserFolder === undefined ? [] : [this.finalBrowserFolder])],
       pages: this.pages,
-      inputs: Object.values(this.inputs).filter((file) => !file.endsWith(".html")),
+      inputs: this.inputs.filter((file) => !file.endsWith(".html")),
       bases: [this.viteRoot, this.source, this.root],
       clients: this.options.clients,
       layout: this.options.layout,
@@ -182,9 +191,9 @@ export class Build {
       parse: parserOf(vite),
       cache: this.#cache,
       kept: this.#kept,
-      async resolveImport(specifier, importer) {
-        // A package that can't be resolved is the bundler's to tell, if it is asked for it.
-        const id = await resolveId(environment, specifier, importer).catch(() => undefined);
+      tsconfigProblems: async (files) => await this.tsconfigProblems(environment, files),
+      resolveImport: async (specifier, importer) => {
+        const id = await this.find(environment, specifier, importer);
         return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
       },
     });
@@ -210,7 +219,9 @@ export class Build {
     try {
       const known = await keepFiles(final, kept);
       const problems: Problem[] = [];
-      for (const environment of [server, browser]) problems.push(...(await this.#build(builder, environment)));
+      const { logger } = server.getTopLevelConfig();
+      const restore = tellFinalPaths(logger, this.serverFolder, final.server);
+      problems.push(...(await this.#build(builder, server).finally(restore)), ...(await this.#build(builder, browser)));
       if (problems.length > 0) throw new Problems(unique(problems));
       this.manifest = await this.#finish(application);
       const revision = this.manifest.revision;
@@ -253,41 +264,25 @@ export class Build {
       application,
       written: { browser, server },
       classes: classes.records,
-      sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
+      read: {
+        sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
+        outside: await digestsOf(this.root, outsideOf([...this.pages, ...browser.modules, ...server.modules], this)),
+        pages: this.#builtPages(browser),
+      },
       folder: this.serverFolder,
     });
   }
 
-  /** Makes a module an entry, so that it gets a file with all of its exports under their names. */
-  emit(context: Context, id: string): void {
-    let emitted = this.#emitted.get(context.environment);
-    if (emitted === undefined) this.#emitted.set(context.environment, (emitted = new Map()));
-    if (emitted.has(id)) return;
-    const [file = id, part] = id.split("?seamline=");
-    const name = basename(file).replace(/\.\w+$/, "");
-    emitted.set(id, "");
-    emitted.set(
-      id,
-      context.emitFile({ type: "chunk", id, name: part === undefined ? name : `${name}-${part}`, preserveSignature: "strict" }),
-    );
-  }
-
-  /** Takes care that each module of the browser's manifest costs one request. */
-  tidy(context: Context, bundle: Rolldown.OutputBundle): void {
-    for (const [name, one] of Object.entries(bundle)) if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];
-    this.#replaced = dropFacades(bundle, this.#entries(context));
+  #builtPages({ files }: Written): Readonly<Record<string, string>> {
+    // Vite writes a page at its path below its root.
+    const placed = this.pages.map((page) => [slashed(relative(this.root, page)), slashed(relative(this.viteRoot, page))] as const);
+    return Object.fromEntries(placed.filter(([, file]) => files.has(file)));
   }
 
   /** Takes down what an environment has written. */
   note(context: Context, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
-    this.#written.set(side, writtenOf(folder, bundle, side === "server" ? undefined : this.#entries(context)));
-  }
-
-  #entries(context: Context): readonly (readonly [id: string, file: string])[] {
-    return [...(this.#emitted.get(context.environment) ?? [])].map(([id, reference]) => {
-      const file = context.getFileName(reference);
-      return [id, this.#replaced.get(file) ?? file] as const;
-    });
+    const modules = [...context.getModuleIds()];
+    this.#written.set(side, { modules, ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files) });
   }
 
   /** An error for the bundler; the problems are told in its place. */
@@ -295,4 +290,11 @@ export class Build {
     this.#problems = [...this.#problems, ...problems];
     return new Problems(problems);
   }
+}
+
+/** Vite tells of each file that it writes, and of a folder that is gone in a moment nobody should read. Until the returned function is called. */
+function tellFinalPaths(logger: Logger, work: string, final: string): () => void {
+  const { info } = logger;
+  logger.info = (text, options) => info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
+  return () => void (logger.info = info);
 }

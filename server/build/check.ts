@@ -1,23 +1,23 @@
 // `seamline check`: all that can be said against an application without building it.
 
 import { rm } from "node:fs/promises";
-import { isBuiltin } from "node:module";
 import { join } from "node:path";
 
 import type { Log } from "../../src/ports.ts";
 import { type Problem, Problems } from "../../src/problem.ts";
 import { listFiles, realPath } from "../sources.ts";
 import { unique } from "./application.ts";
-import { type BrowserGraph, browserGraph, valueImports } from "./browser-graph.ts";
+import { type BrowserGraph, browserGraph } from "./browser-graph.ts";
 import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
 import { folderProblem } from "./folder-name.ts";
 import { isLeft, uncompiled } from "./future-syntax.ts";
-import { importProblem } from "./import-problem.ts";
 import type { SourceModule } from "./modules.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { writeModuleTypes } from "./module-types.ts";
+import { unresolvedImport } from "./resolve.ts";
+import { serverImports } from "./server-graph.ts";
 import { nodeImportProblems } from "./server-only.ts";
 import { splitState } from "./split-state.ts";
 
@@ -100,15 +100,11 @@ export async function findings(
   const warnings: Problem[] = [];
   for (const { problem, segments, isShared } of application.pageOnlyCalls)
     if (!segments.some((name) => served?.has(name) === true)) (isShared ? warnings : problems).push(problem);
-  const tell = (side: "browser" | "server", specifier: string, importer: string): void => {
-    const isOwn = /^\.{1,2}\//.test(specifier);
-    if (!isOwn && open.hasOtherResolvers) return;
-    const message = isOwn ? `"${specifier}" is no file` : `the package "${specifier}" is not installed here`;
-    const hint = isOwn ? "Look at its name and its folder." : "Install it, or take the import out.";
-    (isOwn || side === "browser" ? problems : warnings).push(importProblem(importer, specifier, root, message, hint));
-  };
-  for (const { specifier, importer } of browser.unresolved) tell("browser", specifier, importer);
-  for (const { file, specifier } of await unresolvedOnNodes(open)) tell("server", specifier, file);
+  for (const { specifier, importer } of browser.unresolved)
+    if (/^\.{1,2}\//.test(specifier) || !open.hasOtherResolvers) problems.push(unresolvedImport(specifier, importer, root, true).problem);
+  const onNodes = await serverImports(open);
+  problems.push(...onNodes.problems);
+  warnings.push(...onNodes.warnings);
   const loaded = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
     one.file < other.file ? -1 : 1,
   );
@@ -127,18 +123,6 @@ async function uncompiledIn(
     const problem = uncompiled(module, modules);
     if (problem !== undefined && isLeft(await compile(module.file, modules.text(module.file)), parse)) found.push(problem);
   }
-  return found;
-}
-
-async function unresolvedOnNodes({ application, resolve: find }: OpenApplication): Promise<readonly { file: string; specifier: string }[]> {
-  const { modules, serverModules } = application;
-  const found: { file: string; specifier: string }[] = [];
-  for (const module of serverModules)
-    for (const specifier of new Set(valueImports(modules.describe(module)))) {
-      if (isBuiltin(specifier) || /^(?:\/svc\/|seamline(?:\/|$)|[a-z]+:|\0)/.test(specifier)) continue;
-      if ((await modules.resolve(specifier, module.file)) !== undefined) continue;
-      if ((await find("server", specifier, module.file)) === undefined) found.push({ file: module.file, specifier });
-    }
   return found;
 }
 

@@ -5,9 +5,10 @@ import { readFile } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 
 import { type JsonText, readJson } from "../../src/json.ts";
-import { type Problem, Problems, nearest } from "../../src/problem.ts";
+import { nearest, type Problem, Problems } from "../../src/problem.ts";
 import { segmentFileEnding } from "../../src/segment.ts";
-import { type Config, type Mode, parseConfig, readConfig } from "../config.ts";
+import { type Config, parseConfig, readConfig } from "../config.ts";
+import { isConfiguration } from "../service-files.ts";
 import { slashed } from "../sources.ts";
 import type { Application } from "./application.ts";
 import type { Modules } from "./modules.ts";
@@ -22,8 +23,6 @@ export interface ConfigurationFile {
   readonly warnings: readonly Problem[];
 }
 
-const modes: readonly Mode[] = ["node", "gateway", "repository", "proxy", "standalone"];
-
 /**
  * Chosen: a configuration is what is named, `./seamline.json`, and every other `.json` in the application folder or one folder below
  * that has a `mode` of ours, or nearly one and a `url`. Other tools' files may be anything else.
@@ -37,19 +36,15 @@ export async function findConfigurations(options: {
   const { root, env } = options;
   const named = [...options.named, ...(existsSync(resolve(root, "seamline.json")) ? ["seamline.json"] : [])];
   const known = new Set(named.map((file) => resolve(root, file)));
-  for (const file of options.files) if (isConfiguration(root, file)) known.add(file);
+  for (const file of options.files) if (isNear(root, file)) known.add(file);
   return await Promise.all([...known].map(async (file) => await readOne(file, root, env)));
 }
 
-function isConfiguration(root: string, file: string): boolean {
-  if (!file.endsWith(".json") || file.endsWith(segmentFileEnding)) return false;
-  const name = slashed(relative(root, file));
-  if (name.split("/").length > 2) return false;
-  const json = readJson(readFileSync(file, "utf8"), name);
-  if ("broken" in json || typeof json.value !== "object" || json.value === null) return false;
-  const { mode, url } = json.value as { mode?: unknown; url?: unknown };
-  if (typeof mode !== "string") return false;
-  return (modes as readonly string[]).includes(mode) || (url !== undefined && nearest(mode, modes) !== undefined);
+function isNear(root: string, file: string): boolean {
+  if (!file.endsWith(".json") || file.endsWith(segmentFileEnding) || slashed(relative(root, file)).split("/").length > 2) return false;
+  const text = readFileSync(file, "utf8");
+  // Of one that can't be read it isn't known whose it is.
+  return !("broken" in readJson(text, file)) && isConfiguration(text);
 }
 
 async function readOne(path: string, root: string, env: Readonly<Record<string, string | undefined>>): Promise<ConfigurationFile> {

@@ -4,17 +4,19 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, extname, isAbsolute, join, relative, resolve } from "node:path";
 
-import type { EnvironmentOptions } from "vite";
+import type { EnvironmentOptions, UserConfig } from "vite";
 
-import { isInside, slashed } from "../sources.ts";
+import { isInside, realPath, slashed } from "../sources.ts";
 import { graphId } from "./cut.ts";
-import { graphFile } from "./manifest-writer.ts";
 
 /** Names of the environments. */
 export const environmentNames = { browser: "client", server: "server" } as const;
 
 /** Id of the graph's module in the server's build. */
 export const graphModule = "\0seamline:graph";
+
+/** Name of the graph's module in the server's output. */
+const graphFile = "_seam.js";
 
 /** Stands in where a build has no page, as a bundler wants an entry. */
 export const emptyId = "seamline:empty";
@@ -24,23 +26,50 @@ export function findIndex(index: string, folders: readonly string[]): string | u
   return folders.map((folder) => resolve(folder, index)).find((file) => existsSync(file));
 }
 
-/** The entries that a Vite configuration names, as absolute paths by their names. */
-export function namedInputs(input: unknown, viteRoot: string): Readonly<Record<string, string>> {
-  const absolute = (file: unknown): string => (isAbsolute(String(file)) ? String(file) : resolve(viteRoot, String(file)));
-  if (input === undefined || input === null) return {};
-  if (typeof input === "string") return { [inputName(input)]: absolute(input) };
-  if (Array.isArray(input)) return Object.fromEntries(input.map((file) => [inputName(String(file)), absolute(file)]));
-  return Object.fromEntries(Object.entries(input).map(([name, file]) => [name, absolute(file)]));
+/** What a Vite configuration names as entries: one, a list, or some by names of their own. */
+type Input = string | readonly string[] | Readonly<Record<string, string>>;
+
+/** The entries that a configuration of Vite's names, as it names them. */
+export function inputOf({ build, input }: Pick<EnvironmentOptions, "build" | "input">): Input | undefined {
+  return build?.rolldownOptions?.input ?? build?.rollupOptions?.input ?? input;
 }
 
-/** Sets the browser's environment up: its entries are the index, and what the configuration names. */
+/** The files among the entries, absolute. `bases` are the folders in which a relative path may start. */
+export function inputFiles(input: Input | undefined, bases: readonly string[]): readonly string[] {
+  return [...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))].filter((entry) => isAbsolute(entry) && existsSync(entry));
+}
+
+function entriesOf(input: Input = []): readonly string[] {
+  return typeof input === "string" ? [input] : Array.isArray(input) ? input : Object.values(input);
+}
+
+/** What is no file stays as it is: a plugin may know it. */
+function fileOf(entry: string, bases: readonly string[]): string {
+  // For Vite, "/admin.html" is below its root as well.
+  const file = [...(isAbsolute(entry) ? [entry] : []), ...bases.map((base) => join(base, entry))].find((path) => existsSync(path));
+  return file === undefined ? entry : realPath(file);
+}
+
+/**
+ * The entries with the index among them, in the form in which they were named: where they have names of their own the bundler goes by these, and
+ * where they don't it finds some. Two entries of one name would be one.
+ */
+function withIndex(input: Input | undefined, index: string | undefined, bases: readonly string[]): string[] | Record<string, string> {
+  const isNamed = index === undefined || inputFiles(input, bases).includes(index);
+  if (input === undefined || typeof input === "string" || Array.isArray(input))
+    return [...(isNamed ? [] : [index]), ...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))];
+  const named = Object.fromEntries(Object.entries(input).map(([name, entry]) => [name, fileOf(entry, bases)]));
+  let name = "index";
+  while (Object.hasOwn(named, name)) name = `_${name}`;
+  return isNamed ? named : { [name]: index, ...named };
+}
+
+/** Sets the browser's environment up: its entries are the index, and what the configuration names. `bases` as for {@link inputFiles}. */
 export function setBrowser(
   config: EnvironmentOptions,
-  options: { index: string | undefined; inputs: Readonly<Record<string, string>>; outDir: string | undefined },
+  options: { index: string | undefined; bases: readonly string[]; outDir: string | undefined },
 ): void {
-  const named = Object.values(options.inputs);
-  const index = options.index === undefined || named.includes(options.index) ? {} : { index: options.index };
-  const input = { ...index, ...options.inputs };
+  const input = withIndex(inputOf(config), options.index, options.bases);
   const output = config.build?.rolldownOptions?.output;
   // A new object: Vite resolves a configuration several times, and shares what it holds.
   config.build = {
@@ -55,6 +84,12 @@ export function setBrowser(
     },
     ...(options.outDir !== undefined && { outDir: options.outDir, emptyOutDir: true }),
   };
+}
+
+/** What a configuration says of packages for SSR. */
+export function packagesOf({ ssr }: UserConfig): NonNullable<UserConfig["resolve"]> {
+  const { noExternal, external } = ssr ?? {};
+  return { ...(noExternal !== undefined && { noExternal }), ...(external !== undefined && { external }) };
 }
 
 /** Sets the server's environment up: a module for each source module under its plain name, as it was written. */
@@ -79,6 +114,8 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
       preserveEntrySignatures: "strict",
       // A node imports modules one by one, by any of their exports.
       treeshake: false,
+      // What CommonJS has of Node, where it comes along with a package.
+      transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
       output: {
         format: "es",
         preserveModules: true,
@@ -98,17 +135,17 @@ function fileNameOf(id: string | null, name: string, { root, source }: { root: s
   const [file = id, query] = id.split("?");
   const part = query === undefined ? "" : (/^seamline=(\w+)$/.exec(query)?.[1] ?? short(query));
   const inside = isInside(source, file);
-  const path = inside
-    ? slashed(relative(source, file))
-    : isInside(root, file)
-      ? `_app/${clean(slashed(relative(root, file)))}`
-      : `_app/${short(file)}/${basename(file)}`;
+  const path = inside ? slashed(relative(source, file)) : `_app/${packagesAside(clean(slashed(relative(root, file))))}`;
   const plain = /^\.[cm]?[jt]sx?$/.test(extname(path)) ? path.slice(0, -extname(path).length) : path;
   return `${plain}${part === "" ? "" : `~${part}`}.js`;
 }
 
-function inputName(file: string): string {
-  return basename(file, extname(file));
+/** The path of a file outside of the source folder, without what would lead out of the output, and what Node looks for packages in. */
+function packagesAside(path: string): string {
+  return path
+    .split("/")
+    .map((name) => (name === ".." ? "_up" : name === "node_modules" ? "_packages" : name.replace(/^\./, "_")))
+    .join("/");
 }
 
 function clean(text: string): string {

@@ -1,12 +1,14 @@
 // Ways around the load hook on which the text of a split module would reach browsers whole: as text, as a file, in a worker's bundle.
 
-import { dirname, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 
 import type { Plugin } from "vite";
 
 import type { Problem } from "../../src/problem.ts";
+import { serviceFile } from "../service-files.ts";
 import { slashed } from "../sources.ts";
 import type { Build } from "./build-run.ts";
+import { importProblem } from "./import-problem.ts";
 
 /** A split module by a path that isn't its own: `resolve.preserveSymlinks` has such ids. */
 export function behindLink(file: string, build: Pick<Build, "root">): Problem {
@@ -24,8 +26,41 @@ export function textImport(id: string, build: Pick<Build, "root">, isCut: (file:
 export function fileAddresses(code: string, id: string, build: Pick<Build, "root">, isCut: (file: string) => boolean): readonly Problem[] {
   return [...code.matchAll(/new\s+URL\(\s*(["'`])([^"'`$]+)\1\s*,\s*import\.meta\.url/g)].flatMap((match) => {
     const file = resolve(dirname(id.replace(/\?.*$/, "")), match[2] ?? "");
+    const service = serviceImport(match[2] ?? "", id, file, build.root);
+    if (service !== undefined) return [service];
     return isCut(file) ? [problem(file, `is made a file by new URL in ${slashed(relative(build.root, id))}`, build)] : [];
   });
+}
+
+const isCode = /\.(?:[cm]?[jt]sx?|vue|svelte|css|scss|sass|less)$/;
+
+/** Whether an import may lead to a file that says how services are run: not where it is read as code. */
+export function mayLeadToService(specifier: string): boolean {
+  return specifier.includes("?") || (/\.\w+$/.test(specifier) && !isCode.test(specifier));
+}
+
+/** A browser's import of a file that says how services are run. */
+export function serviceImport(specifier: string, importer: string, id: string, root: string): Problem | undefined {
+  return isService(id) ? importProblem(importer, specifier, root, `${isForServices}, and a page imports it`, forPages) : undefined;
+}
+
+/** The same, where no import is known: without a line of the file. */
+export function serviceModule(id: string, { root }: Pick<Build, "root">): Problem | undefined {
+  return isService(id)
+    ? { file: slashed(relative(root, pathOf(id))), message: `${isForServices}, and a page asks for it`, hint: forPages }
+    : undefined;
+}
+
+const isForServices = "this file says how a service is run, or with which keys";
+const forPages = "Put what pages may know into a file of its own.";
+
+function isService(id: string): boolean {
+  const file = pathOf(id);
+  return isAbsolute(file) && !isCode.test(file) && serviceFile(file) !== undefined;
+}
+
+function pathOf(id: string): string {
+  return id.replace(/[?#].*$/, "");
 }
 
 /**

@@ -10,21 +10,22 @@ import { paths } from "../../src/protocol.ts";
 import type { Application } from "./application.ts";
 import { sizesOf } from "./built-sizes.ts";
 import type { Side } from "./cut.ts";
+import { graphModule } from "./environments.ts";
 import type { Procedure } from "./procedures.ts";
 import type { Written } from "./written.ts";
-
-/** Name of the graph's module in the server's output. */
-export const graphFile = "_seam.js";
 
 /** Writes both manifests into `folder`, and the revision into the built pages. */
 export async function writeManifests(options: {
   application: Application;
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
-  sources: string;
+  /** What the manifest says of the files that the build read. */
+  read: Pick<ServerManifest, "sources" | "outside" | "pages">;
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
+  const graph = written.server.parts.get(graphModule)?.face;
+  if (graph === undefined) throw new Error("The server's build has no module of the graph: does another plugin remove it from the bundle?");
   const server = await sideManifest(options, "server");
   const browser = await sideManifest(options, "browser");
   const files = await recordsOf(
@@ -39,9 +40,9 @@ export async function writeManifests(options: {
   const manifest: ServerManifest = {
     format: 1,
     revision,
-    sources: options.sources,
+    ...options.read,
     clients: application.clients,
-    graph: graphFile,
+    graph,
     ...server,
     imports: application.imports,
   };

@@ -2,7 +2,24 @@
 
 import { type Problem, Problems, nearest } from "../../src/problem.ts";
 import { parseConfig } from "../config.ts";
-import type { SeamlineOptions } from "./build-run.ts";
+
+/** Options of the Vite plugin. Paths are relative to the application folder. */
+export interface SeamlineOptions {
+  /** The application folder [Vite's root]. */
+  readonly root?: string | undefined;
+  /** Module paths of segment files start here [./src]. */
+  readonly source?: string | undefined;
+  /** The page, looked up in the source folder and then in the application folder [index.html]. */
+  readonly index?: string | undefined;
+  /** Segments that browsers may load [those that the application's pages start]. */
+  readonly clients?: readonly string[] | undefined;
+  /** Globs, relative to `source`, of further modules that browsers may import. */
+  readonly clientModules?: readonly string[] | undefined;
+  /** In development: nodes, and the segments that each holds [a node for each segment that is not for browsers alone]. */
+  readonly layout?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Under Vitest nothing is split, so that unit tests call their functions; with "split" it is. */
+  readonly test?: "split" | undefined;
+}
 
 // What a configuration says of an application, and the plugin as well.
 const shared = ["source", "index", "clients", "clientModules", "layout"] as const;

@@ -10,6 +10,7 @@ import { composeRole } from "../compose-role.ts";
 import { readConfig, type StandaloneConfig } from "../config.ts";
 import { configuredModules } from "../configured-modules.ts";
 import { connectDoors } from "../connect.ts";
+import { keepServiceFiles } from "../dev/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { nodeHost } from "../host.ts";
 import { readTrustKey } from "../key.ts";
@@ -57,9 +58,10 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   await role.start(config.url);
   const fault = (error: unknown): void => log.error("a request could not be answered", error);
+  keepServiceFiles(server);
   // Chosen: before Vite's own, which gives a browser that opens an image the page for all paths that it doesn't know.
   const isAsset = (path: string): boolean => publicFiles?.isAsset(path) === true;
-  server.middlewares.use(connectDoors(async (request) => await role.handle(request), fault, isAsset));
+  connectDoors(server.middlewares, async (request) => await role.handle(request), fault, isAsset);
   server.httpServer.once("close", () => {
     void role.stop().finally(async () => {
       await host.transport.close();

@@ -1,12 +1,12 @@
 // What only runs on Node must not come along into a page (architecture §1): a build error with the way that it came.
 
-import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { relative } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
 import { slashed } from "../sources.ts";
 import { importProblem } from "./import-problem.ts";
+import { isInstalled, packageOf } from "./package-of.ts";
 
 /** One import of a module that only Node has. */
 export interface NodeImport {
@@ -39,7 +39,7 @@ export function nodeImportProblems(
   const chains = found.map(({ specifier, importer }) => ({ specifier, importer, chain: shortest(importer, importersOf) }));
   chains.sort((a, b) => a.chain.length - b.chain.length || (a.specifier < b.specifier ? -1 : 1));
   for (const { specifier, importer, chain } of chains) {
-    const own = chain.findLast((id) => !isPackage(id) && !id.startsWith("\0")) ?? importer;
+    const own = chain.findLast((id) => !isInstalled(id) && !id.startsWith("\0")) ?? importer;
     const after = chain[chain.indexOf(own) + 1];
     const next = after === undefined ? specifier : nameOf(after, root).replace(/^package /, "");
     // A package may need many modules of Node: the first says enough, as all of them come along with that one import.
@@ -76,23 +76,8 @@ function shortest(id: string, importersOf: (id: string) => readonly string[]): r
 
 function nameOf(id: string, root: string): string {
   const file = cleanId(id);
-  const own = isPackage(id) ? packageOf(file) : undefined;
+  const own = isInstalled(id) ? packageOf(file) : undefined;
   return own === undefined ? slashed(relative(root, file)) : `package ${String(own.json["name"])}`;
-}
-
-function isPackage(id: string): boolean {
-  return id.includes("/node_modules/");
-}
-
-function packageOf(file: string): { readonly json: Readonly<Record<string, unknown>> } | undefined {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, "package.json");
-    if (existsSync(path)) {
-      const json = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
-      if (json["name"] !== undefined) return { json };
-    }
-  }
-  return undefined;
 }
 
 function cleanId(id: string): string {

@@ -1,7 +1,6 @@
 // The Vite plugin (package entry `seamline/vite`): serves the parts of split modules to the bundler. What a build is made of is
 // read beforehand (application.ts) and written down afterwards (build-run.ts); here is only what Vite asks in between.
 
-import { isBuiltin } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 
 import type { Environment, Plugin } from "vite";
@@ -11,24 +10,38 @@ import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
 import { isWatchedHere } from "../dev/watch.ts";
 import { heldNames, holderText, partOfId, runtimeId } from "../dev/ids.ts";
-import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
-import { type BuildFolders, Build, type SeamlineOptions } from "./build-run.ts";
-import { emptyId, environmentNames, findIndex, graphModule, namedInputs, outDirOf, setBrowser, setServer } from "./environments.ts";
-import { behindLink, fileAddresses, textImport, workerGuard } from "./leaks.ts";
-import { languageOf, reportUnresolved, resolveForNode } from "./resolve.ts";
+import { type BuildFolders, Build } from "./build-run.ts";
+import {
+  emptyId,
+  environmentNames,
+  findIndex,
+  graphModule,
+  inputFiles,
+  inputOf,
+  outDirOf,
+  packagesOf,
+  setBrowser,
+  setServer,
+} from "./environments.ts";
+import { graphCode, liveGraphCode } from "./graph-code.ts";
+import { foreignBuild, foreignEnvironment, isOwnEnvironment } from "./foreign-environment.ts";
 import { syntaxGuard } from "./future-syntax.ts";
-import { isNodeOnly, nodeImportProblems } from "./server-only.ts";
+import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport, workerGuard } from "./leaks.ts";
+import { isInstalled } from "./package-of.ts";
+import type { SeamlineOptions } from "./plugin-options.ts";
+import { judgeImport, languageOf } from "./resolve.ts";
+import { nodeImportProblems } from "./server-only.ts";
 import { startCode, startId, startTag } from "./start-page.ts";
 
-export type { SeamlineOptions } from "./build-run.ts";
+export type { SeamlineOptions } from "./plugin-options.ts";
 
 type Context = { readonly environment: Environment };
 
-/** Other environments of a configuration build what they build; in development there is one that tests run in. */
-const isOurs: NonNullable<Plugin["applyToEnvironment"]> = ({ name, config }) =>
-  config.command !== "build" || Object.values<string>(environmentNames).includes(name);
+/** Whether modules are split in an environment. Under Vitest there is one that tests run in. */
+const isOurs = ({ name, config }: Pick<Environment, "name" | "config">): boolean =>
+  isOwnEnvironment(name) || (process.env["VITEST"] !== undefined && config.command === "serve");
 
 /** Splits the application along its segment files, in both builds of a Vite configuration (architecture §1). */
 export function seamline(options: SeamlineOptions = {}): Plugin[] {
@@ -63,7 +76,7 @@ export function createPlugin(
     enforce: "pre",
     // Each environment with an instance of its own would disagree with the other on what is split.
     sharedDuringBuild: true,
-    applyToEnvironment: isOurs,
+    applyToEnvironment: (environment) => !isActive || isOurs(environment) || foreignEnvironment(build, applicationOf),
     api: { options, isOwn },
 
     async config(config, { command }) {
@@ -77,6 +90,8 @@ export function createPlugin(
       refuseWrongOptions(all);
       build.configure(all, resolve(config.root ?? "."));
       build.forTests ||= process.env["VITEST"] !== undefined && !isOwn;
+      // Asked for by `vite build --ssr`: a build of Vite's own, of one environment.
+      if (command === "build" && Boolean(config.build?.ssr)) return undefined;
       const isServed = command === "serve" && process.env["VITEST"] === undefined;
       build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
       // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
@@ -85,7 +100,8 @@ export function createPlugin(
         root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
-        environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
+        // What is said of packages for SSR holds for nodes.
+        environments: { [environmentNames.browser]: {}, [environmentNames.server]: { resolve: packagesOf(config) } },
         ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here })),
       };
     },
@@ -96,11 +112,10 @@ export function createPlugin(
         setServer(config, { root: build.root, source: build.source, outDir: join(build.serverFolder, "modules") });
       if (name !== environmentNames.browser) return;
       const index = findIndex(build.options.index ?? "index.html", [build.source, build.root, build.viteRoot]);
-      build.inputs = namedInputs(config.build?.rolldownOptions?.input ?? config.input, build.viteRoot);
-      if (command === "build") setBrowser(config, { index, inputs: build.inputs, outDir: build.browserFolder });
-      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...Object.values(build.inputs)])].filter((file) =>
-        file.endsWith(".html"),
-      );
+      const bases = [build.viteRoot, build.root];
+      build.inputs = inputFiles(inputOf(config), bases);
+      if (command === "build") setBrowser(config, { index, bases, outDir: build.browserFolder });
+      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...build.inputs])].filter((file) => file.endsWith(".html"));
     },
 
     configResolved(config) {
@@ -112,6 +127,7 @@ export function createPlugin(
     },
 
     async configureServer(server) {
+      if (isActive) (await import("../dev/closed-files.ts")).keepServiceFiles(server);
       // Chosen: in middleware mode it is a tool that wants modules; who types `vite` wants pages, and those ask for a runtime.
       if (!isActive || process.env["VITEST"] !== undefined || server.config.server.middlewareMode) return;
       // Loaded where it is used: a build has no need of the roles.
@@ -141,16 +157,19 @@ export function createPlugin(
 
     buildApp: {
       async handler(builder) {
-        if (isActive) await build.run(builder);
+        if (isActive && builder.environments[environmentNames.server] !== undefined) await build.run(builder);
       },
     },
 
     async buildStart() {
       // In development everything is read when it is asked for, and mistakes end nothing.
       if (!isActive || development !== undefined) return;
+      const isBuild = this.environment.mode === "build";
+      if (isBuild && !build.isRunning && process.env["VITEST"] === undefined)
+        throw foreignBuild(this.environment.getTopLevelConfig(), build.root);
       const application = await applicationOf(this.environment);
-      if (this.environment.mode !== "build") return;
-      const emit = (id: string): void => build.emit(this, id);
+      if (!isBuild) return;
+      const emit = (id: string): void => build.entries.emit(this, id, build.root);
       if (isBrowser(this)) {
         for (const { module, parts } of application.cut.values())
           if (parts.browser.body !== undefined) [module.file, partId.body(module.file)].forEach(emit);
@@ -180,12 +199,10 @@ export function createPlugin(
         if (source === runtimeId) return { id: source, external: true };
         if (isAbsolute(source) && /[?&]seamline=/.test(source)) return development?.partAt(source) ?? source;
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
-        if (importer === undefined || this.environment.mode !== "build" || source.startsWith("\0") || isAbsolute(source)) return undefined;
+        if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
+        if (this.environment.mode !== "build" && (!isBrowser(this) || !mayLeadToService(source))) return undefined;
         const found = await this.resolve(source, importer, { ...context, skipSelf: true });
-        if (found === null && isInside(build.source, importer) && !isBuiltin(source))
-          return reportUnresolved(source, importer, build, isBrowser(this));
-        if (isBrowser(this) && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
-        return isBrowser(this) || source.startsWith(".") ? found : resolveForNode(source, importer, found, build.source);
+        return await judgeImport(this.environment, { source, importer, found }, build);
       },
     },
 
@@ -202,14 +219,20 @@ export function createPlugin(
         const leak = isBrowser(this) ? textImport(id, build, (file) => build.isSplit(file, application)) : undefined;
         if (leak !== undefined) throw build.fail([leak]);
         const { file, part } = partOfId(id);
+        const service = isBrowser(this) ? serviceModule(id, build) : undefined;
+        if (service !== undefined) throw build.fail([service]);
         if (isBrowser(this) && !application.cut.has(file) && build.isSplit(file, application)) throw build.fail([behindLink(file, build)]);
         const module = application.modules.byFile(file);
-        if (module === undefined) return undefined;
+        if (module === undefined) {
+          const wrong = isAbsolute(file) && !isInstalled(file) ? await build.tsconfigProblems(this.environment, [file]) : [];
+          if (wrong.length > 0) throw build.fail(wrong);
+          return undefined;
+        }
         const cut = application.cut.get(file);
         const trimmed = isBrowser(this) ? application.trimmed.get(file) : undefined;
         // Whatever a manifest has to name gets a file of its own, with all of its exports: one instance for pages and for the manifest.
         const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
-        if (part === undefined && isNamed && this.environment.mode === "build") build.emit(this, file);
+        if (part === undefined && isNamed && this.environment.mode === "build") build.entries.emit(this, file, build.root);
         if (cut === undefined && trimmed === undefined) return undefined;
         if (part === "body" && cut !== undefined && development !== undefined && isBrowser(this))
           return holderText(file, heldNames(cut, application.clients));
@@ -247,7 +270,7 @@ export function createPlugin(
     },
 
     generateBundle(_, bundle) {
-      if (isActive && isBrowser(this)) build.tidy(this, bundle);
+      if (isActive && isBrowser(this)) build.entries.tidy(this, bundle);
     },
 
     writeBundle: {
@@ -260,20 +283,6 @@ export function createPlugin(
   const guard = syntaxGuard(build, async (environment) => (isActive ? await applicationOf(environment) : undefined));
   return { plugins: [plugin, { ...guard, applyToEnvironment: isOurs }], build };
 }
-
-// Bodies, faces and the application's own imports of `seamline` meet here: one node for one graph of modules, never a global.
-const graphCode = `export * from "seamline";
-import { createGraph } from "seamline";
-const graph = createGraph();
-export const { seam, traced, context, runProcedure, bind } = graph;
-`;
-
-// A procedure whose parameters have changed has the same seam as before; it is pointed anew after every change.
-const liveGraphCode = graphCode.replaceAll('"seamline"', JSON.stringify(runtimeId)).replace("seam, traced, ", "")
-  .concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
-export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
-export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
-`);
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";

@@ -1,9 +1,17 @@
-// What the bundler made of which module.
+// What the bundler read, and what it made of which module.
+
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
 
 import type { Rolldown } from "vite";
 
+import { isInside, slashed } from "../sources.ts";
+import { isInstalled, packageOf } from "./package-of.ts";
+
 /** What one environment has written. */
 export interface Written {
+  /** Ids of all modules that were read for it. */
+  readonly modules: readonly string[];
   /** Absolute. */
   readonly folder: string;
   /** Module file and part → output file. */
@@ -18,8 +26,8 @@ export interface Written {
 export function writtenOf(
   folder: string,
   bundle: Rolldown.OutputBundle,
-  entries: readonly (readonly [id: string, file: string])[] | undefined,
-): Written {
+  entries: ReadonlyMap<string, string> | undefined,
+): Omit<Written, "modules"> {
   const files = new Map<string, { imports: readonly string[]; dynamicImports: readonly string[] }>();
   const own = (imports: readonly string[]): readonly string[] => imports.filter((file) => file in bundle);
   const chunks: (readonly [string, string])[] = [];
@@ -44,28 +52,12 @@ export function writtenOf(
 }
 
 /**
- * Removes entries that only pass on what another chunk has under the same names, as the bundler makes them where a page and the
- * manifest want one module: each would be one more request. Gives what stands in for which.
+ * Files outside of the source folder among modules, by their paths from the application folder: pages, modules beside it, packages that links lead
+ * to, with what says where in these an import leads. What was installed is left out: it doesn't change under an application.
  */
-export function dropFacades(
-  bundle: Rolldown.OutputBundle,
-  entries: readonly (readonly [id: string, file: string])[],
-): ReadonlyMap<string, string> {
-  const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
-  const asked = new Set(chunks.flatMap((one) => [...one.imports, ...one.dynamicImports]));
-  const replaced = new Map<string, string>();
-  for (const [id, file] of entries) {
-    const facade = bundle[file];
-    if (facade?.type !== "chunk" || facade.moduleIds.length > 0 || asked.has(file)) continue;
-    const holder = chunks.find((one) => one.moduleIds.includes(id));
-    if (holder === undefined || namesOf(holder) !== namesOf(facade)) continue;
-    replaced.set(file, holder.fileName);
-    delete bundle[file];
-    delete bundle[`${file}.map`];
-  }
-  return replaced;
-}
-
-function namesOf(chunk: Rolldown.OutputChunk): string {
-  return [...chunk.exports].sort().join();
+export function outsideOf(ids: readonly string[], { root, source }: { readonly root: string; readonly source: string }): readonly string[] {
+  const files = new Set(ids.map((id) => id.replace(/[?#].*$/, "")).filter((file) => isAbsolute(file) && existsSync(file)));
+  const outside = [...files].filter((file) => !isInside(source, file) && !isInstalled(file));
+  const packages = outside.flatMap((file) => packageOf(file)?.folder ?? []).map((folder) => join(folder, "package.json"));
+  return [...new Set([...outside, ...packages])].map((file) => slashed(relative(root, file)));
 }

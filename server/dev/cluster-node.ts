@@ -181,6 +181,8 @@ function whileAlive<T>(answered: Promise<T>, alive: AbortSignal): Promise<T> {
   });
 }
 
+/** In one line. */
 function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const [first = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
+  return first;
 }

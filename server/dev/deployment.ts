@@ -97,7 +97,7 @@ export class Deployment {
     // Stacks lead to the TypeScript, for all nodes of the process.
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
-    const modules = (): NodeModules => createNodeModules({ vite, environment, manifest, runtime });
+    const modules = (): NodeModules => createNodeModules({ root, vite, environment, manifest, runtime });
     const cluster = new Cluster({
       log,
       tell,

@@ -226,7 +226,7 @@ export class Development {
   }
 
   async #problemsOf(act: () => Promise<unknown>) {
-    const failed = (error: unknown) => loadProblems(error, this.#build.root, "it can't be loaded");
+    const failed = (error: unknown) => loadProblems(error, { root: this.#build.root, purpose: "the application" });
     return await act().then(() => [], failed);
   }
 

@@ -18,5 +18,5 @@ export function mountDoors(server: ViteDevServer, answer: (request: HttpRequest)
       response.setHeader("cache-control", "no-store");
       response.end(`export * from ${JSON.stringify(path.slice(base.length - 1))};\n`);
     });
-  server.middlewares.use(connectDoors(answer, (fault) => logger.error(`a request could not be answered: ${String(fault)}`)));
+  connectDoors(server.middlewares, answer, (fault) => logger.error(`a request could not be answered: ${String(fault)}`));
 }

@@ -16,7 +16,10 @@ export async function serverManifest(application: Application, revision: string)
     format: 1,
     revision,
     sources: revision,
+    outside: {},
     clients: application.clients,
+    // Vite serves them itself.
+    pages: {},
     graph: graphId,
     imports: application.imports,
     modules: modulesOf(among, (file, part) => (part === undefined ? file : application.cut.has(file) ? partId.body(file) : undefined)),

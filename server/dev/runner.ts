@@ -6,11 +6,15 @@ import type { EvaluatedModuleNode, ModuleRunner, ModuleRunnerContext } from "vit
 import type { ServerManifest } from "../../src/manifest.ts";
 import type { ModuleNamespace } from "../../src/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
+import { commonJs } from "./common-js.ts";
 import { partOfId, runtimeId } from "./ids.ts";
+import { runFailure } from "./problem-of.ts";
 
 type RunnerModule = typeof import("vite/module-runner");
 
 export interface RunnerOptions {
+  /** The application folder. */
+  readonly root: string;
   readonly vite: RunnerModule;
   readonly environment: DevEnvironment;
   /** Given anew after each change. */
@@ -29,7 +33,7 @@ export interface NodeModules extends ServerModules {
 }
 
 /** Modules of a node of its own, in whatever state the sources are when they are first asked for. */
-export function createNodeModules({ vite, environment, manifest, runtime }: RunnerOptions): NodeModules {
+export function createNodeModules({ root, vite, environment, manifest, runtime }: RunnerOptions): NodeModules {
   let heard: Parameters<NonNullable<ServerModules["onRun"]>>[0] | undefined;
   const runner: ModuleRunner = new vite.ModuleRunner(
     {
@@ -70,13 +74,20 @@ export function createNodeModules({ vite, environment, manifest, runtime }: Runn
     // What this runner has it keeps until it is told: Vite's word would be that of whichever runner asked first.
     if (options?.cached === true) return { cache: true };
     const found = await environment.fetchModule(id, importer, options);
-    return "invalidate" in found ? { ...found, invalidate: false } : found;
+    if (!("invalidate" in found)) return found;
+    return commonJs(found) ?? { ...found, invalidate: false };
   };
 
   return {
     manifest: async () => manifest(),
     onRun: (listener) => void (heard = listener),
-    import: async (file) => await runner.import<ModuleNamespace>(file),
+    async import(file) {
+      try {
+        return await runner.import<ModuleNamespace>(file);
+      } catch (error) {
+        throw runFailure(error, file, { root, manifest: manifest() });
+      }
+    },
     outdate(ids) {
       const { evaluatedModules } = runner;
       const found = new Set<string>();

@@ -6,7 +6,7 @@ import type { Rolldown, UserConfig } from "vite";
 
 import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
-import { environmentNames } from "../build/environments.ts";
+import { environmentNames, packagesOf } from "../build/environments.ts";
 import { isModuleFile } from "../build/modules.ts";
 import { isInside } from "../sources.ts";
 import { partOfId } from "./ids.ts";
@@ -20,6 +20,8 @@ export function developmentConfig(
   development: () => { application(): Promise<Application> } | undefined,
   { named, here }: { readonly named: string | undefined; readonly here: readonly string[] },
 ): UserConfig {
+  const packages = packagesOf(config);
+  const { noExternal } = packages;
   return {
     environments: {
       [environmentNames.browser]: {
@@ -29,8 +31,10 @@ export function developmentConfig(
           rolldownOptions: { plugins: [scanned(development)] },
         },
       },
-      // Application modules get the `seamline` of their own node, so it is ours to resolve.
-      [environmentNames.server]: { resolve: { noExternal: [/^seamline$/] } },
+      // What is said of packages for SSR holds for nodes. Application modules get the `seamline` of their own node, so it is ours to resolve.
+      [environmentNames.server]: {
+        resolve: { ...packages, noExternal: noExternal === true || [...[noExternal ?? []].flat(), /^seamline$/] },
+      },
     },
     server: {
       // The trust key, which a configuration may say as well; what builds leave; and segment files, which name what browsers can't call.

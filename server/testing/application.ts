@@ -17,6 +17,7 @@ import { loadVite } from "../build/load-vite.ts";
 import type { SourceModule } from "../build/modules.ts";
 import { createPlugin } from "../build/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/manifest.ts";
+import { runFailure } from "../dev/problem-of.ts";
 import { listFiles, outputFolders, realPath } from "../sources.ts";
 import { createRunner, loadRunner, runtimePlugin } from "./runner.ts";
 
@@ -128,7 +129,16 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
       modules(side, own) {
         const plain = own && (async (file: string) => ((await isPlain(file, read)) ? await own(file) : undefined));
         const runner = createRunner(runtime, environmentOf(server, side), plain);
-        return { manifest: async () => manifests[side], import: async (id) => await runner.import<ModuleNamespace>(id) };
+        return {
+          manifest: async () => manifests[side],
+          async import(id) {
+            try {
+              return await runner.import<ModuleNamespace>(id);
+            } catch (error) {
+              throw runFailure(error, id, { root, manifest: manifests[side] });
+            }
+          },
+        };
       },
     };
   } catch (error) {

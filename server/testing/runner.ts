@@ -9,6 +9,7 @@ import type { ModuleEvaluator, ModuleRunner } from "vite/module-runner";
 
 import type { ModuleNamespace } from "../../src/ports.ts";
 import { graphId } from "../build/cut.ts";
+import { commonJs } from "../dev/common-js.ts";
 import * as core from "../main.ts";
 
 const placeId = "\0seamline:place";
@@ -91,7 +92,10 @@ export function createRunner(
 async function answered(environment: RunnableDevEnvironment, { data }: HotPayload & { data?: unknown }): Promise<Answered> {
   try {
     const asked = data as { name: string; data: Parameters<RunnableDevEnvironment["fetchModule"]> };
-    if (asked.name === "fetchModule") return { result: await environment.fetchModule(...asked.data) };
+    if (asked.name === "fetchModule") {
+      const found = await environment.fetchModule(...asked.data);
+      return { result: ("invalidate" in found ? commonJs(found) : undefined) ?? found };
+    }
     const { builtins } = environment.config.resolve;
     const named = (one: string | RegExp): object =>
       typeof one === "string" ? { type: "string", value: one } : { type: "RegExp", source: one.source, flags: one.flags };

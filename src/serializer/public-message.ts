@@ -25,6 +25,8 @@ export function publicMessage(error: Error): string {
     // A command that failed has its whole line in the message, passwords too.
     ["syscall", "cmd", "stderr"].some((key) => key in error) ||
     error.name === "TransportError" ||
+    // Mistakes in an application's files, with lines of them.
+    error.name === "Problems" ||
     (typeof code === "string" && code.endsWith("MODULE_NOT_FOUND"));
   return hidden ? internal : textOf(error.message);
 }

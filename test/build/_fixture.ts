@@ -42,10 +42,14 @@ const runtime = `export const createGraph = () => ({
 });
 `;
 
-/** An application of these files; the folder goes when the test ends, or when `atEnd` says. */
-export function createFixture(files: Files, atEnd: (remove: () => void) => void = onTestFinished): Fixture {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "seamline-build-")));
-  atEnd(() => rmSync(root, { recursive: true, force: true }));
+/**
+ * An application of these files, in a folder of its own or in `folder` of one; it goes when the test ends, or when `atEnd` says. Paths of files
+ * begin at the application.
+ */
+export function createFixture(files: Files, atEnd: (remove: () => void) => void = onTestFinished, folder = ""): Fixture {
+  const whole = realpathSync(mkdtempSync(join(tmpdir(), "seamline-build-")));
+  const root = join(whole, folder);
+  atEnd(() => rmSync(whole, { recursive: true, force: true }));
   const path = (name: string): string => join(root, name);
   const write = (more: Files): void => {
     for (const [name, text] of Object.entries(more)) {

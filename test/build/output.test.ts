@@ -221,6 +221,16 @@ describe("decisions §6: builds", () => {
     expect((await one.build()).manifest).toEqual((await other.build()).manifest);
   });
 
+  it("gives the same revision wherever the application lies, where its folder is the source folder", async () => {
+    const files = {
+      "index.ts": "export async function greet(): Promise<string> {\n  return 'hello';\n}\n",
+      "greet.segment.json": '{ "./index": { "greet": { "access": "public" } } }',
+    };
+    const [one, other] = [createFixture(files), createFixture(files)];
+    const options = { source: ".", clients: ["greet"] };
+    expect((await one.build(options)).manifest).toEqual((await other.build(options)).manifest);
+  });
+
   it("keeps the browser files of the previous revision, and none older", async () => {
     const app = createFixture(shop);
     const scripts: (readonly string[])[] = [];

@@ -1,5 +1,3 @@
-import { symlinkSync } from "node:fs";
-
 import { describe, expect, it } from "vitest";
 
 import { type Files, createFixture } from "./_fixture.ts";
@@ -17,33 +15,29 @@ const lib = (name: string, more: Files = {}, json: object = {}): Files => ({
 });
 
 describe("architecture §1: what a node resolves itself, from the application", () => {
-  it("leaves packages as they are written, linked ones of a workspace too", async () => {
+  it("leaves installed packages as they are written", async () => {
     const app = createFixture({
       ...lib("plain"),
       ...lib("@scope/deep", { "style.css": "b { color: red }" }),
-      "packages/linked/package.json": '{ "name": "linked", "type": "module", "exports": "./index.ts" }',
-      "packages/linked/index.ts": "export const linked: number = 2;\n",
       "package.json": '{ "name": "app", "type": "module", "imports": { "#util": "./src/util.ts" } }',
       "src/util.ts": "export const util = 3;\n",
       "src/run.ts": `import "node:fs";
 import "@scope/deep/style.css";
 import { lib } from "plain";
 import * as deep from "@scope/deep";
-import { linked } from "linked";
 import { util } from "#util";
 import { absent } from "not-installed";
 export async function run(): Promise<unknown> {
-  return [lib, deep, linked, util, absent];
+  return [lib, deep, util, absent];
 }
 `,
       "run.segment.json": JSON.stringify({ "./run": { run: open } }),
     });
-    symlinkSync(app.path("packages/linked"), app.path("node_modules/linked"));
     const { manifest, warnings } = await app.build();
     const body = app.read("dist/server/modules/run~body.js");
-    for (const name of ["plain", "@scope/deep", "linked", "not-installed"]) expect(body).toMatch(new RegExp(`from "${name}"`));
+    for (const name of ["plain", "@scope/deep", "not-installed"]) expect(body).toMatch(new RegExp(`from "${name}"`));
     expect(warnings).toContainEqual(
-      expect.objectContaining({ file: "src/run.ts", line: 7, message: expect.stringContaining('"not-installed" is not installed') }),
+      expect.objectContaining({ file: "src/run.ts", line: 6, message: expect.stringContaining('"not-installed" is not installed') }),
     );
     expect(body).toMatch(/from "\.\/util\.js"/);
     // Node can't import a style sheet, and nothing of this one is left.

@@ -1,4 +1,7 @@
-import { createBuilder, createServer, type InlineConfig, preview } from "vite";
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+import { createBuilder, createLogger, createServer, type InlineConfig, preview } from "vite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
@@ -71,6 +74,21 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(app.read("dist/admin.html")).toMatch(/src="\/app\/js\/admin-/);
     expect(app.read(".seamline/server/modules/shop/quote~body.js")).toMatch(/from "\.\/stock\.js"/);
     expect(Object.keys(JSON.parse(app.read(".seamline/server/manifest.browser.json")).modules as object)).toContain("shop/stock");
+  });
+
+  it("tells of each file once, where it lies in the end, with its size", async () => {
+    const app = createFixture(shop);
+    const lines: string[] = [];
+    const info = (text: string) => void lines.push(...stripVTControlCharacters(text).split("\n"));
+    await viteBuild(app, {}, { logLevel: "info", customLogger: { ...createLogger("silent"), info } });
+    const told = lines.flatMap((line) => /^(\S+\.(?:js|html)) +([\d.]+) kB/.exec(line)?.slice(1, 3) ?? []);
+    // Relative to where the process was started, as Vite has it.
+    const paths = told.filter((_, at) => at % 2 === 0).map((path) => relative(app.root, path));
+    const written = ["dist", ".seamline/server/modules"].flatMap((folder) => app.list(folder).map((file) => `${folder}/${file}`));
+    expect(paths.toSorted()).toEqual(written.filter((file) => !file.endsWith(".map")).toSorted());
+    const scripts = paths.filter((path) => path.endsWith(".js"));
+    for (const path of scripts) expect(Number(told[paths.indexOf(path) * 2 + 1])).toBeCloseTo(app.read(path).length / 1000, 1);
+    expect(lines.join("\n")).not.toContain(String(process.pid));
   });
 
   it("leaves the previous output as it is when it fails", async () => {

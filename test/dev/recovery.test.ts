@@ -142,7 +142,15 @@ describe("what is wrong is told with its place, the last application that was wh
     ]);
     expect(logged).toEqual([]);
     expect(events.filter((one) => one.kind === "node" && one.state === "failed")).toEqual([
-      { kind: "node", node: "store", state: "failed", why: "no store", error: expect.objectContaining({ message: "no store" }) },
+      {
+        kind: "node",
+        node: "store",
+        state: "failed",
+        why: expect.stringMatching(
+          /^src\/shop\/stock\.ts:\d+:\d+: Error: no store, while loading shop\/stock, shop\/worth \(segment store\)$/,
+        ) as string,
+        error: expect.objectContaining({ cause: expect.objectContaining({ message: "no store" }) }),
+      },
     ]);
     expect(await quote(get)).toEqual({ amount: 60 });
     edit("src/shop/stock.ts", 'throw new Error("no store");\n', "");

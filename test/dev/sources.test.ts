@@ -1,30 +1,9 @@
 // What the development server gives of files as they lie on the disk: nothing of what only servers have.
 
-import { request } from "node:http";
-
 import { expect, it } from "vitest";
 
+import { type Asked, ask } from "./_ask.ts";
 import { develop, shop } from "./_session.ts";
-
-interface Asked {
-  readonly path: string;
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The answer to a request as it is written here: `fetch` tidies paths, and sets headers of its own. */
-async function ask(origin: string, { path, method = "GET", headers = {} }: Asked): Promise<{ status: number; text: string }> {
-  const { hostname, port } = new URL(origin);
-  return await new Promise((resolve, reject) => {
-    request({ hostname, port, path, method, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-    })
-      .on("error", reject)
-      .end();
-  });
-}
 
 const secret = "costOf(sku)";
 const path = "/src/shop/quote.ts";

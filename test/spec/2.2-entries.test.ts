@@ -53,7 +53,7 @@ describe("private procedures", () => {
     const application = applicationOf(apart);
     await application.build();
     const server = await start(application, { mode: "standalone", url: anyPort, segments: ["x"] });
-    expect(await ask(`${server.url}/rpc/s/ask`)).toMatch(/^404 .*s\/secret/);
+    expect(await ask(`${server.url}/rpc/s/ask`)).toMatch(/^500 .*s\/secret/);
     await expect(server.runProcedure("s/secret")).rejects.toBeInstanceOf(ProcedureNotFound);
   });
 

@@ -227,7 +227,7 @@ describe("§2.2 where procedures are", () => {
     const files = { ...two, "x.segment.json": JSON.stringify({ "./a": { a: open }, "./helper": { helper: hidden } }) };
     const { gateway, ask } = await cluster(files, ["x"], ["y"]);
     expect(await ask(gateway, "a")).toMatch(/^200 a module 0\.\d+ node 0$/);
-    expect(await ask(gateway, "b")).toMatch(/^404 .*helper/);
+    expect(await ask(gateway, "b")).toMatch(/^500 .*helper/);
   });
 
   it("§2.2-16 all versions of a procedure are in the same segments: else the build fails", async () => {

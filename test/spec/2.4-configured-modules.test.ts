@@ -65,6 +65,19 @@ describe("configured modules", () => {
     expect(await text("/health")).toBe('{"fine":true}');
   });
 
+  it("a package in TypeScript is refused with a way out, which works", async () => {
+    const more = {
+      "node_modules/@acme/loud/package.json": '{ "name": "@acme/loud", "type": "module", "exports": "./index.ts" }',
+      "node_modules/@acme/loud/index.ts": files["src/loud.ts"] ?? "",
+      "src/from-acme.ts": 'export { default } from "@acme/loud";\n',
+    };
+    expect(await problemsOf({ middleware: ["@acme/loud"] }, more)).toEqual([
+      "middleware[0]: '@acme/loud' is a package in TypeScript, which Node doesn't run",
+    ]);
+    const { text } = await started({ middleware: ["./src/from-acme.ts"] }, more);
+    expect(await text("/rpc/greet?name=Ada")).toBe("Hello Ada!");
+  });
+
   it("a service without modules of the build says what is missing: the key that names a repository (D6.configured-4)", async () => {
     const application = applicationOf({
       ...files,
@@ -98,8 +111,8 @@ describe("configured modules", () => {
       "middleware[1]: './src/arrow.ts' has no default export with handle(…)",
       "middleware[3]: './src/missing.ts' is not there",
       expect.stringMatching(/^middleware\[4\]: 'no-such-package' can't be loaded: /),
-      "healthChecks.database: './src/throws.ts' can't be made: Error: no database",
-      "healthChecks.other: './src/broken.ts' can't be loaded: at its top level",
+      "healthChecks.database: './src/throws.ts' can't be made: src/throws.ts:1:46: Error: no database",
+      "healthChecks.other: './src/broken.ts' can't be loaded: src/broken.ts:1:7: Error: at its top level",
       "healthChecks.third: './src/loud.ts' has no default export with isHealthy(…)",
     ]);
   });

@@ -66,7 +66,7 @@ describe("§4.3 GET {repository_url}/{path}", () => {
       assets: [],
       index: "./index.html",
     });
-    expect([...bare.paths()]).toEqual(["/"]);
+    expect([...bare.paths()]).toEqual([]);
     expect((await ask("/private/x.txt")).status).toBe(404);
   });
 

@@ -14,11 +14,15 @@ import { TestLog } from "../_cluster.ts";
 let count = 0;
 
 /** An application whose modules find the runtime of the tests themselves under the package's name. */
-export function applicationOf(files: Files, atEnd?: (remove: () => void) => void): Fixture & { readonly importer: ModuleImporter } {
+export function applicationOf(
+  files: Files,
+  atEnd?: (remove: () => void) => void,
+  folder?: string,
+): Fixture & { readonly importer: ModuleImporter } {
   const name = `seamline started ${count++}`;
   Reflect.set(globalThis, name, core);
   const runtime = `const core = globalThis[${JSON.stringify(name)}];\nexport const { ${Object.keys(core).join(", ")} } = core;\n`;
-  const fixture = createFixture({ "node_modules/seamline/index.js": runtime, ...files }, atEnd);
+  const fixture = createFixture({ "node_modules/seamline/index.js": runtime, ...files }, atEnd, folder);
   // Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
   writeFileSync(join(fixture.root, "load.cjs"), "module.exports = (url) => import(url);");
   return { ...fixture, importer: createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as ModuleImporter };

@@ -1,5 +1,6 @@
 // What happened, in a line each.
 
+import { Problems } from "../../../src/problem.ts";
 import type { DevEvent, Move } from "../session.ts";
 import { failureLines } from "./failure-lines.ts";
 import { duration } from "./first-screen.ts";
@@ -57,7 +58,8 @@ function timed(verb: string, what: string, ms: number, after = ""): Shown {
   return { text: `${verb} ${what}, ${duration(ms)}${after}`, same: `${verb} ${what}` };
 }
 
-function nodeLines({ node, state, why, error }: Extract<DevEvent, { kind: "node" }>, { paint, root }: EventContext): readonly Shown[] {
+function nodeLines({ node, state, why, error }: Extract<DevEvent, { kind: "node" }>, context: EventContext): readonly Shown[] {
+  const { paint, root } = context;
   const because = why === undefined ? "" : `: ${why}`;
   switch (state) {
     case "ready":
@@ -65,6 +67,8 @@ function nodeLines({ node, state, why, error }: Extract<DevEvent, { kind: "node"
     case "stopped":
       return [{ text: `node ${node} ${paint("yellow", "is stopped")}${because}` }];
     case "failed":
+      if (error instanceof Problems)
+        return [{ text: `${paint("red", `node ${node} can't start:`)} ${problemLines(error.problems, context).join("\n\n")}` }];
       if (error !== undefined) return [failureLines(error, { root, paint, head: `node ${node} can't start` })];
       return [{ text: `node ${node} ${paint("red", "can't start")}${because}` }];
     case "starting":

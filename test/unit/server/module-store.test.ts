@@ -32,6 +32,8 @@ function build(revision: string, files: Record<string, string>): { manifest: Ser
       sources: "",
       clients: [],
       graph: "_seam.js",
+      pages: {},
+      outside: {},
       imports: {},
     },
   };

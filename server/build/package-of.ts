@@ -1,0 +1,62 @@
+// The package that a file belongs to.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface PackageOf {
+  /** Absolute. */
+  readonly folder: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** The nearest package above a file; a `package.json` without a name, as folders of one package have them, is none. */
+export function packageOf(file: string): PackageOf | undefined {
+  for (const found of packagesAbove(file)) if (found.json["name"] !== undefined) return found;
+  return undefined;
+}
+
+function* packagesAbove(file: string): Generator<PackageOf, undefined> {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    const path = join(folder, "package.json");
+    if (existsSync(path)) yield { folder, json: JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> };
+  }
+}
+
+/**
+ * Whether a file is CommonJS: what is none by Node's rules may be all the same, in a package that says nothing of the kind and has bundlers in mind.
+ */
+export function isCommonJs(file: string): boolean {
+  if (!/\.c?js$/.test(file)) return false;
+  if (file.endsWith(".cjs")) return true;
+  const { value } = packagesAbove(file).next();
+  return value?.json["type"] !== "module" && !/^\s*(?:import\b(?!\s*\()|export\b)/m.test(readFileSync(file, "utf8"));
+}
+
+/** Whether a file was installed, and is nobody's to work on. */
+export function isInstalled(file: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(file);
+}
+
+/** Whether a package is there for `importer`, whatever it holds. */
+export function hasPackage(specifier: string, importer: string): boolean {
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  for (let folder = dirname(importer); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "node_modules", name))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+// What packages need that load machine code; they look for it beside their own files.
+const loaders = ["bindings", "node-gyp-build", "node-addon-api", "@mapbox/node-pre-gyp", "prebuild-install"];
+
+/** Whether a package holds machine code, of which a bundler can't make modules. */
+export function holdsMachineCode({ folder, json }: PackageOf): boolean {
+  const { dependencies } = json as { dependencies?: unknown };
+  const needed = typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+  return (
+    json["gypfile"] === true ||
+    ["binary", "napi"].some((key) => json[key] !== undefined) ||
+    existsSync(join(folder, "binding.gyp")) ||
+    loaders.some((name) => needed.includes(name))
+  );
+}

@@ -1,0 +1,97 @@
+// Mistakes in packages that are a part of the server's build: a build and a check say the same of them, with file and line.
+
+import { describe, expect, it } from "vitest";
+
+import { buildApplication } from "../../server/build/build.ts";
+import { checkApplication } from "../../server/build/check.ts";
+import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
+import { type Files, createFixture } from "./_fixture.ts";
+import { applicationFolder, installed, link, linked } from "./_workspace.ts";
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const run = {
+  "src/run.ts": 'import { value } from "db";\nexport async function run() {\n  return value;\n}\n',
+  "run.segment.json": '{ "./run": { "run": { "access": "public" } } }',
+};
+const typed = { exports: "./src/index.ts" };
+const inner = "../../packages/db";
+
+async function said(files: Files): Promise<{ build: readonly string[]; check: readonly string[] }> {
+  const app = createFixture({ ...run, ...files }, undefined, applicationFolder);
+  link(app, "db");
+  const told = (problems: readonly Problem[]) =>
+    problems.map(({ frame: _, ...one }) => formatProblem(one).replaceAll(app.path("../.."), ""));
+  const built = await buildApplication({ root: app.root, log }).then(
+    ({ warnings }) => warnings,
+    (error: unknown) => {
+      if (error instanceof Problems) return error.problems;
+      throw error;
+    },
+  );
+  const { problems, warnings } = await checkApplication({ root: app.root, env: {}, log });
+  return { build: told(built), check: told([...problems, ...warnings]) };
+}
+
+describe("mistakes in packages that are built for servers", () => {
+  it.each<[string, Files, RegExp]>([
+    [
+      "an import of a file that isn't there",
+      linked("db", typed, { "src/index.ts": '// first line\nimport { value } from "./gone.ts";\nexport { value };\n' }),
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:23: "\.\/gone\.ts" is no file$/m,
+    ],
+    [
+      "an import deep in a package of a package that nobody has installed",
+      {
+        ...linked("db", typed, {
+          "src/index.ts": 'export { value } from "./deep.ts";\n',
+          "src/deep.ts": 'import { absent } from "absent";\nexport const value = absent;\n',
+        }),
+      },
+      /^\.\.\/\.\.\/packages\/db\/src\/deep\.ts:1:24: the package "absent" is not installed here$/m,
+    ],
+    [
+      "code that isn't TypeScript",
+      linked("db", typed, { "src/index.ts": "export const value = 1;\nexport const = 2;\n" }),
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:\d+: /m,
+    ],
+    [
+      "an entry that isn't there",
+      linked("db", { exports: "./dist/index.js" }, { "src/index.ts": "export const value = 1;\n" }),
+      /^src\/run\.ts:1:23: the package "db" is installed, but has no file for this import$/m,
+    ],
+    [
+      "a dependency with machine code that only the package has",
+      {
+        ...linked("db", typed, { "src/index.ts": 'import native from "native";\nexport const value = native;\n' }),
+        ...installed("native", { main: "index.js", gypfile: true }, { "index.js": "export default 1;\n" }, inner),
+      },
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:1:20: the package "native" holds machine code, which can't be built into the server's modules[\s\S]*npm install native/m,
+    ],
+  ])("%s", async (_, files, message) => {
+    const { build, check } = await said(files);
+    expect(build.join("\n")).toMatch(message);
+    expect(check).toEqual(build);
+  });
+
+  it("a dependency with machine code that the application has installed stays outside of the build", async () => {
+    const native = { main: "index.js", gypfile: true };
+    const { build, check } = await said({
+      ...linked("db", typed, { "src/index.ts": 'import native from "native";\nexport const value = native;\n' }),
+      ...installed("native", native, { "index.js": "export default 1;\n" }),
+    });
+    expect([build, check]).toEqual([[], []]);
+  });
+
+  it("what a dependency requires only if it is there is no mistake", async () => {
+    const { build, check } = await said({
+      ...linked("db", typed, { "src/index.ts": 'import old from "old";\nexport const value = old;\n' }),
+      ...installed(
+        "old",
+        { type: "commonjs" },
+        { "index.js": "let found;\ntry { found = require('absent'); } catch {}\nmodule.exports = found;\n" },
+        inner,
+      ),
+    });
+    expect([build, check]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,246 @@
+// Files that say how services are run, and with which keys: no server of Vite's hands them out, whatever they are called and however they are asked for.
+
+import { createBuilder, createServer, type InlineConfig, preview } from "vite";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { seamline } from "../../server/build/vite-plugin.ts";
+import { createFixture } from "../build/_fixture.ts";
+import { ask } from "./_ask.ts";
+import { develop, type Files, shop } from "./_session.ts";
+
+const key = "planted-trust-key-of-a-service";
+const node = `{\n  "mode": "node",\n  "url": "http://127.0.0.1:3001",\n  "repository": "http://127.0.0.1:3000",\n  "trustKey": "${key}"\n}\n`;
+const pem = (what: string): string => `-----BEGIN ${what}-----\n${key}\n-----END ${what}-----\n`;
+const closed: Files = {
+  "node.json": node,
+  "config/gateway.json": node.replace('"node"', '"gateway"'),
+  "config/a b ü.json": node,
+  "src/settings.json": node,
+  // A mistake is in it while it is edited.
+  "broken.json": node.replace('"repository"', ', "repository"'),
+  "half.json": `{ "url": "http://127.0.0.1:3001", "trustKey": "${key}" }`,
+  "marked.json": `\uFEFF  ${node}`,
+  "proxy.conf": node.replace('"node"', '"proxy"'),
+  "named-as-nothing": node,
+  "tls/service.key": pem("PRIVATE KEY"),
+  "tls/service.txt": pem("RSA PRIVATE KEY"),
+  "tls/service.cer": pem("CERTIFICATE"),
+  "tls/service.p12": key,
+  "public/left.json": node,
+  ".seamline/notes": key,
+};
+const open: Files = {
+  "data.json": '{ "mode": "dark", "url": "https://shop.example/" }',
+  "public/prices.json": '{ "tweed": 31.5 }',
+  "keys/public.txt": "-----BEGIN PUBLIC KEY-----\nfor all\n-----END PUBLIC KEY-----\n",
+  "notes.txt": 'It says "mode": "node".',
+};
+
+/** Each way in which Vite finds a file. */
+function waysTo(root: string, file: string): readonly string[] {
+  const path = `/${file.replace(/^public\//, "")}`;
+  const encoded = encodeURI(path);
+  const all = path
+    .split("")
+    .map((letter) =>
+      letter === "/"
+        ? "/"
+        : `%${Buffer.from(letter)
+            .toString("hex")
+            .replace(/(..)(?=.)/g, "$1%")}`,
+    )
+    .join("");
+  const absolute = `/@fs${encodeURI(`${root}/${file}`)}`;
+  const addresses = [
+    encoded,
+    all,
+    `/x/..${encoded}`,
+    `/./${encoded}`,
+    `/${encoded}`,
+    encoded.toUpperCase(),
+    absolute,
+    `/@fs/${absolute.slice(4)}`,
+    `/@id/${root}/${encodeURI(file)}`,
+    `/~app${encoded}`,
+  ];
+  const queries = [
+    "",
+    "?raw",
+    "?url",
+    "?inline",
+    "?import",
+    "?import&raw",
+    "?import&url",
+    "?raw&import",
+    "?t=1",
+    "?v=1&raw",
+    "?worker",
+    "?x#y",
+    "?html-proxy",
+  ];
+  return [
+    ...addresses.flatMap((address) => queries.map((query) => address + query)),
+    `${encoded}/`,
+    `${encoded}.`,
+    `${encoded}%20`,
+    `${encoded}%00`,
+    `${encoded}::$DATA`,
+    `${encoded}%3fraw`,
+    `${absolute}/`,
+    `${absolute}.`,
+    encoded.replaceAll("/", "\\"),
+  ];
+}
+
+async function refuses(url: string, root: string, files: Files): Promise<void> {
+  const told: string[] = [];
+  for (const file of Object.keys(files))
+    for (const path of waysTo(root, file))
+      for (const method of ["GET", "POST", "HEAD"]) {
+        const { text, headers } = await ask(url, { path, method, headers: { "sec-fetch-dest": "document" } });
+        if (text.includes(key) || (method === "HEAD" && Number(headers["content-length"]) === Buffer.byteLength(files[file] ?? "")))
+          told.push(`${method} ${path}`);
+      }
+  expect(told).toEqual([]);
+}
+
+async function served(files: Files, more: InlineConfig = {}): Promise<{ url: string; root: string }> {
+  vi.stubEnv("VITEST", undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const app = createFixture({ ...shop, ...files });
+  const server = await createServer({
+    root: app.root,
+    configFile: false,
+    logLevel: "silent",
+    plugins: [seamline()],
+    resolve: { alias: { "/~app": app.root } },
+    ...more,
+    server: { port: 0, host: "127.0.0.1", ws: false, watch: null, ...more.server },
+  });
+  onTestFinished(async () => await server.close());
+  await server.listen();
+  return { url: server.resolvedUrls?.local[0] ?? "", root: app.root };
+}
+
+describe("configurations and keys", () => {
+  it("are given to nobody by `vite`, whatever they are called and however they are asked for", async () => {
+    const { url, root } = await served({ ...closed, ...open });
+    await refuses(url, root, closed);
+    for (const [file, path] of [
+      ["node.json", "/node.json"],
+      ["config/gateway.json", "/config/gateway.json?raw"],
+      ["proxy.conf", "/proxy.conf?url"],
+      ["tls/service.key", "/tls/service.key"],
+    ])
+      expect((await ask(url, { path: path ?? "" })).status, file).toBe(403);
+    for (const [file, text] of Object.entries(open))
+      expect((await ask(url, { path: `/${file.replace("public/", "")}` })).text, file).toBe(text);
+  });
+
+  it("are given to nobody where Vite's own lists are switched off", async () => {
+    const { url, root } = await served(closed, { server: { fs: { strict: false, deny: [] } } });
+    await refuses(url, root, closed);
+  });
+
+  it("are given to nobody by `seamline dev`, also those that were written after it began", async () => {
+    const { session, root, write } = await develop({ ...shop, ...open });
+    write(closed);
+    await refuses(session.url, root, closed);
+    expect((await ask(session.url, { path: "/node.json" })).status).toBe(403);
+    expect((await ask(session.url, { path: "/data.json" })).text).toBe(open["data.json"]);
+  });
+
+  it("are given to nobody below Vite's base", async () => {
+    const { url, root } = await served(closed, { base: "/app/" });
+    await refuses(new URL(url).origin, root, closed);
+    expect((await ask(url, { path: "/app/node.json" })).status).toBe(403);
+  });
+
+  it("are no part of a page: an import of one is a mistake, in development and in a build", async () => {
+    const main = 'import settings from "./settings.json";\nimport text from "../proxy.conf?raw";\ndocument.title = settings.url + text;\n';
+    const { url } = await served({ ...closed, "src/main.ts": main });
+    for (const path of ["/src/settings.json?import", "/proxy.conf?import&raw"]) {
+      const { status, text } = await ask(url, { path });
+      expect([status, text.includes(key)], path).toEqual([403, false]);
+    }
+    // Without a line of the file itself.
+    const shown = (await ask(url, { path: "/src/main.ts" })).text;
+    expect(shown).toContain("and a page imports it");
+    expect(shown).not.toContain(key);
+    vi.unstubAllEnvs();
+    const app = createFixture({ ...shop, ...closed, "src/main.ts": main });
+    const message = "this file says how a service is run, or with which keys, and a page imports it";
+    expect(await app.problems()).toMatchObject([
+      { file: "src/main.ts", line: 1, message: expect.stringContaining(message) },
+      { file: "src/main.ts", line: 2 },
+    ]);
+  });
+
+  it("are no part of a page where no import says so, nor a file beside it", async () => {
+    vi.stubEnv("VITEST", undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const app = createFixture({ ...shop, ...closed });
+    const server = await createServer({
+      root: app.root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [seamline()],
+      server: { middlewareMode: true, ws: false, watch: null },
+    });
+    onTestFinished(async () => await server.close());
+    for (const path of ["/src/settings.json?import", `/@fs${app.root}/proxy.conf?raw`]) {
+      const error: unknown = await server.transformRequest(path).catch((thrown: unknown) => thrown);
+      expect([(error as Error).message.includes("and a page asks for it"), JSON.stringify(error).includes(key)], path).toEqual([
+        true,
+        false,
+      ]);
+    }
+    vi.unstubAllEnvs();
+    for (const text of [
+      'const found = import.meta.glob("./*.json", { eager: true });\nconsole.log(found);\n',
+      'document.title = new URL("./settings.json", import.meta.url).href;\n',
+    ]) {
+      app.write({ "src/main.ts": text });
+      const problems = await app.problems();
+      expect(problems).toMatchObject([{ message: expect.stringContaining("this file says how a service is run") }]);
+      expect(JSON.stringify(problems)).not.toContain(key);
+    }
+  });
+
+  it("may be read by code of servers", async () => {
+    const app = createFixture({
+      ...closed,
+      "src/run.ts": 'import settings from "./settings.json";\nexport async function run() {\n  return settings.url;\n}\n',
+      "run.segment.json": '{ "./run": { "run": { "access": "public" } } }',
+    });
+    await app.build();
+    expect(app.list("dist/server/modules")).toContain("settings.json.js");
+  });
+
+  it("are given to nobody by `vite preview`, by no glob of 'assets' either", async () => {
+    vi.stubEnv("VITEST", undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const standalone = JSON.stringify({
+      mode: "standalone",
+      url: "http://127.0.0.1:0",
+      source: ".",
+      trustKey: `${key}-${key}`,
+      assets: ["**/*", "**/.seamline/**"],
+    });
+    const { "public/left.json": _, ...files } = closed;
+    const app = createFixture({
+      ...files,
+      ...open,
+      "seamline.json": standalone,
+      "index.html": "<!doctype html><title>Shop</title>\n",
+      "page.segment.json": "{}",
+    });
+    const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline({ source: "." })] };
+    await (await createBuilder(options, null)).buildApp();
+    const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
+    onTestFinished(async () => await server.close());
+    const url = server.resolvedUrls?.local[0] ?? "";
+    await refuses(url, app.root, files);
+    expect((await ask(url, { path: "/data.json" })).text).toBe(open["data.json"]);
+  });
+});

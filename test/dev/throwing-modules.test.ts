@@ -1,0 +1,61 @@
+// Modules that throw while a node of a session loads them: where, and for which procedures of which segment.
+
+import { describe, expect, it } from "vitest";
+
+import { develop, eventually, type Files, shop } from "./_session.ts";
+
+const thrown = (file: string, text: string, at = ""): Files => ({ ...shop, [file]: at + text + (shop[file] ?? "").slice(at.length) });
+
+describe("a module that throws while it is loaded", () => {
+  // Vitest has stacks of its own: that lines are the source's is tried in a process (test/process/throwing-modules.test.ts).
+  it.each<[string, Files, string, RegExp]>([
+    [
+      "the body of procedures",
+      {
+        ...shop,
+        "src/shop/stock.ts": (shop["src/shop/stock.ts"] ?? "")
+          .replace('";\n', '";\nconst rows: number = JSON.parse("{");\n')
+          .replace("sku.length", "sku.length + rows"),
+      },
+      "store",
+      /^src\/shop\/stock\.ts:\d+:\d+: SyntaxError: .*, while loading shop\/stock, shop\/worth \(segment store\)$/,
+    ],
+    [
+      "a module below",
+      thrown("src/shop/suppliers.ts", '\n  throw new RangeError("no room");\n'),
+      "office",
+      /^src\/shop\/suppliers\.ts:\d+:\d+: RangeError: no room, while loading shop\/counts, shop\/quote \(segment office\)$/,
+    ],
+    [
+      "one that throws what is no error",
+      thrown("src/shop/suppliers.ts", 'throw "no room";\n'),
+      "office",
+      /^src\/shop\/quote\.ts: 'no room' was thrown, while loading shop\/counts, shop\/quote \(segment office\)$/,
+    ],
+  ])("%s", async (_, files, node, why) => {
+    const { session, events } = await develop(files);
+    await eventually(
+      () => session.nodes(),
+      (nodes) => nodes.some(({ state }) => state === "failed"),
+    );
+    const failed = events.filter((one) => one.kind === "node" && one.state === "failed");
+    expect(failed).toEqual([expect.objectContaining({ node })]);
+    expect(failed[0]).toHaveProperty("why", expect.stringMatching(why));
+  });
+
+  it("as a class that a node needs is told with its place", async () => {
+    const { logged } = await develop({
+      ...shop,
+      "src/main.ts": 'import { startClient } from "seamline/client";\nawait startClient("ui");\n',
+      "src/shop/quote.ts": (shop["src/shop/quote.ts"] ?? "")
+        .replace("import { Money }", "import type { Money }")
+        .replace("new Money(", "({ amount: 0 } as Money, "),
+      "src/shop/money.ts": `throw new Error("no mint");\n${shop["src/shop/money.ts"]}`,
+    });
+    const found = await eventually(
+      () => logged.join("\n"),
+      (text) => text.includes("can't be loaded"),
+    );
+    expect(found).toMatch(/class 'shop\/Money' can't be loaded, so its instances are refused src\/shop\/money\.ts:\d+:\d+: Error: no mint/);
+  });
+});
