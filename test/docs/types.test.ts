@@ -40,6 +40,8 @@ const options: TypeScript.CompilerOptions = {
     "seamline/testing/msw": types("client/testing/msw.d.ts"),
     // The alias of the application that Vite builds already.
     "@/*": [join(folderOf("docs/guide/vite.md"), "src/*")],
+    // Its package of a workspace, to which a link would lead.
+    cloth: [join(folderOf("docs/guide/vite.md"), "packages/cloth/src/index.ts")],
   },
 };
 

@@ -80,7 +80,7 @@ it.each<[string, unknown, string]>([
         throw new TypeError("no file to write to");
       }
     },
-    "can't be made: ../configured-modules.test.ts:78:15: TypeError: no file to write to",
+    "can't be made: ../configured-modules.test.ts:80:15: TypeError: no file to write to",
   ],
 ])("a configured middleware whose default export is %s is refused by key and module (§2.7-1, D6.configured)", async (_, given, what) => {
   const root = join(import.meta.dirname, "application");

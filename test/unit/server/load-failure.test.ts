@@ -15,7 +15,7 @@ const failure = loadFailure(Object.assign(new Error("connect ECONNREFUSED 10.0.0
 
 it("what a module threw while it was loaded is told with its place, and what was thrown is the cause", () => {
   expect(failure.message).toMatch(
-    /^load-failure\.test\.ts:9:\d+: Error: connect ECONNREFUSED 10\.0\.0\.5:5432, while loading shop\/stock \(segment warehouse\)\n/,
+    /^load-failure\.test\.ts:\d+:\d+: Error: connect ECONNREFUSED 10\.0\.0\.5:5432, while loading shop\/stock \(segment warehouse\)\n/,
   );
   expect(failure.cause).toMatchObject({ syscall: "connect" });
 });
