@@ -8,6 +8,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import send from "@fastify/send";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { mediaTypes } from "../src/protocol.ts";
+import { slicesOf } from "./slices.ts";
 
 /** A file that anyone may have. */
 export interface PublicFile {
@@ -111,7 +112,7 @@ export function createFileAnswers(): FileAnswers {
       const packed = fits ? await compressed(file.path, fields["etag"] ?? "", coding) : undefined;
       if (packed !== undefined) {
         const headers = { ...fields, "content-length": String(packed.length), "content-encoding": coding };
-        return { status: 200, headers, body: packed };
+        return { status: 200, headers, body: slicesOf(packed) };
       }
       const plain = request.method === "HEAD" ? found : await ask(file.path, "GET", request);
       return plain.type === "file" ? { status: 200, headers: fields, body: plain.stream } : undefined;

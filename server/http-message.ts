@@ -7,6 +7,7 @@ import { BadRequest, NodeNotAvailable, PayloadTooLarge, type ServiceError, statu
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { answerHeaders, headers, mediaTypes } from "../src/protocol.ts";
 import type { Connection } from "./connection.ts";
+import { noRoom } from "./held-memory.ts";
 import { writeSlices } from "./slices.ts";
 
 // How long an answered caller may go on sending a body that nobody reads, before they are cut.
@@ -99,7 +100,7 @@ export class NodeRequest implements HttpRequest {
       const take = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > limit) return stop(tooLarge(limit));
-        if (!memory.fits(chunk.length)) return stop(new NodeNotAvailable(noRoom));
+        if (!memory.fits(chunk.length)) return stop(noRoom());
         holder.take(chunk.length);
         this.#held += chunk.length;
         chunks.push(chunk);
@@ -162,7 +163,7 @@ export function writeAnswer(
   const isSent = message.method !== "HEAD" && !isBodiless;
   if (isSent && size > dropped && !connection.memory.fits(size)) {
     if (body instanceof Readable) body.destroy();
-    return writeAnswer(message, response, refusal(new NodeNotAvailable(noRoom)), { closing, connection });
+    return writeAnswer(message, response, refusal(noRoom()), { closing, connection });
   }
   const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
   if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
@@ -196,8 +197,6 @@ export function writeAnswer(
 function bytesOf(text: string, size: number): Buffer {
   return Buffer.from(text, size === text.length ? "latin1" : "utf8");
 }
-
-const noRoom = "This service holds as much for its callers as it may; try again";
 
 /** Nobody reads the rest of this request: a short one Node drops as it comes, with a long one the connection ends. In HTTP/2 its stream does. */
 function leavesUnread(message: IncomingMessage): boolean {

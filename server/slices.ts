@@ -6,6 +6,11 @@ import type { Holder } from "./held-memory.ts";
 
 const sliceBytes = 65_536;
 
+/** Parts of `bytes` that others share: whoever takes them slowly makes nobody hold more. */
+export async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes);
+}
+
 /** Writes `bytes`, and resolves when the last slice is with the socket, or the caller has gone. Held are those that wait. */
 export async function writeSlices(response: ServerResponse, bytes: Buffer, holder: Holder): Promise<void> {
   holder.take(bytes.length);

@@ -85,8 +85,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     config.tls === undefined ? undefined : await (await import("./tls.ts")).readTls(config.tls, config.url, (message) => log.warn(message));
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const onShortage = (why: string): void => log.warn(`a request was not sent: ${why}`);
-  const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections, onShortage });
   const memory = new HeldMemory(config.limits?.heldBytes);
+  const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections, memory, onShortage });
   const host = nodeHost({ log, memory, transport });
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);

@@ -13,6 +13,7 @@ import {
 } from "../src/ports.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { CallQueue, type Place } from "./call-queue.ts";
+import { type HeldMemory, noRoom } from "./held-memory.ts";
 import { transportFailure } from "./transport-failure.ts";
 
 export interface TransportOptions {
@@ -26,6 +27,8 @@ export interface TransportOptions {
   readonly connectTime?: number;
   /** Bytes of an answer [64 MiB]: another service must not be able to fill our memory either. */
   readonly answer?: number;
+  /** Where the bytes of answers count while they come. Left out: nowhere. */
+  readonly memory?: HeldMemory;
   /** Who may have signed the certificates of https addresses (PEM). Left out: those whom Node trusts. */
   readonly authorities?: readonly string[] | undefined;
   /** Told why this host has no connection for a request: once, until there has been one for 10 s. */
@@ -78,8 +81,9 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
       request.signal?.throwIfAborted();
       const target = targetOf(request.url);
       try {
-        if (request.control) return await dispatch(control, target, request);
-        return await dispatch(calls, target, request, await queue.enter(target.origin, request.signal));
+        if (request.control) return await dispatch(control, target, request, {});
+        const place = await queue.enter(target.origin, request.signal);
+        return await dispatch(calls, target, request, { place, memory: options.memory });
       } catch (error) {
         if (isLocalFailure(error)) tellShortage((error as Error).message);
         throw error;
@@ -137,7 +141,12 @@ function targetOf(url: string): Target {
   return { origin, path: end < 0 ? "/" : url.slice(end) };
 }
 
-function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingRequest, place?: Place): Promise<IncomingResponse> {
+interface Charged {
+  readonly place?: Place;
+  readonly memory?: HeldMemory | undefined;
+}
+
+function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingRequest, { place, memory }: Charged): Promise<IncomingResponse> {
   const { signal } = request;
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -145,13 +154,17 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
     let status = 0;
     let headers: IncomingResponse["headers"] = {};
     const chunks: Buffer[] = [];
-    const abort = (): void => {
-      controller?.abort(signal?.reason as Error);
-      // Waiting for a connection there is no controller yet: nothing would tell the caller.
-      reject(signal?.reason as Error);
+    let size = 0;
+    const fail = (reason: Error): void => {
+      // First: the controller tells of an error of the connection. Waiting for one, there is no controller yet.
+      reject(reason);
+      controller?.abort(reason);
     };
+    const abort = (): void => fail(signal?.reason as Error);
+    const holder = memory?.holder({ progress: () => size, isUntaken: () => false, cut: () => fail(noRoom()) });
     const end = (): void => {
       signal?.removeEventListener("abort", abort);
+      holder?.close();
       place?.ended();
     };
     // It may have ended while it waited.
@@ -174,6 +187,9 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
           headers = fields;
         },
         onResponseData(_, chunk) {
+          if (memory?.fits(chunk.length) === false) return fail(noRoom());
+          size += chunk.length;
+          holder?.take(chunk.length);
           chunks.push(chunk);
         },
         onResponseEnd() {
@@ -182,7 +198,7 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
         },
         onResponseError(_, error) {
           end();
-          reject(signal?.aborted === true ? (signal.reason as Error) : transportFailure(error, origin, sent));
+          reject(transportFailure(error, origin, sent));
         },
       },
     );
