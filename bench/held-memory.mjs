@@ -67,7 +67,8 @@ const freePort = () =>
 async function start(folder, name, config) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const limits = heldBytes === undefined ? {} : { limits: { heldBytes } };
+  // More than there are callers: else those beside them would find no connection.
+  const limits = { limits: { connections: 16_000, ...(heldBytes !== undefined && { heldBytes }) } };
   await writeFile(join(folder, `${name}.json`), JSON.stringify({ url, log: "error", ...limits, ...config }));
   const child = spawn(process.execPath, [cli, "start", "--no-build", "--config", `${name}.json`], {
     cwd: folder,
