@@ -14,6 +14,9 @@ const lookMs = 500;
 // The rest is for calls that have begun: what they will hold is not known before.
 const fullFrom = 7 / 8;
 
+/** What a piece of a body costs besides its bytes: a body may come in pieces of one byte. */
+export const chunkBytes = 800;
+
 /** What holds bytes: a connection, or a request to another service. */
 export interface HeldFor {
   /** Changes whenever a byte moves in either direction. */

@@ -6,21 +6,40 @@ import type { Holder } from "./held-memory.ts";
 
 const sliceBytes = 65_536;
 
-/** Parts of `bytes` that others share: whoever takes them slowly makes nobody hold more. */
+/** Slices of `bytes` that others share: whoever takes them slowly makes nobody hold more. */
 export async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes);
 }
 
-/** Writes `bytes`, and resolves when the last slice is with the socket, or the caller has gone. Held are those that wait. */
-export async function writeSlices(response: ServerResponse, bytes: Buffer, holder: Holder): Promise<void> {
-  holder.take(bytes.length);
-  let left = bytes.length;
-  while (left > 0 && !response.destroyed) {
-    const slice = bytes.subarray(bytes.length - left, bytes.length - left + sliceBytes);
-    if (!response.write(slice)) await drained(response);
-    left -= slice.length;
-    holder.give(slice.length);
+/** `body`, of `size` bytes, in slices that are let go of one by one: of a view of it each would keep the whole. */
+export function sliced(body: string | Uint8Array, size: number): Buffer[] {
+  const slices: Buffer[] = [];
+  if (typeof body !== "string") {
+    for (let at = 0; at < size; at += sliceBytes) slices.push(Buffer.from(body.subarray(at, at + sliceBytes)));
+    return slices;
   }
+  // Where each character is a byte, as nearly always, a copy of the bytes takes a tenth of the time.
+  const encoding = size === body.length ? "latin1" : "utf8";
+  for (let at = 0, end: number; at < body.length; at = end) {
+    end = at + sliceBytes;
+    // The halves of a pair are one character.
+    if ((body.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
+    slices.push(Buffer.from(body.slice(at, end), encoding));
+  }
+  return slices;
+}
+
+/** Writes `slices`, of `size` bytes together, and resolves when the last is with the socket, or the caller has gone. Held are those that wait. */
+export async function writeSlices(response: ServerResponse, slices: Buffer[], size: number, holder: Holder): Promise<void> {
+  holder.take(size);
+  let left = size;
+  for (let slice = slices.shift(); slice !== undefined && !response.destroyed; slice = slices.shift()) {
+    const { length } = slice;
+    if (!response.write(slice)) await drained(response);
+    left -= length;
+    holder.give(length);
+  }
+  slices.length = 0;
   holder.give(left);
 }
 

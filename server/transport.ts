@@ -13,7 +13,7 @@ import {
 } from "../src/ports.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { CallQueue, type Place } from "./call-queue.ts";
-import { type HeldMemory, noRoom } from "./held-memory.ts";
+import { chunkBytes, type HeldMemory, noRoom } from "./held-memory.ts";
 import { transportFailure } from "./transport-failure.ts";
 
 export interface TransportOptions {
@@ -187,9 +187,10 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
           headers = fields;
         },
         onResponseData(_, chunk) {
-          if (memory?.fits(chunk.length) === false) return fail(noRoom());
-          size += chunk.length;
-          holder?.take(chunk.length);
+          const held = chunk.length + chunkBytes;
+          if (memory?.fits(held) === false) return fail(noRoom());
+          size += held;
+          holder?.take(held);
           chunks.push(chunk);
         },
         onResponseEnd() {

@@ -81,7 +81,9 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       run: (context, act) =>
         carrier.run(context, () => {
           entering = context;
-          return act();
+          const given = act();
+          entering = undefined;
+          return given;
         }),
     },
   });

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { HeldMemory } from "../../../server/held-memory.ts";
+import { chunkBytes, HeldMemory } from "../../../server/held-memory.ts";
 import { nodeHost } from "../../../server/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/ports.ts";
@@ -134,9 +134,9 @@ describe("a body", () => {
       { memory },
     );
     const socket = ask(server, post(1_000, "x".repeat(600)));
-    await expect.poll(() => memory.bytes).toBe(600);
+    await expect.poll(() => memory.bytes).toBe(600 + chunkBytes);
     socket.write("x".repeat(400));
-    await expect.poll(() => memory.bytes).toBe(1_000);
+    await expect.poll(() => memory.bytes).toBe(1_000 + 2 * chunkBytes);
     answer();
     await expect.poll(() => memory.bytes).toBe(0);
   });
@@ -145,7 +145,7 @@ describe("a body", () => {
     const memory = new HeldMemory(10 * MiB);
     const server = await serve(length, { memory });
     const all = Array.from({ length: 5 }, () => ask(server, post(1_000, "x".repeat(600))));
-    await expect.poll(() => memory.bytes).toBe(3_000);
+    await expect.poll(() => memory.bytes).toBe(3_000 + 5 * chunkBytes);
     for (const socket of all) socket.destroy();
     await expect.poll(() => memory.bytes).toBe(0);
   });
@@ -154,15 +154,25 @@ describe("a body", () => {
     const memory = new HeldMemory(MiB);
     const server = await serve(length, { memory });
     ask(server, post(MiB, "x".repeat(MiB - 100_000)));
-    await expect.poll(() => memory.bytes).toBe(MiB - 100_000);
+    await expect.poll(() => memory.bytes).toBeGreaterThan(MiB - 100_000);
     expect(await (await fetch(server.url, { method: "POST", body: "x".repeat(200_000) })).text()).toBe("NodeNotAvailable");
     expect(await (await fetch(server.url, { method: "POST", body: "x".repeat(50_000) })).text()).toBe("50000");
+  });
+
+  it("costs more than its bytes when it comes one by one", async () => {
+    const memory = new HeldMemory(10 * MiB);
+    const server = await serve(length, { memory });
+    const socket = ask(server, post(1_000, "x"));
+    for (let index = 1; index <= 5; index++) {
+      await expect.poll(() => memory.bytes).toBe(index * (1 + chunkBytes));
+      socket.write("x");
+    }
   });
 });
 
 describe("a service that is full", () => {
   it("answers new calls 503 with retry-after before anything runs, and health as ever", async () => {
-    const memory = new HeldMemory(1_000);
+    const memory = new HeldMemory(1_000 + chunkBytes);
     let ran = 0;
     const modules = testModules([{ fqn: "f", parameters: names("a"), in: { one: "public" }, body: body("f", () => ++ran) }]);
     const host = nodeHost({ log: new TestLog(), memory });
@@ -176,7 +186,7 @@ describe("a service that is full", () => {
       server,
       `POST /rpc/f HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2000\r\n\r\n${"x".repeat(900)}`,
     );
-    await expect.poll(() => memory.bytes).toBe(900);
+    await expect.poll(() => memory.bytes).toBe(900 + chunkBytes);
     const refused = await call();
     expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-svc-error"), ran]).toEqual([
       503,

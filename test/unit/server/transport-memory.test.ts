@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, expect, it } from "vitest";
 
-import { HeldMemory } from "../../../server/held-memory.ts";
+import { chunkBytes, HeldMemory } from "../../../server/held-memory.ts";
 import { createTransport } from "../../../server/transport.ts";
 import { NodeNotAvailable } from "../../../src/errors.ts";
 import type { IncomingResponse } from "../../../src/ports.ts";
@@ -37,11 +37,11 @@ async function open(limit: number) {
   return {
     memory,
     send: (): Promise<IncomingResponse> => transport.send({ url, method: "GET", headers: {} }),
-    /** Sends a part of an answer once the request for it is there, and waits until it is held. */
-    async part(index: number, bytes: number, held: number): Promise<void> {
+    /** Sends a part of an answer once the request for it is there, and waits until that is held. */
+    async part(index: number, bytes: number, isHeld: boolean): Promise<void> {
       while (connections[index] === undefined || connections[index].bytesRead === 0) await pause(5);
       connections[index].write("x".repeat(bytes));
-      while (memory.bytes !== held) await pause(5);
+      while (memory.bytes !== (isHeld ? bytes + chunkBytes : 0)) await pause(5);
     },
     pass: (ms: number) => void (now += ms),
   };
@@ -50,30 +50,30 @@ async function open(limit: number) {
 it("an answer is held as it comes, and let go of when it is there", async () => {
   const { memory, send, part } = await open(10_000);
   const answer = send();
-  await part(0, 400, 400);
-  await part(0, 600, 0);
+  await part(0, 400, true);
+  await part(0, 600, false);
   expect((await answer).body.length).toBe(1_000);
   expect(memory.bytes).toBe(0);
 });
 
 it("an answer for which there is no room is 503, and its service is not to blame", async () => {
-  const { memory, send, part } = await open(900);
+  const { memory, send, part } = await open(900 + chunkBytes);
   const answer = send().catch((error: unknown) => error);
-  await part(0, 400, 400);
-  await part(0, 600, 0);
+  await part(0, 400, true);
+  await part(0, 600, false);
   expect(await answer).toBeInstanceOf(NodeNotAvailable);
   expect(memory.bytes).toBe(0);
 });
 
 it("an answer that stands still makes room for others", async () => {
-  const { memory, send, part, pass } = await open(1_500);
+  const { memory, send, part, pass } = await open(1_200 + 2 * chunkBytes);
   const stalled = send().catch((error: unknown) => error);
-  await part(0, 700, 700);
+  await part(0, 700, true);
   pass(2_000);
   const other = send();
-  await part(1, 900, 900);
+  await part(1, 900, true);
   expect(await stalled).toBeInstanceOf(NodeNotAvailable);
-  await part(1, 100, 0);
+  await part(1, 100, false);
   expect((await other).body.length).toBe(1_000);
   expect(memory.bytes).toBe(0);
 });
