@@ -74,8 +74,6 @@ export class Build {
   viteRoot = "";
   inputs: Readonly<Record<string, string>> = {};
   pages: readonly string[] = [];
-  /** In development: the folder that we watch in place of Vite's watcher. */
-  watched: string | undefined;
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
@@ -90,7 +88,6 @@ export class Build {
   /** What is left to processes that come. */
   #kept: KeptReadings | undefined;
   #isKeeping = false;
-  #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
   readonly #emitted = new Map<Environment, Map<string, string>>();
@@ -163,8 +160,8 @@ export class Build {
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
     const config = environment.getTopLevelConfig();
-    if (this.#resolver?.config !== config) this.#resolver = { config, resolve: vite.createIdResolver(config) };
-    const { resolve: resolveId } = this.#resolver;
+    // It remembers what it found, and what it didn't: as long as the list of files is the same, the cache goes on asking the one it has.
+    let resolveId: ReturnType<Vite["createIdResolver"]> | undefined;
     this.#kept ??= openKeptReadings(this.root, vite.version);
     const application = await readApplication({
       root: this.root,
@@ -180,6 +177,7 @@ export class Build {
       kept: this.#kept,
       async resolveImport(specifier, importer) {
         // A package that can't be resolved is the bundler's to tell, if it is asked for it.
+        resolveId ??= vite.createIdResolver(config);
         const id = await resolveId(environment, specifier, importer).catch(() => undefined);
         return id !== undefined && isAbsolute(id) ? id.replace(/[?#].*$/, "") : undefined;
       },

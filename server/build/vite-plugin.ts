@@ -9,7 +9,6 @@ import type { Environment, Plugin } from "vite";
 import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
-import { isWatchedHere } from "../dev/watch.ts";
 import { holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import { isInside } from "../sources.ts";
 import type { Application } from "./application.ts";
@@ -72,16 +71,12 @@ export function createPlugin(
       const { refuseWrongOptions } = await import("./plugin-options.ts");
       refuseWrongOptions(all);
       build.configure(all, resolve(config.root ?? "."));
-      const isServed = command === "serve" && process.env["VITEST"] === undefined;
-      build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
-      // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
-      const here = build.watched === undefined ? [] : [build.watched, resolve(build.root, all.source ?? "./src")];
       return {
         root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: {} },
-        ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here })),
+        ...(command === "serve" && developmentConfig(config, () => development, session?.config)),
       };
     },
 

@@ -21,6 +21,7 @@ import { type Difference, difference } from "./difference.ts";
 import { mountDoors } from "./doors.ts";
 import { Globs } from "./globs.ts";
 import { addressOf, partOfId } from "./ids.ts";
+import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
 import { placesIn } from "./layout.ts";
 import { createViteLog, eventToLog } from "./log.ts";
 import { browserManifest, serverManifest } from "./manifest.ts";
@@ -112,7 +113,7 @@ export class Development {
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#globs = new Globs(server.watcher, this.#environment("server"));
-    const unwatch = watch(server, { root: build.root, here: build.watched }, (file) => this.#heard(file));
+    const unwatch = watch(server, build.root, (file) => this.#heard(file));
     keepSources(server, build, async () => await this.application());
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
@@ -169,6 +170,11 @@ export class Development {
   /** Without its configuration a node would have neither key nor gateway. */
   get #isWhole(): boolean {
     return this.#manifest !== undefined && this.#problems.of("configuration").length === 0;
+  }
+
+  /** Something is yet to be loaded: it is tried again with each change. */
+  get #isIncomplete(): boolean {
+    return this.#problems.of("load").length > 0 || this.deployment.nodes().some(({ state }) => state === "failed");
   }
 
   #environment(name: keyof typeof environmentNames): DevEnvironment {
@@ -262,26 +268,8 @@ export class Development {
   async #follow(changed: Difference, files: ReadonlySet<string>, since: number): Promise<void> {
     const [browser, server] = [this.#environment("browser"), this.#environment("server")];
     const listing = await this.#globs.outdated();
-    const ids = new Set([...changed.server, ...listing]);
-    for (const file of files) {
-      if (this.#application?.cut.has(file) === true) continue;
-      for (const { id } of server.moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
-      ids.add(file);
-    }
-    for (const id of ids) {
-      const module = server.moduleGraph.getModuleById(id);
-      if (module !== undefined) server.moduleGraph.invalidateModule(module);
-    }
-    const inPages = new Set<string>();
-    const { reloads } = this.#pages;
-    for (const id of changed.browser) {
-      const module = browser.moduleGraph.getModuleById(id);
-      if (module === undefined) continue;
-      inPages.add(id);
-      // A page that loads itself again is told once; all else that changed, it gets anew.
-      if (this.#pages.reloads > reloads) browser.moduleGraph.invalidateModule(module);
-      else await browser.reloadModule(module);
-    }
+    const ids = invalidateOnNodes(server, changed, { listing, files }, { cut: this.#application?.cut, isIncomplete: this.#isIncomplete });
+    const inPages = await invalidateInPages(browser, changed, this.#pages);
     let changes: readonly NodeChange[] = [];
     const settled = async (): Promise<void> => await this.#pages.move();
     this.#problems.set(

@@ -7,17 +7,16 @@ import type { Rolldown, UserConfig } from "vite";
 import type { Application } from "../build/application.ts";
 import { environmentNames } from "../build/environments.ts";
 import { isModuleFile } from "../build/modules.ts";
-import { isInside } from "../sources.ts";
 import { partOfId } from "./ids.ts";
 
 /** Vite's own list, which a list in a configuration takes the place of. */
 const viteDenies = [".env", ".env.*", "*.{crt,pem}", "**/.git/**"];
 
-/** `development` is there as soon as there is a server; `here` is what Vite's watcher leaves out (watch.ts). */
+/** `development` is there as soon as there is a server. */
 export function developmentConfig(
   config: UserConfig,
   development: () => { application(): Promise<Application> } | undefined,
-  { named, here }: { readonly named: string | undefined; readonly here: readonly string[] },
+  named: string | undefined,
 ): UserConfig {
   return {
     environments: {
@@ -34,10 +33,7 @@ export function developmentConfig(
     server: {
       // The trust key, which a configuration may say as well, and what builds leave.
       fs: { deny: [...(config.server?.fs?.deny === undefined ? viteDenies : []), "**/.seamline/**", ...configurations(named)] },
-      watch:
-        config.server?.watch === null
-          ? null
-          : { ignored: ["**/.seamline/**", ...here.map((folder) => (path: string) => path === folder || isInside(folder, path))] },
+      watch: config.server?.watch === null ? null : { ignored: ["**/.seamline/**"] },
     },
   };
 }
