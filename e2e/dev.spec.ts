@@ -1,5 +1,7 @@
 // `seamline dev` in a real browser: what a person sees who edits an application while its page is open.
 
+import { join } from "node:path";
+
 import { expect, type Page, test } from "@playwright/test";
 import { develop, type DevRun } from "./dev-application.ts";
 
@@ -151,6 +153,15 @@ test("a mistake is shown over the page with its lines, the page goes on, and it 
   await expect(overlay.locator(".message")).toContainText(/expected|unexpected/i);
   await expect(overlay.locator(".frame")).toContainText("> 6 | export async function quote(sku: : string)");
   expect(await within(page, 'quote("abc").then((money) => money.amount)')).toBe(30);
+  // The frame's lines stand in one column, and the link leads an editor to the file.
+  const frame = ((await overlay.locator(".frame").textContent()) ?? "").split("\n");
+  expect(frame[0]).toMatch(/^4 +\| export const shared/);
+  expect(new Set(frame.map((line) => line.indexOf("|"))).size).toBe(1);
+  const asked = page.waitForRequest(/__open-in-editor/);
+  await page.route(/__open-in-editor/, async (route) => await route.fulfill({ status: 200 }));
+  await overlay.locator(".file a").click();
+  const file = new URL((await asked).url()).searchParams.get("file");
+  expect(file).toBe(`${join(run.folder, "src/shop/quote.ts")}:6:34`);
   run.edit("src/shop/quote.ts", ": :", ":");
   await expect(overlay).toHaveCount(0);
   run.edit("segments/ui.segment.json", '"public"', '"publik"');

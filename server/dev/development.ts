@@ -87,7 +87,7 @@ export class Development {
     this.#server = server;
     this.#build = build;
     this.#tell = parts.tell ?? ((event) => eventToLog(log, event));
-    this.#pages = new Pages(server, async () => await this.#browserManifest());
+    this.#pages = new Pages(server, build.root, async () => await this.#browserManifest());
     this.#problems = new ProblemList((event) => {
       if (event.kind !== "warning") this.#pages.problems(event.kind === "problems" ? event.problems : []);
       this.#tell(event);

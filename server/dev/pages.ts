@@ -3,14 +3,16 @@
 import type { HotChannelClient, HotPayload, ViteDevServer } from "vite";
 
 import type { Manifest } from "../../src/manifest.ts";
-import { formatProblem, type Problem } from "../../src/problem.ts";
+import type { Problem } from "../../src/problem.ts";
 import { developmentEvents } from "../../src/protocol.ts";
+import { overlayError } from "./overlay.ts";
 
 /** How long what moved is kept where it was for a page that doesn't say that it has followed, in ms: a tab in the background may sleep. */
 const patience = 2000;
 
 export class Pages {
   readonly #server: ViteDevServer;
+  readonly #root: string;
   readonly #manifest: () => Promise<Manifest>;
   /** Those that have told of themselves: others have no procedures. */
   readonly #open = new Set<HotChannelClient>();
@@ -22,8 +24,10 @@ export class Pages {
   /** How often pages were told to load themselves again. */
   reloads = 0;
 
-  constructor(server: ViteDevServer, manifest: () => Promise<Manifest>) {
+  /** `root` is the folder that the files of problems are relative to. */
+  constructor(server: ViteDevServer, root: string, manifest: () => Promise<Manifest>) {
     this.#server = server;
+    this.#root = root;
     this.#manifest = manifest;
     const { hot } = server.environments.client;
     const { send } = hot;
@@ -32,7 +36,10 @@ export class Pages {
       if (typeof payload === "string") return;
       if (payload.type === "full-reload") this.reloads++;
       // What Vite has replaced has another address from now on, and what the page loads by the manifest must be the same.
-      if (payload.type === "update") void this.move();
+      if (payload.type !== "update") return;
+      void this.move();
+      // Vite's client removes its overlay at every update.
+      for (const client of server.ws.clients) this.#show(client);
     };
     hot.on(developmentEvents.here, (_: unknown, client: HotChannelClient) => {
       this.#open.add(client);
@@ -51,9 +58,7 @@ export class Pages {
       }
     });
     // A page that comes while something is wrong is told at once.
-    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => {
-      if (this.#problems.length > 0) client.send(errorOf(this.#problems));
-    });
+    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => this.#show(client));
   }
 
   /** How many pages run procedures or call some. */
@@ -96,9 +101,13 @@ export class Pages {
     this.#problems = problems;
     // To those that are there: Vite keeps an error for a page that comes later, and would show it when all is well again.
     for (const client of this.#server.ws.clients) {
-      if (problems.length > 0) client.send(errorOf(problems));
-      else if (before > 0) client.send(developmentEvents.mended);
+      this.#show(client);
+      if (problems.length === 0 && before > 0) client.send(developmentEvents.mended);
     }
+  }
+
+  #show(client: HotChannelClient): void {
+    if (this.#problems.length > 0) client.send(overlayError(this.#problems, this.#root));
   }
 
   async #tell(client: HotChannelClient): Promise<void> {
@@ -106,25 +115,4 @@ export class Pages {
     this.#told = manifest.revision;
     client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number: 0 } });
   }
-}
-
-function errorOf(problems: readonly Problem[]) {
-  const [first] = problems;
-  const others = problems.slice(1).map(formatProblem);
-  const text =
-    first === undefined
-      ? ""
-      : [first.path === undefined ? first.message : `at ${first.path}: ${first.message}`, first.hint]
-          .filter((one) => one !== undefined)
-          .join("\n→ ");
-  return {
-    type: "error" as const,
-    err: {
-      message: [text, ...others].join("\n\n"),
-      stack: "",
-      plugin: "seamline",
-      ...(first !== undefined && { id: first.file, ...(first.frame !== undefined && { frame: first.frame }) }),
-      ...(first?.line !== undefined && { loc: { file: first.file, line: first.line, column: first.column ?? 1 } }),
-    },
-  };
 }
