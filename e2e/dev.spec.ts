@@ -171,6 +171,38 @@ test("a mistake is shown over the page with its lines, the page goes on, and it 
   expect(await within(page, "page")).toBe(loaded);
 });
 
+test("an import that a page can't have is shown over the page and told in the terminal, whatever page is opened, until it is mended", async ({
+  page,
+}) => {
+  await open(page);
+  const overlay = page.locator("vite-error-overlay");
+  run.edit(
+    "src/shop/money.ts",
+    "export class Money {",
+    'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\nexport class Money {',
+  );
+  await expect(overlay.locator(".message")).toContainText('"node:fs" exists on Node only');
+  await expect(overlay.locator(".message")).toContainText("index.html → src/main.ts → src/shop/money.ts → node:fs");
+  await expect(overlay.locator(".file a")).toHaveText(`${join(run.folder, "src/shop/money.ts")}:1:30`);
+  await expect.poll(() => run.lines.filter(({ event }) => event === "problems")).toHaveLength(1);
+  expect(run.lines.find(({ event }) => event === "problems")).toMatchObject({
+    problems: [{ file: "src/shop/money.ts", line: 1 }],
+    isLive: true,
+  });
+  const late = await page.context().newPage();
+  await late.goto(run.url);
+  await expect(late.locator("vite-error-overlay .message")).toContainText('"node:fs" exists on Node only');
+  run.edit("src/shop/money.ts", 'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\n', "");
+  await expect(overlay).toHaveCount(0);
+  await expect(late.locator("vite-error-overlay")).toHaveCount(0);
+
+  run.edit("src/title.ts", "export function title", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\nexport function title');
+  await expect(overlay.locator(".message")).toContainText('"./shop/money.ts" doesn\'t export "Mony"');
+  run.edit("src/title.ts", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\n', "");
+  await expect(overlay).toHaveCount(0);
+  await late.close();
+});
+
 test("an error that a procedure throws has the lines of the TypeScript and its trace in the page's console and in the terminal", async ({
   page,
 }) => {

@@ -8,15 +8,15 @@ import type { Log } from "../../src/ports.ts";
 import { type Problem, Problems } from "../../src/problem.ts";
 import { listFiles, realPath } from "../sources.ts";
 import { unique } from "./application.ts";
-import { type BrowserGraph, browserGraph, valueImports } from "./browser-graph.ts";
+import { type BrowserGraph, browserGraph, nodeProblems, valueImports } from "./browser-graph.ts";
 import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
 import { folderProblem } from "./folder-name.ts";
 import { importProblem } from "./import-problem.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
+import { missingExports } from "./missing-exports.ts";
 import { writeModuleTypes } from "./module-types.ts";
-import { nodeImportProblems } from "./server-only.ts";
 import { splitState } from "./split-state.ts";
 
 export interface CheckOptions {
@@ -84,12 +84,7 @@ export async function findings(
   const { application, parse } = open;
   const { root } = application;
   const browser = graph ?? (await browserGraph(open));
-  // Entries that are no files have no line in a chain of imports.
-  const importersOf = (id: string): readonly string[] =>
-    (browser.modules.get(id)?.importers ?? [])
-      .map(({ from }) => from)
-      .flatMap((from) => (["segment", "entry"].includes(from.kind) ? [] : [from.id]));
-  const problems = [...browser.leaks, ...nodeImportProblems(browser.nodeImports, root, importersOf)];
+  const problems = [...browser.leaks, ...nodeProblems(browser, root), ...(await missingExports(open))];
   const warnings: Problem[] = [];
   const tell = (side: "browser" | "server", specifier: string, importer: string): void => {
     const isOwn = /^\.{1,2}\//.test(specifier);

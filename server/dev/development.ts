@@ -20,6 +20,7 @@ import { Deployment } from "./deployment.ts";
 import { type Difference, difference } from "./difference.ts";
 import { mountDoors } from "./doors.ts";
 import { Globs } from "./globs.ts";
+import { findsImportMistakes } from "./import-mistakes.ts";
 import { addressOf, partOfId } from "./ids.ts";
 import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
 import { placesIn } from "./layout.ts";
@@ -71,6 +72,7 @@ export class Development {
     async () => await this.#changes.settled(),
   );
   readonly #globs: Globs;
+  readonly #importMistakes: ReturnType<typeof findsImportMistakes>;
   #application: Application | undefined;
   #manifest: ServerManifest | undefined;
   #types: string | undefined;
@@ -101,15 +103,21 @@ export class Development {
       log,
       tell: this.#tell,
     });
+    this.#importMistakes = findsImportMistakes(build.root, this.#environment("browser"));
     this.#orphans = new Orphans(this.#tell, (file) => this.#changes.heard(file));
     this.read = this.#changes.run(async () => {
       this.#problems.set("configuration", await this.deployment.configure());
-      const application = await this.#readApplication();
+      // Vite's plugins, which find what is imported, wait for this reading.
+      const application = await this.#readApplication({ judgesImports: false });
       if (application !== undefined) await this.#take(application);
     });
     const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
     this.ready = Promise.all([this.read, listening]).then(
-      async () => await this.#changes.run(async () => void (this.#isWhole && (await this.#start()))),
+      async () =>
+        await this.#changes.run(async () => {
+          if (this.#isWhole) await this.#start();
+          await this.#readApplication();
+        }),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#globs = new Globs(server.watcher, this.#environment("server"));
@@ -209,14 +217,17 @@ export class Development {
   }
 
   /** Reads what changed; `undefined` while something is wrong. */
-  async #readApplication(): Promise<Application | undefined> {
-    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => {
-      this.#heard(goneFile(error));
-      return undefined;
-    });
-    if (application === undefined) return undefined;
+  async #readApplication({ judgesImports = true } = {}): Promise<Application | undefined> {
+    const browser = this.#environment("browser");
+    const read = async () => {
+      const application = await this.#build.read(browser);
+      return { application, imports: judgesImports ? await this.#importMistakes(application) : [] };
+    };
+    const found = await read().catch((error: unknown) => this.#heard(goneFile(error)));
+    if (found === undefined) return undefined;
+    const { application, imports } = found;
     this.#problems.warn(application.warnings);
-    this.#problems.set("application", application.problems);
+    this.#problems.setAll({ application: application.problems, imports });
     return application.problems.length > 0 ? undefined : application;
   }
 
