@@ -1,5 +1,7 @@
 // `seamline dev` in a real browser: what a person sees who edits an application while its page is open.
 
+import { join } from "node:path";
+
 import { expect, type Page, test } from "@playwright/test";
 import { develop, type DevRun } from "./dev-application.ts";
 
@@ -151,6 +153,15 @@ test("a mistake is shown over the page with its lines, the page goes on, and it 
   await expect(overlay.locator(".message")).toContainText(/expected|unexpected/i);
   await expect(overlay.locator(".frame")).toContainText("> 6 | export async function quote(sku: : string)");
   expect(await within(page, 'quote("abc").then((money) => money.amount)')).toBe(30);
+  // The frame's lines stand in one column, and the link leads an editor to the file.
+  const frame = ((await overlay.locator(".frame").textContent()) ?? "").split("\n");
+  expect(frame[0]).toMatch(/^4 +\| export const shared/);
+  expect(new Set(frame.map((line) => line.indexOf("|"))).size).toBe(1);
+  const asked = page.waitForRequest(/__open-in-editor/);
+  await page.route(/__open-in-editor/, async (route) => await route.fulfill({ status: 200 }));
+  await overlay.locator(".file a").click();
+  const file = new URL((await asked).url()).searchParams.get("file");
+  expect(file).toBe(`${join(run.folder, "src/shop/quote.ts")}:6:34`);
   run.edit("src/shop/quote.ts", ": :", ":");
   await expect(overlay).toHaveCount(0);
   run.edit("segments/ui.segment.json", '"public"', '"publik"');
@@ -158,6 +169,38 @@ test("a mistake is shown over the page with its lines, the page goes on, and it 
   run.edit("segments/ui.segment.json", '"publik"', '"public"');
   await expect(overlay).toHaveCount(0);
   expect(await within(page, "page")).toBe(loaded);
+});
+
+test("an import that a page can't have is shown over the page and told in the terminal, whatever page is opened, until it is mended", async ({
+  page,
+}) => {
+  await open(page);
+  const overlay = page.locator("vite-error-overlay");
+  run.edit(
+    "src/shop/money.ts",
+    "export class Money {",
+    'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\nexport class Money {',
+  );
+  await expect(overlay.locator(".message")).toContainText('"node:fs" exists on Node only');
+  await expect(overlay.locator(".message")).toContainText("index.html → src/main.ts → src/shop/money.ts → node:fs");
+  await expect(overlay.locator(".file a")).toHaveText(`${join(run.folder, "src/shop/money.ts")}:1:30`);
+  await expect.poll(() => run.lines.filter(({ event }) => event === "problems")).toHaveLength(1);
+  expect(run.lines.find(({ event }) => event === "problems")).toMatchObject({
+    problems: [{ file: "src/shop/money.ts", line: 1 }],
+    isLive: true,
+  });
+  const late = await page.context().newPage();
+  await late.goto(run.url);
+  await expect(late.locator("vite-error-overlay .message")).toContainText('"node:fs" exists on Node only');
+  run.edit("src/shop/money.ts", 'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\n', "");
+  await expect(overlay).toHaveCount(0);
+  await expect(late.locator("vite-error-overlay")).toHaveCount(0);
+
+  run.edit("src/title.ts", "export function title", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\nexport function title');
+  await expect(overlay.locator(".message")).toContainText('"./shop/money.ts" doesn\'t export "Mony"');
+  run.edit("src/title.ts", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\n', "");
+  await expect(overlay).toHaveCount(0);
+  await late.close();
 });
 
 test("an error that a procedure throws has the lines of the TypeScript and its trace in the page's console and in the terminal", async ({

@@ -108,7 +108,7 @@ export interface Names {
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number;
-  /** Calls `run` once after `ms`; the returned function cancels it. Does not keep the process alive. */
+  /** Calls `run` once after `ms`, which is 0 or more; the returned function cancels it. Does not keep the process alive. */
   after(ms: number, run: () => void): () => void;
 }
 

@@ -1,6 +1,6 @@
 // What browsers get, as a graph: pages, modules and parts of modules, packages, and the imports that bring them along.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { isAbsolute } from "node:path";
 
@@ -12,7 +12,7 @@ import { fileAddresses, serviceImport, textImport } from "./leaks.ts";
 import type { SourceModule } from "./modules.ts";
 import type { OpenApplication } from "./open-application.ts";
 import { importedByCode, nameOfFile } from "./package-imports.ts";
-import { type NodeImport, isNodeOnly } from "./server-only.ts";
+import { type NodeImport, isNodeOnly, nodeImportProblems } from "./server-only.ts";
 
 export interface BrowserModule {
   /** A file, one of its parts (`file?seamline=body`), or the name of a module of Node. */
@@ -25,7 +25,7 @@ export interface BrowserModule {
   readonly part?: "face" | "shared" | "body";
   readonly module?: SourceModule;
   /** Bytes of its source, without blank space at the ends of lines. */
-  readonly bytes: number;
+  readonly size: () => number;
   /** Who imports it; the first one is on the shortest way from an entry. */
   readonly importers: Importer[];
 }
@@ -45,8 +45,10 @@ export interface BrowserGraph {
   readonly leaks: readonly Problem[];
 }
 
+type Open = Pick<OpenApplication, "application" | "parse" | "resolve">;
+
 /** Follows what browsers load: pages, entries of Vite's configuration, bodies of the segments that they start, `clientModules`. */
-export async function browserGraph(open: OpenApplication): Promise<BrowserGraph> {
+export async function browserGraph(open: Open): Promise<BrowserGraph> {
   const walker = new Walker(open);
   const { application } = open;
   for (const page of application.pages) {
@@ -78,20 +80,28 @@ export async function browserGraph(open: OpenApplication): Promise<BrowserGraph>
   return walker;
 }
 
+/** What only Node has and browsers would get, with the way that each comes. */
+export function nodeProblems({ modules, nodeImports }: BrowserGraph, root: string): readonly Problem[] {
+  // Entries that are no files have no line in a chain of imports.
+  const importersOf = (id: string): readonly string[] =>
+    (modules.get(id)?.importers ?? []).flatMap(({ from }) => (["segment", "entry"].includes(from.kind) ? [] : [from.id]));
+  return nodeImportProblems(nodeImports, root, importersOf);
+}
+
 class Walker implements BrowserGraph {
   readonly modules = new Map<string, BrowserModule>();
   readonly nodeImports: NodeImport[] = [];
   readonly unresolved: { specifier: string; importer: string }[] = [];
   readonly leaks: Problem[] = [];
-  readonly #open: OpenApplication;
+  readonly #open: Open;
   readonly #queue: BrowserModule[] = [];
 
-  constructor(open: OpenApplication) {
+  constructor(open: Open) {
     this.#open = open;
   }
 
   root(id: string, kind: BrowserModule["kind"], name: string): BrowserModule {
-    const root = this.modules.get(id) ?? { id, kind, name, bytes: 0, importers: [] };
+    const root = this.modules.get(id) ?? { id, kind, name, size: nothing, importers: [] };
     this.modules.set(id, root);
     return root;
   }
@@ -144,18 +154,18 @@ class Walker implements BrowserGraph {
   #make(id: string): BrowserModule {
     const { application } = this.#open;
     const importers: Importer[] = [];
-    if (id.startsWith("node:")) return { id, kind: "node", name: id, bytes: 0, importers };
+    if (id.startsWith("node:")) return { id, kind: "node", name: id, size: nothing, importers };
     const [file = id, query] = id.split("?seamline=");
     const module = application.modules.byFile(file);
     const cut = application.cut.get(file);
     if (module === undefined) {
       const isCode = /\.[cm]?[jt]sx?$/.test(file);
-      return { id, kind: isCode ? "code" : "asset", ...nameOfFile(application.root, file), bytes: readFileSync(file).length, importers };
+      return { id, kind: isCode ? "code" : "asset", ...nameOfFile(application.root, file), size: () => statSync(file).size, importers };
     }
-    if (cut === undefined)
-      return { id, kind: "source", name: module.name, module, bytes: sizeOf(application.modules.text(file)), importers };
+    const source = { id, kind: "source", name: module.name, module, importers } as const;
+    if (cut === undefined) return { ...source, size: () => sizeOf(application.modules.text(file)) };
     const part = query === undefined ? "face" : query === "shared" ? "shared" : "body";
-    return { id, kind: "source", name: module.name, module, part, bytes: sizeOf(cut.parts.browser[part]?.code ?? ""), importers };
+    return { ...source, part, size: () => sizeOf(cut.parts.browser[part]?.code ?? "") };
   }
 
   async #source(one: BrowserModule): Promise<void> {
@@ -189,6 +199,8 @@ export function valueImports(description: ModuleDescription): readonly string[] 
     ...description.starReexports,
   ];
 }
+
+const nothing = (): number => 0;
 
 function sizeOf(code: string): number {
   return Buffer.byteLength(code.replace(/[ \t]+$/gm, "").replace(/\n{2,}/g, "\n"));

@@ -62,8 +62,6 @@ export class Build {
   pages: readonly string[] = [];
   /** See {@link ApplicationInput.forTests}. */
   forTests = false;
-  /** In development: the folder that we watch in place of Vite's watcher. */
-  watched: string | undefined;
   readonly entries: Entries = new Entries();
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
@@ -176,6 +174,8 @@ export class Build {
 
   async #read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
+    // It remembers what it found, and what it didn't.
+    this.#resolver = undefined;
     this.#kept ??= openKeptReadings(this.root, vite.version);
     const application = await readApplication({
       root: this.root,

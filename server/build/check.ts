@@ -7,7 +7,7 @@ import type { Log } from "../../src/ports.ts";
 import { type Problem, Problems } from "../../src/problem.ts";
 import { listFiles, realPath } from "../sources.ts";
 import { unique } from "./application.ts";
-import { type BrowserGraph, browserGraph } from "./browser-graph.ts";
+import { type BrowserGraph, browserGraph, nodeProblems } from "./browser-graph.ts";
 import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
@@ -15,10 +15,10 @@ import { folderProblem } from "./folder-name.ts";
 import { isLeft, uncompiled } from "./future-syntax.ts";
 import type { SourceModule } from "./modules.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
+import { missingExports } from "./missing-exports.ts";
 import { writeModuleTypes } from "./module-types.ts";
 import { unresolvedImport } from "./resolve.ts";
 import { serverImports } from "./server-graph.ts";
-import { nodeImportProblems } from "./server-only.ts";
 import { splitState } from "./split-state.ts";
 
 export interface CheckOptions {
@@ -91,12 +91,7 @@ export async function findings(
   const { application } = open;
   const { root } = application;
   const browser = graph ?? (await browserGraph(open));
-  // Entries that are no files have no line in a chain of imports.
-  const importersOf = (id: string): readonly string[] =>
-    (browser.modules.get(id)?.importers ?? [])
-      .map(({ from }) => from)
-      .flatMap((from) => (["segment", "entry"].includes(from.kind) ? [] : [from.id]));
-  const problems = [...browser.leaks, ...nodeImportProblems(browser.nodeImports, root, importersOf)];
+  const problems = [...browser.leaks, ...nodeProblems(browser, root), ...(await missingExports(open))];
   const warnings: Problem[] = [];
   for (const { problem, segments, isShared } of application.pageOnlyCalls)
     if (!segments.some((name) => served?.has(name) === true)) (isShared ? warnings : problems).push(problem);

@@ -148,11 +148,11 @@ function browserOf(graph: BrowserGraph, sizes: BrowserSizes): InspectedBrowser {
   if (sizes.build === "fresh") return { sizes: "built", build: "fresh", modules: sizes.modules, files: sizes.files };
   const sources = [...graph.modules.values()].filter((one) => ["source", "code", "asset"].includes(one.kind));
   const modules = sources
-    .map(({ name, package: of, part, bytes }) => ({
+    .map(({ name, package: of, part, size }) => ({
       name,
       ...(of !== undefined && { package: of }),
       ...(part !== undefined && { part }),
-      bytes,
+      bytes: size(),
     }))
     .sort((one, other) => other.bytes - one.bytes);
   return { sizes: "source", build: sizes.build, modules, files: [] };

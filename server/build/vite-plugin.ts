@@ -8,7 +8,6 @@ import type { Environment, Plugin } from "vite";
 import { Problems } from "../../src/problem.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
-import { isWatchedHere } from "../dev/watch.ts";
 import { heldNames, holderText, partOfId, runtimeId } from "../dev/ids.ts";
 import type { Application } from "./application.ts";
 import { graphId, partId } from "./cut.ts";
@@ -92,17 +91,13 @@ export function createPlugin(
       build.forTests ||= process.env["VITEST"] !== undefined && !isOwn;
       // Asked for by `vite build --ssr`: a build of Vite's own, of one environment.
       if (command === "build" && Boolean(config.build?.ssr)) return undefined;
-      const isServed = command === "serve" && process.env["VITEST"] === undefined;
-      build.watched = isServed && isWatchedHere(config.server, build.root, build.source) ? build.source : undefined;
-      // By its own name, which may be that of a link to it, Vite's watcher would tell of it once more.
-      const here = build.watched === undefined ? [] : [build.watched, resolve(build.root, all.source ?? "./src")];
       return {
         root: build.viteRoot,
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         // What is said of packages for SSR holds for nodes.
         environments: { [environmentNames.browser]: {}, [environmentNames.server]: { resolve: packagesOf(config) } },
-        ...(command === "serve" && developmentConfig(config, () => development, { named: session?.config, here })),
+        ...(command === "serve" && developmentConfig(config, () => development, session?.config)),
       };
     },
 

@@ -20,7 +20,9 @@ import { Deployment } from "./deployment.ts";
 import { type Difference, difference } from "./difference.ts";
 import { mountDoors } from "./doors.ts";
 import { Globs } from "./globs.ts";
+import { findsImportMistakes } from "./import-mistakes.ts";
 import { addressOf, partOfId } from "./ids.ts";
+import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
 import { placesIn } from "./layout.ts";
 import { createViteLog, eventToLog } from "./log.ts";
 import { browserManifest, serverManifest } from "./manifest.ts";
@@ -70,6 +72,7 @@ export class Development {
     async () => await this.#changes.settled(),
   );
   readonly #globs: Globs;
+  readonly #importMistakes: ReturnType<typeof findsImportMistakes>;
   #application: Application | undefined;
   #manifest: ServerManifest | undefined;
   #types: string | undefined;
@@ -86,7 +89,7 @@ export class Development {
     this.#server = server;
     this.#build = build;
     this.#tell = parts.tell ?? ((event) => eventToLog(log, event));
-    this.#pages = new Pages(server, async () => await this.#browserManifest());
+    this.#pages = new Pages(server, build.root, async () => await this.#browserManifest());
     this.#problems = new ProblemList((event) => {
       if (event.kind !== "warning") this.#pages.problems(event.kind === "problems" ? event.problems : []);
       this.#tell(event);
@@ -100,19 +103,25 @@ export class Development {
       log,
       tell: this.#tell,
     });
+    this.#importMistakes = findsImportMistakes(build.root, this.#environment("browser"));
     this.#orphans = new Orphans(this.#tell, (file) => this.#changes.heard(file));
     this.read = this.#changes.run(async () => {
       this.#problems.set("configuration", await this.deployment.configure());
-      const application = await this.#readApplication();
+      // Vite's plugins, which find what is imported, wait for this reading.
+      const application = await this.#readApplication({ judgesImports: false });
       if (application !== undefined) await this.#take(application);
     });
     const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
     this.ready = Promise.all([this.read, listening]).then(
-      async () => await this.#changes.run(async () => void (this.#isWhole && (await this.#start()))),
+      async () =>
+        await this.#changes.run(async () => {
+          if (this.#isWhole) await this.#start();
+          await this.#readApplication();
+        }),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#globs = new Globs(server.watcher, this.#environment("server"));
-    const unwatch = watch(server, { root: build.root, here: build.watched }, (file) => this.#heard(file));
+    const unwatch = watch(server, build.root, (file) => this.#heard(file));
     keepSources(server, build, async () => await this.application());
     mountDoors(server, async (request) => await this.#answer(request));
     const { close } = server;
@@ -171,6 +180,11 @@ export class Development {
     return this.#manifest !== undefined && this.#problems.of("configuration").length === 0;
   }
 
+  /** Something is yet to be loaded: it is tried again with each change. */
+  get #isIncomplete(): boolean {
+    return this.#problems.of("load").length > 0 || this.deployment.nodes().some(({ state }) => state === "failed");
+  }
+
   #environment(name: keyof typeof environmentNames): DevEnvironment {
     return this.#server.environments[environmentNames[name]] as DevEnvironment;
   }
@@ -203,15 +217,18 @@ export class Development {
   }
 
   /** Reads what changed; `undefined` while something is wrong. */
-  async #readApplication(): Promise<Application | undefined> {
-    const application = await this.#build.read(this.#environment("browser")).catch((error: unknown) => {
-      this.#heard(goneFile(error));
-      return undefined;
-    });
-    if (application === undefined) return undefined;
+  async #readApplication({ judgesImports = true } = {}): Promise<Application | undefined> {
+    const browser = this.#environment("browser");
+    const read = async () => {
+      const application = await this.#build.read(browser);
+      return { application, imports: judgesImports ? await this.#importMistakes(application) : [] };
+    };
+    const found = await read().catch((error: unknown) => this.#heard(goneFile(error)));
+    if (found === undefined) return undefined;
+    const { application, imports } = found;
     this.#problems.warn([...application.pageOnlyCalls.map((one) => one.problem), ...application.warnings]);
     this.#pages.warnings(application.pageOnlyCalls.flatMap((one) => (one.isShared ? [] : [one.problem])));
-    this.#problems.set("application", application.problems);
+    this.#problems.setAll({ application: application.problems, imports });
     return application.problems.length > 0 ? undefined : application;
   }
 
@@ -259,26 +276,8 @@ export class Development {
   async #follow(changed: Difference, files: ReadonlySet<string>, since: number): Promise<void> {
     const [browser, server] = [this.#environment("browser"), this.#environment("server")];
     const listing = await this.#globs.outdated();
-    const ids = new Set([...changed.server, ...listing]);
-    for (const file of files) {
-      if (this.#application?.cut.has(file) === true) continue;
-      for (const { id } of server.moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
-      ids.add(file);
-    }
-    for (const id of ids) {
-      const module = server.moduleGraph.getModuleById(id);
-      if (module !== undefined) server.moduleGraph.invalidateModule(module);
-    }
-    const inPages = new Set<string>();
-    const { reloads } = this.#pages;
-    for (const id of changed.browser) {
-      const module = browser.moduleGraph.getModuleById(id);
-      if (module === undefined) continue;
-      inPages.add(id);
-      // A page that loads itself again is told once; all else that changed, it gets anew.
-      if (this.#pages.reloads > reloads) browser.moduleGraph.invalidateModule(module);
-      else await browser.reloadModule(module);
-    }
+    const ids = invalidateOnNodes(server, changed, { listing, files }, { cut: this.#application?.cut, isIncomplete: this.#isIncomplete });
+    const inPages = await invalidateInPages(browser, changed, this.#pages);
     let changes: readonly NodeChange[] = [];
     const settled = async (): Promise<void> => await this.#pages.move();
     this.#problems.set(

@@ -40,14 +40,18 @@ export function difference(before: Application, after: Application, placesOf: Pl
         // A module that is split for the first time, or is whole again, has another text for everyone.
         if (part === "face" && (one === undefined || other === undefined)) ids.add(partId.shared(file));
       }
-    if (added.length > 0 && added.every((part) => part === "body") && !isSame(one?.parts.server.body?.code, other?.parts.server.body?.code))
+    if (
+      added.length > 0 &&
+      added.every((part) => part === "body") &&
+      one?.parts.server.body?.unpadded !== other?.parts.server.body?.unpadded
+    )
       bodies.set(
         file,
         (other?.procedures ?? []).map((procedure) => procedure.fqn),
       );
   }
   for (const file of new Set([...before.trimmed.keys(), ...after.trimmed.keys()]))
-    if (!isSame(before.trimmed.get(file)?.code, after.trimmed.get(file)?.code)) browser.add(file);
+    if (before.trimmed.get(file)?.unpadded !== after.trimmed.get(file)?.unpadded) browser.add(file);
   return { server, browser, bodies, ...moved(before, after, placesOf) };
 }
 
@@ -57,28 +61,10 @@ function namesIn(cut: CutModule | undefined, { clients }: Application): string {
   return cut === undefined ? "" : heldNames(cut, clients).join();
 }
 
+/** A body that grows moves what its neighbours hold, and changes nothing in them. */
 function changedParts(one: SplitModule | undefined, other: SplitModule | undefined): readonly PartName[] {
   if (one === other) return [];
-  return (["face", "shared", "body"] as const).filter((part) => !isSame(one?.[part]?.code, other?.[part]?.code));
-}
-
-/**
- * Whether two texts of a part say the same. What a part doesn't hold of its module is blank in it, so a body that grows makes its
- * neighbours' blanks grow: lines are compared without what is around them, but for those inside of a template.
- */
-function isSame(one: string | undefined, other: string | undefined): boolean {
-  if (one === other) return true;
-  if (one === undefined || other === undefined) return false;
-  return trimmed(one) === trimmed(other) && templates(one) === templates(other);
-}
-
-function trimmed(text: string): string {
-  const lines = text.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line !== "").join("\n");
-}
-
-function templates(text: string): string {
-  return (text.match(/`(?:\\.|[^`\\])*`/gs) ?? []).filter((one) => one.includes("\n")).join();
+  return (["face", "shared", "body"] as const).filter((part) => one?.[part]?.unpadded !== other?.[part]?.unpadded);
 }
 
 function idOf(file: string, part: PartName, side: Side): string {

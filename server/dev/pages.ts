@@ -5,12 +5,14 @@ import type { HotChannelClient, HotPayload, ViteDevServer } from "vite";
 import type { Manifest } from "../../src/manifest.ts";
 import { formatProblem, type Problem } from "../../src/problem.ts";
 import { developmentEvents } from "../../src/protocol.ts";
+import { overlayError } from "./overlay.ts";
 
 /** How long what moved is kept where it was for a page that doesn't say that it has followed, in ms: a tab in the background may sleep. */
 const patience = 2000;
 
 export class Pages {
   readonly #server: ViteDevServer;
+  readonly #root: string;
   readonly #manifest: () => Promise<Manifest>;
   /** Those that have told of themselves: others have no procedures. */
   readonly #open = new Set<HotChannelClient>();
@@ -24,8 +26,10 @@ export class Pages {
   /** How often pages were told to load themselves again. */
   reloads = 0;
 
-  constructor(server: ViteDevServer, manifest: () => Promise<Manifest>) {
+  /** `root` is the folder that the files of problems are relative to. */
+  constructor(server: ViteDevServer, root: string, manifest: () => Promise<Manifest>) {
     this.#server = server;
+    this.#root = root;
     this.#manifest = manifest;
     const { hot } = server.environments.client;
     const { send } = hot;
@@ -34,7 +38,10 @@ export class Pages {
       if (typeof payload === "string") return;
       if (payload.type === "full-reload") this.reloads++;
       // What Vite has replaced has another address from now on, and what the page loads by the manifest must be the same.
-      if (payload.type === "update") void this.move();
+      if (payload.type !== "update") return;
+      void this.move();
+      // Vite's client removes its overlay at every update.
+      for (const client of server.ws.clients) this.#show(client);
     };
     hot.on(developmentEvents.here, (_: unknown, client: HotChannelClient) => {
       this.#open.add(client);
@@ -53,9 +60,7 @@ export class Pages {
       }
     });
     // A page that comes while something is wrong is told at once.
-    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => {
-      if (this.#shown !== "") client.send(errorOf([...this.#problems, ...this.#warnings]));
-    });
+    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => this.#show(client));
   }
 
   /** How many pages run procedures or call some. */
@@ -95,25 +100,30 @@ export class Pages {
   /** Shows problems over the page, all at once; none takes them away. */
   problems(problems: readonly Problem[]): void {
     this.#problems = problems;
-    this.#show();
+    this.#showChanged();
   }
 
   /** Shows what nobody should overlook although everything runs, behind the problems if there are any. */
   warnings(warnings: readonly Problem[]): void {
     this.#warnings = warnings;
-    this.#show();
+    this.#showChanged();
   }
 
-  #show(): void {
+  #showChanged(): void {
     const all = [...this.#problems, ...this.#warnings];
     const shown = all.map(formatProblem).join("\n");
     if (shown === this.#shown) return;
     this.#shown = shown;
     // To those that are there: Vite keeps an error for a page that comes later, and would show it when all is well again.
     for (const client of this.#server.ws.clients) {
-      if (all.length > 0) client.send(errorOf(all));
+      if (all.length > 0) this.#show(client);
       else client.send(developmentEvents.mended);
     }
+  }
+
+  #show(client: HotChannelClient): void {
+    const all = [...this.#problems, ...this.#warnings];
+    if (all.length > 0) client.send(overlayError(all, this.#root));
   }
 
   async #tell(client: HotChannelClient): Promise<void> {
@@ -121,25 +131,4 @@ export class Pages {
     this.#told = manifest.revision;
     client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number: 0 } });
   }
-}
-
-function errorOf(problems: readonly Problem[]) {
-  const [first] = problems;
-  const others = problems.slice(1).map(formatProblem);
-  const text =
-    first === undefined
-      ? ""
-      : [first.path === undefined ? first.message : `at ${first.path}: ${first.message}`, first.hint]
-          .filter((one) => one !== undefined)
-          .join("\n→ ");
-  return {
-    type: "error" as const,
-    err: {
-      message: [text, ...others].join("\n\n"),
-      stack: "",
-      plugin: "seamline",
-      ...(first !== undefined && { id: first.file, ...(first.frame !== undefined && { frame: first.frame }) }),
-      ...(first?.line !== undefined && { loc: { file: first.file, line: first.line, column: first.column ?? 1 } }),
-    },
-  };
 }

@@ -3,7 +3,8 @@
 import { formatProblem, type Problem } from "../../src/problem.ts";
 import type { DevEvent } from "./session.ts";
 
-type Of = "configuration" | "application" | "load";
+/** `imports`: what no browser could import, and names that nobody exports. They keep nothing from running. */
+type Of = "configuration" | "application" | "load" | "imports";
 
 export class ProblemList {
   readonly #of = new Map<Of, readonly Problem[]>();
@@ -25,12 +26,18 @@ export class ProblemList {
 
   /** Takes these in the place of those that there were, and tells when that makes a difference. */
   set(what: Of, problems: readonly Problem[]): void {
-    this.#of.set(what, problems);
+    this.setAll({ [what]: problems });
+  }
+
+  /** The same for several at once, of which there is one thing to tell. */
+  setAll(found: Readonly<Partial<Record<Of, readonly Problem[]>>>): void {
+    for (const [what, problems] of Object.entries(found)) this.#of.set(what as Of, problems);
     const all = this.all;
     const text = all.map(formatProblem).join("\n");
     if (text === this.#told) return;
     this.#told = text;
-    this.#tell(all.length > 0 ? { kind: "problems", problems: all } : { kind: "mended" });
+    const isLive = all.length === this.of("imports").length;
+    this.#tell(all.length > 0 ? { kind: "problems", problems: all, ...(isLive && { isLive }) } : { kind: "mended" });
   }
 
   /** Each once: they are no reason to stop. */

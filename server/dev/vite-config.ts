@@ -8,17 +8,16 @@ import { segmentFileEnding } from "../../src/segment.ts";
 import type { Application } from "../build/application.ts";
 import { environmentNames, packagesOf } from "../build/environments.ts";
 import { isModuleFile } from "../build/modules.ts";
-import { isInside } from "../sources.ts";
 import { partOfId } from "./ids.ts";
 
 /** Vite's own list, which a list in a configuration takes the place of. */
 const viteDenies = [".env", ".env.*", "*.{crt,pem}", "**/.git/**"];
 
-/** `development` is there as soon as there is a server; `here` is what Vite's watcher leaves out (watch.ts). */
+/** `development` is there as soon as there is a server. */
 export function developmentConfig(
   config: UserConfig,
   development: () => { application(): Promise<Application> } | undefined,
-  { named, here }: { readonly named: string | undefined; readonly here: readonly string[] },
+  named: string | undefined,
 ): UserConfig {
   const packages = packagesOf(config);
   const { noExternal } = packages;
@@ -46,10 +45,7 @@ export function developmentConfig(
           ...configurations(named),
         ],
       },
-      watch:
-        config.server?.watch === null
-          ? null
-          : { ignored: ["**/.seamline/**", ...here.map((folder) => (path: string) => path === folder || isInside(folder, path))] },
+      watch: config.server?.watch === null ? null : { ignored: ["**/.seamline/**"] },
     },
   };
 }

@@ -24,6 +24,8 @@ export class TestClock implements Clock {
   }
 
   after(ms: number, run: () => void): () => void {
+    // Node would warn, and run it in a millisecond.
+    if (!(ms >= 0)) throw new RangeError(`A timer takes a number of milliseconds from 0 up, not ${String(ms)}`);
     const timer = { at: this.#now + ms, run };
     this.#timers.push(timer);
     return () => {

@@ -108,7 +108,8 @@ export function createMembership(
   };
 
   const watch = (url: string, renewal: number): void =>
-    again(Math.min(jittered(lookTime), renewal - host.clock.now()), () => look(url, renewal));
+    // The gateway may have taken until after the renewal was due to answer, and a timer may run a little early.
+    again(Math.max(0, Math.min(jittered(lookTime), renewal - host.clock.now())), () => look(url, renewal));
 
   /** Renews when it is time for that, else only asks: either way a gateway that has forgotten this node says so. */
   const look = async (url: string, renewal: number): Promise<void> => {

@@ -11,6 +11,8 @@ export interface Kept {
   readonly text: string;
   /** Where a statement ended only by what followed it, which may be gone: a semicolon has to stand there. */
   readonly unended: readonly number[];
+  /** What is blank in it and isn't in the source, in order. */
+  readonly padding: readonly Range[];
 }
 
 /** Keeps `units` of the module; declarations stay exported only where `exported` is true. */
@@ -27,7 +29,7 @@ export function keep(module: Module, units: ReadonlySet<Unit>, exported: boolean
     const declares = kept.some((unit) => unit.kind === "declaration" && unit.node.type !== "TSImportEqualsDeclaration");
     if (!declares && module.source[statement.end - 1] !== ";") unended.push(statement.end);
   }
-  return { text: blank(module.source, ranges), unended };
+  return { ...blank(module.source, ranges), unended };
 }
 
 function rangesOf(module: Module, statement: Node, kept: readonly Unit[], whole: boolean, exported: boolean): Range[] {
@@ -157,16 +159,18 @@ function pragmas(module: Module): Range[] {
 }
 
 /** Spaces for everything outside `ranges`; ends of lines stay. */
-function blank(source: string, ranges: readonly Range[]): string {
+function blank(source: string, ranges: readonly Range[]): Pick<Kept, "text" | "padding"> {
   const sorted = ranges.filter(([start, end]) => end > start).sort((one, other) => one[0] - other[0]);
+  const padding: Range[] = [];
   let text = "";
   let at = 0;
-  for (const [start, end] of sorted) {
-    if (end <= at) continue;
+  for (const [start, end] of [...sorted, [source.length, source.length] satisfies Range]) {
+    if (start > at) padding.push([at, start]);
+    if (end < at) continue;
     text += spaces(source.slice(at, Math.max(at, start))) + source.slice(Math.max(at, start), end);
     at = end;
   }
-  return text + spaces(source.slice(at));
+  return { text, padding };
 }
 
 function spaces(text: string): string {

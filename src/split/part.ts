@@ -53,7 +53,7 @@ export class Draft {
   }
 
   /** Generated code goes behind the last line, imports too: so every line of the source keeps its number, and the first comment its place. */
-  finish({ unended }: Pick<Kept, "unended">, behind: readonly string[]): Part {
+  finish({ unended, padding }: Pick<Kept, "unended" | "padding">, behind: readonly string[]): Part {
     for (const end of unended) this.text.appendLeft(end, ";");
     this.import(
       [...this.#seams].map(([procedure, local]) => [procedure.record.export, local]),
@@ -61,17 +61,24 @@ export class Draft {
     );
     const after = [...this.#imports, ...behind].filter((one) => one !== "").join("\n");
     if (after !== "") this.text.append(`\n${after}\n`);
-    return partOf(this.text, this.#module.file);
+    return partOf(this.text, this.#module.file, padding);
   }
 }
 
-/** Code and map of edited text. */
-export function partOf(text: MagicString, file: string): Part {
+/** Code and map of edited text. `padding` is what stands in it for the rest of the source. */
+export function partOf(text: MagicString, file: string, padding: Kept["padding"] = []): Part {
   const { version, sources, sourcesContent = [], names, mappings } = text.generateMap({ source: file, includeContent: true, hires: true });
   return {
     code: text.toString(),
+    unpadded: unpadded(text, padding),
     map: { version, sources: sources.map((one) => one ?? file), sourcesContent: sourcesContent.map((one) => one ?? ""), names, mappings },
   };
+}
+
+function unpadded(text: MagicString, padding: Kept["padding"]): string {
+  const copy = text.clone();
+  for (const [start, end] of padding) copy.update(start, end, "\n");
+  return copy.toString().trim();
 }
 
 /** Exports that keep their place in the text, because the declaration itself is exported. */

@@ -38,6 +38,8 @@ export interface SourceMap {
 export interface Part {
   /** In the language of the source file: types and JSX are still in it. */
   readonly code: string;
+  /** The code without what is blank for the rest of the source: the same text as long as this part says the same. */
+  readonly unpadded: string;
   readonly map: SourceMap;
 }
 

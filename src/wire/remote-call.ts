@@ -41,22 +41,22 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
   const door = options.base.replace(/\/$/, "") + rpcPath;
   return async ({ fqn, version, args, context }) => {
     const start = clock.now();
-    const left = (): number => (context.deadline ?? start + limits.time) - clock.now();
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
     // Both are named, as the answer may have a cycle where the arguments have none.
     const { body, encoding } = await withClasses(classes, () => encodeCall(args, { classes }, "serialized, superjson"));
-    if (left() <= 0) throw late();
+    const left = (context.deadline ?? start + limits.time) - clock.now();
+    if (left <= 0) throw late();
     const fields: Record<string, string> = {
       ...credential,
       "content-type": jsonType,
       [headers.encoding]: encoding,
       [headers.hops]: String(context.hops + 1),
-      [headers.deadline]: String(Math.ceil(left())),
+      [headers.deadline]: String(Math.ceil(left)),
       ...Object.fromEntries(forwardedHeaders(context.headers)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${door}${path}?${versionParameter}=${version}`;
-    const response = await bounded(context.signal, clock, left(), late, (signal) =>
+    const response = await bounded(context.signal, clock, left, late, (signal) =>
       transport.send({ url, method: "POST", headers: fields, body, signal }),
     ).catch((thrown: unknown) => {
       if (!(thrown instanceof TransportError)) throw thrown;

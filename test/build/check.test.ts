@@ -89,7 +89,12 @@ describe("a check without a build", () => {
   });
 
   it("finds what only a bundler sees, where a build is wanted; and leaves no output", async () => {
-    const app = createFixture({ ...shop, "src/main.ts": 'import { missing } from "./shop/money.ts";\ndocument.title = missing;\n' });
+    const pack = { "package.json": '{ "name": "pack", "type": "module", "exports": "./index.js" }', "index.js": "export {};\n" };
+    const app = createFixture({
+      ...shop,
+      ...Object.fromEntries(Object.entries(pack).map(([file, text]) => [`node_modules/pack/${file}`, text])),
+      "src/main.ts": 'import { missing } from "pack";\ndocument.title = missing;\n',
+    });
     expect((await check(app)).problems).toEqual([]);
     expect((await check(app, { build: true })).problems).toEqual([
       expect.objectContaining({ file: "src/main.ts", line: 1, message: expect.stringContaining("missing") }),

@@ -107,6 +107,31 @@ describe("a procedure's body that is edited", () => {
     expect((await get("/rpc/shop/counts")).value).toBe(200);
   });
 
+  it("says other blanks in a template inside a template: that is another text too", async () => {
+    const { edit, get, told } = await develop({
+      ...shop,
+      "src/shop/stock.ts": [
+        "export async function stock(sku: string): Promise<string> {",
+        "  return `${sku === '' ? '' : `<",
+        "  ${sku}>`}`;",
+        "}",
+        "export const text = (sku: string): string => `${sku === '' ? '' : `(",
+        "  ${sku})`}`;",
+        "export async function worth(sku: string): Promise<string> {",
+        "  return text(sku);",
+        "}",
+        "",
+      ].join("\n"),
+    });
+    expect((await get("/rpc/shop/stock?sku=a")).value).toBe("<\n  a>");
+    edit("src/shop/stock.ts", "\n  ${sku}>", "\n    ${sku}>");
+    expect(await told("replaced")).toMatchObject({ procedures: ["shop/stock", "shop/worth"], where: ["store"] });
+    expect((await get("/rpc/shop/stock?sku=a")).value).toBe("<\n    a>");
+    edit("src/shop/stock.ts", "\n  ${sku})", "\n    ${sku})");
+    expect(await told("reloaded")).toMatchObject({ file: "src/shop/stock.ts", where: ["store"] });
+    expect((await get("/rpc/shop/worth?sku=a")).value).toBe("(\n    a)");
+  });
+
   it("gives parameters that it did not have: face and body go together", async () => {
     const { edit, get } = await develop(shop);
     edit(

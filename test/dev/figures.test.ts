@@ -1,36 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { develop, eventually, type Files } from "./_session.ts";
-
-/** Modules of which every tenth has a procedure of the office, and imports the nine after it. */
-function application(modules: number): Files {
-  const files: Record<string, string> = {
-    "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',
-    "src/main.ts": 'import { startClient } from "seamline/client";\nawait startClient();\n',
-  };
-  const office: Record<string, unknown> = {};
-  for (let index = 0; index < modules; index++) {
-    const text = `export const step${index} = (given: number): number => given + ${index} - ${index};\n`;
-    if (index % 10 > 0) files[`src/parts/part${index}.ts`] = text;
-    else {
-      const others = Array.from({ length: 9 }, (_, offset) => index + offset + 1).filter((other) => other < modules);
-      const imports = others.map((other) => `import { step${other} } from "./part${other}.ts";\n`).join("");
-      const sum = others.map((other) => `step${other}(given)`).join(" + ") || "given";
-      files[`src/parts/part${index}.ts`] =
-        `${imports}export async function sum${index}(given: number): Promise<number> {\n  return (${sum}) * 1;\n}\n`;
-      office[`./parts/part${index}`] = { [`sum${index}`]: { access: "public" } };
-    }
-  }
-  files["segments/office.segment.json"] = JSON.stringify(office);
-  return files;
-}
+import { partsApplication } from "./_parts.ts";
+import { develop, eventually } from "./_session.ts";
 
 /** The middle one of several times, in ms: a machine that is busy with something else makes some of them long. */
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
 describe.each([10, 1000])("of %d modules", (modules) => {
   it("a change is live in a time that nobody waits for", async () => {
-    const { edit, get, told, events } = await develop(application(modules));
+    const { edit, get, told, events } = await develop(partsApplication(modules));
     expect((await get("/rpc/parts/sum0?given=1")).value).toBe(9);
     const bodies: number[] = [];
     const below: number[] = [];
@@ -62,7 +40,7 @@ describe.each([10, 1000])("of %d modules", (modules) => {
 });
 
 it("shows a large application before its nodes are there, and calls wait for them", async () => {
-  const files = application(200);
+  const files = partsApplication(200);
   const slow = `await new Promise((done) => setTimeout(done, 2000));\n${files["src/parts/part0.ts"] ?? ""}`;
   const { session, get, events } = await develop({ ...files, "src/parts/part0.ts": slow }, { awaitsNodes: false });
   expect(session.isRead).toBe(true);

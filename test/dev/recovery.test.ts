@@ -199,6 +199,70 @@ describe("what is wrong is told with its place, the last application that was wh
   });
 });
 
+describe("an import that leads nowhere is tried again when what it names comes", () => {
+  const late = 'export const late = "here";\n';
+  const body = (specifier: string): string =>
+    `import { late } from "${specifier}";\nexport async function stock(): Promise<string> {\n  return late;\n}\nexport async function worth(): Promise<number> {\n  return 1;\n}\n`;
+  const stock = async (get: (target: string) => Promise<{ value: unknown }>, wanted: unknown): Promise<unknown> =>
+    await eventually(
+      async () => (await get("/rpc/shop/stock")).value,
+      (value) => value === wanted,
+    );
+
+  it("to a body that was edited", async () => {
+    const { write, get, told, events } = await develop(shop);
+    write({ "src/shop/stock.ts": body("./late.ts") });
+    expect((await told("problems")).problems[0]?.message).toMatch(/late\.ts/);
+    const since = events.length;
+    write({ "src/shop/late.ts": late });
+    expect(await stock(get, "here")).toBe("here");
+    await told("mended", since);
+  });
+
+  it("to a body that was edited while the module was gone", async () => {
+    const { write, edit, remove, get, told, events } = await develop({
+      ...shop,
+      "src/shop/stock.ts": body("./late.ts"),
+      "src/shop/late.ts": late,
+    });
+    expect(await stock(get, "here")).toBe("here");
+    remove("src/shop/late.ts");
+    edit("src/shop/stock.ts", "return late;", 'return late + "!";');
+    await told("problems");
+    const since = events.length;
+    write({ "src/shop/late.ts": late });
+    expect(await stock(get, "here!")).toBe("here!");
+    await told("mended", since);
+  });
+
+  it("to a node that can't start without it", async () => {
+    const { write, get, session } = await develop({ ...shop, "src/shop/stock.ts": body("./late.ts") });
+    expect(session.nodes().map(({ name, state }) => [name, state])).toContainEqual(["store", "failed"]);
+    write({ "src/shop/late.ts": late });
+    expect(await stock(get, "here")).toBe("here");
+  });
+
+  it("by an alias: what it leads to is a module of the application then, with its classes", async () => {
+    const { write, session, told } = await develop({
+      ...shop,
+      "vite.config.js": 'export default { resolve: { alias: { "@": `${import.meta.dirname}/src` } } };\n',
+      "src/shop/stock.ts":
+        'import { Offer } from "@/shop/offer.ts";\nexport async function stock(): Promise<Offer> {\n  return new Offer(7);\n}\nexport async function worth(): Promise<number> {\n  return 1;\n}\n',
+    });
+    await told("node");
+    write({
+      "src/shop/offer.ts":
+        "export class Offer {\n  readonly price: number;\n  constructor(price: number) {\n    this.price = price;\n  }\n}\n",
+    });
+    const serialized = async (): Promise<unknown> => {
+      const answer = await fetch(`${session.url}/rpc/shop/stock`, { headers: { "x-svc-data-encoding": "serialized" } });
+      return answer.ok ? await answer.json() : await answer.text();
+    };
+    const isObject = (value: unknown): boolean => typeof value === "object";
+    expect(await eventually(serialized, isObject)).toMatchObject({ key: "shop/Offer", args: { 0: 7 } });
+  });
+});
+
 describe("a node", () => {
   it("that is ended is gone for its callers, and comes back when it is started", async () => {
     const { session, get, told, events } = await develop(shop);

@@ -39,9 +39,12 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
       return nodeLines(event, context);
     case "problems": {
       const lines = problemLines(event.problems, context);
-      const after = context.hasRun()
-        ? "what ran before goes on running"
-        : `it starts when ${event.problems.length === 1 ? "it is" : "they are"} mended`;
+      const after =
+        event.isLive === true
+          ? "everything else runs as it is written"
+          : context.hasRun()
+            ? "what ran before goes on running"
+            : `it starts when ${event.problems.length === 1 ? "it is" : "they are"} mended`;
       const left = `${count(event.problems.length, "problem")}: ${after}`;
       return [{ text: `${lines.map((line) => `${paint("red", "error:")} ${line}`).join("\n\n")}\n${paint("dim", left)}` }];
     }

@@ -229,6 +229,12 @@ error: src/gone.ts:1:1: is no longer there
     expect(after()).toBe("error: src/a.ts: no\n1 problem: it starts when it is mended\n");
   });
 
+  it("that hold nothing back are told as such", () => {
+    const { session, after } = show();
+    session.emit({ kind: "problems", problems: [{ file: "src/a.ts", message: "no" }], isLive: true });
+    expect(after()).toBe("error: src/a.ts: no\n1 problem: everything else runs as it is written\n");
+  });
+
   it("of long lines are shown around the marker", async () => {
     await writeFile(join(root, "long.ts"), `${"x".repeat(300)} = here; ${"y".repeat(300)}\n`);
     const { session, after } = show({ columns: 60 });

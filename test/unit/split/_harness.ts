@@ -60,7 +60,7 @@ export function split(source: string, options: SplitOptions): SplitModule {
 /** All that a build for browsers writes, code and maps. */
 export function everything(parts: SplitModule): string {
   const written = [parts.face, parts.shared, parts.body].filter((one) => one !== undefined);
-  return written.map((part) => part.code + JSON.stringify(part.map)).join("\n");
+  return written.map((part) => part.code + part.unpadded + JSON.stringify(part.map)).join("\n");
 }
 
 /** What the lines of a part hold, without the blanks. */

@@ -68,6 +68,15 @@ describe("a remote call goes out", () => {
     await remote(transport, { clock })({}, context({ hops: 3, deadline: 1250.5 }));
     expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-hops": "4", "x-svc-deadline": "251" });
   });
+  it("with one time that is left, for its header and for the timer that ends it, which is never negative", async () => {
+    const transport = fake(() => text("ok"));
+    const waits: number[] = [];
+    let now = 0;
+    const clock = { now: () => now++, after: (ms: number) => (waits.push(ms), () => {}) };
+    await remote(transport, { clock })({}, context({ deadline: 2 }));
+    expect(transport.sent[0]?.headers["x-svc-deadline"]).toBe("1");
+    expect(waits).toEqual([1]);
+  });
   it("not at all when its time has passed, or its caller has gone", async () => {
     const transport = fake(() => text("ok"));
     const clock = new TestClock();

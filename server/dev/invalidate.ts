@@ -1,0 +1,48 @@
+// What Vite has made of modules that are others now, in its two environments: it has to make it again.
+
+import type { DevEnvironment } from "vite";
+
+import type { Application } from "../build/application.ts";
+import type { Difference } from "./difference.ts";
+import type { Pages } from "./pages.ts";
+
+/** For nodes. `isIncomplete`: something couldn't be loaded, so what Vite made of it may hold an import that led nowhere then. */
+export function invalidateOnNodes(
+  { moduleGraph }: DevEnvironment,
+  { server }: Pick<Difference, "server">,
+  others: { readonly listing: readonly string[]; readonly files: ReadonlySet<string> },
+  { cut, isIncomplete }: { readonly cut: Application["cut"] | undefined; readonly isIncomplete: boolean },
+): ReadonlySet<string> {
+  const ids = new Set([...server, ...others.listing]);
+  for (const file of others.files) {
+    if (cut?.has(file) === true) continue;
+    for (const { id } of moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
+    ids.add(file);
+  }
+  if (isIncomplete) moduleGraph.invalidateAll();
+  for (const id of ids) {
+    const module = moduleGraph.getModuleById(id);
+    if (module !== undefined) moduleGraph.invalidateModule(module);
+  }
+  return ids;
+}
+
+/** For pages, which are told. Gives the ids of modules that they have. */
+export async function invalidateInPages(
+  environment: DevEnvironment,
+  { browser }: Pick<Difference, "browser">,
+  pages: Pick<Pages, "reloads">,
+): Promise<ReadonlySet<string>> {
+  const { moduleGraph } = environment;
+  const inPages = new Set<string>();
+  const { reloads } = pages;
+  for (const id of browser) {
+    const module = moduleGraph.getModuleById(id);
+    if (module === undefined) continue;
+    inPages.add(id);
+    // A page that loads itself again is told once; all else that changed, it gets anew.
+    if (pages.reloads > reloads) moduleGraph.invalidateModule(module);
+    else await environment.reloadModule(module);
+  }
+  return inPages;
+}

@@ -1,0 +1,132 @@
+// Imports that only a page or a bundler refuses: what only Node has, and names that nobody exports. The page that loads one is dead, and Vite
+// says so in the page's console at most.
+
+import { describe, expect, it } from "vitest";
+
+import type { DevEvent } from "../../server/dev/session.ts";
+import { develop, shop } from "./_session.ts";
+
+const problemsOf = (event: DevEvent | undefined): readonly unknown[] => (event?.kind === "problems" ? event.problems : []);
+
+describe("what a page can't import", () => {
+  it("is told where it is edited, everything runs on, and it is mended", async () => {
+    const { edit, get, told, events, session } = await develop(shop);
+    edit("src/main.ts", "console.log(quote, Money);", "console.log(quote, Money, readFileSync);");
+    edit("src/main.ts", "import { Money }", 'import { readFileSync } from "node:fs";\nimport { Money }');
+    const { problems, isLive } = await told("problems");
+    expect(problems).toEqual([
+      expect.objectContaining({
+        file: "src/main.ts",
+        line: 2,
+        column: 30,
+        message: '"node:fs" exists on Node only, but a browser would get it: index.html → src/main.ts → node:fs',
+        frame: expect.stringContaining("> 2 | import { readFileSync }"),
+      }),
+    ]);
+    expect(isLive).toBe(true);
+    // What is edited meanwhile is live all the same, and it is told once.
+    const since = events.length;
+    edit("src/shop/suppliers.ts", "* 10", "* 20");
+    await told("reloaded", since);
+    expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 120 });
+    expect(events.slice(since).map(({ kind }) => kind)).toEqual(["reloaded"]);
+    expect(session.isRead).toBe(true);
+    edit("src/main.ts", 'import { readFileSync } from "node:fs";\n', "");
+    await told("mended", since);
+  });
+
+  it.each<[string, string, string, string, object]>([
+    [
+      "a module below a page's",
+      "src/shop/money.ts",
+      "export class",
+      'import { join } from "path";\nexport const path = join;\nexport class',
+      { file: "src/shop/money.ts", line: 1, message: expect.stringContaining("index.html → src/main.ts → src/shop/money.ts → path") },
+    ],
+    [
+      "a procedure that pages load",
+      "src/ui/filter.ts",
+      "return words",
+      "void hostname;\n  return words",
+      {
+        file: "src/ui/filter.ts",
+        line: 1,
+        message: expect.stringContaining('"node:os" exists on Node only'),
+      },
+    ],
+  ])("is found in %s", async (_, file, from, to, problem) => {
+    const { edit, told, events } = await develop({
+      ...shop,
+      "src/ui/filter.ts": `import { hostname } from "node:os";\n${shop["src/ui/filter.ts"] ?? ""}`,
+    });
+    expect(events.filter(({ kind }) => kind === "problems")).toEqual([]);
+    edit(file, from, to);
+    expect((await told("problems")).problems).toEqual([expect.objectContaining(problem)]);
+  });
+
+  it("is told at the start, and nodes start", async () => {
+    const { get, events, told } = await develop({
+      ...shop,
+      "src/main.ts": `import { readFileSync } from "node:fs";\n${shop["src/main.ts"] ?? ""}console.log(readFileSync);\n`,
+    });
+    expect(problemsOf(events.find(({ kind }) => kind === "problems"))).toEqual([expect.objectContaining({ file: "src/main.ts", line: 1 })]);
+    expect((await told("problems")).isLive).toBe(true);
+    expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
+  });
+
+  it.each([
+    ["Vite's configuration names a stand-in for", 'resolve: { alias: { "node:fs": file } }'],
+    ["a plugin knows a stand-in for", 'plugins: [{ name: "x", enforce: "pre", resolveId: (id) => (id === "node:fs" ? file : undefined) }]'],
+  ])("is nothing that %s", async (_, config) => {
+    const { get, events } = await develop({
+      ...shop,
+      "src/main.ts": `import { readFileSync } from "node:fs";\n${shop["src/main.ts"] ?? ""}console.log(readFileSync);\n`,
+      "stand-in.js": "export const readFileSync = () => '';\n",
+      "vite.config.js": `import { resolve } from "node:path";\nconst file = resolve(import.meta.dirname, "stand-in.js");\nexport default { ${config} };\n`,
+    });
+    expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
+    expect(events.filter(({ kind }) => kind === "problems")).toEqual([]);
+  });
+});
+
+describe("a name that isn't exported", () => {
+  it("is told for pages", async () => {
+    const { edit, told, get } = await develop(shop);
+    edit("src/main.ts", "{ Money }", "{ Mony as Money }");
+    const { problems, isLive } = await told("problems");
+    expect(problems).toEqual([
+      expect.objectContaining({ file: "src/main.ts", line: 2, column: 10, message: '"./shop/money.ts" doesn\'t export "Mony"' }),
+    ]);
+    expect(isLive).toBe(true);
+    expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
+  });
+
+  it("is told for nodes, where it would be undefined, and when the other module is what changes", async () => {
+    const { edit, told, events } = await develop(shop);
+    edit("src/shop/suppliers.ts", "costOf", "costFor");
+    expect((await told("problems")).problems).toEqual([
+      expect.objectContaining({
+        file: "src/shop/quote.ts",
+        line: 2,
+        message: '"./suppliers.ts" doesn\'t export "costOf"',
+        hint: 'Did you mean "costFor"?',
+      }),
+    ]);
+    const since = events.length;
+    edit("src/shop/suppliers.ts", "costFor", "costOf");
+    await told("mended", since);
+  });
+
+  it("is told beside what keeps the application from being read, and no longer than it is known", async () => {
+    const { edit, told, events } = await develop(shop);
+    edit("src/main.ts", "{ Money }", "{ Mony as Money }");
+    expect((await told("problems")).problems).toHaveLength(1);
+    let since = events.length;
+    edit("segments/office.segment.json", "{", "");
+    expect((await told("problems", since)).isLive).toBeUndefined();
+    since = events.length;
+    edit("segments/office.segment.json", '"./shop', '{ "./shop');
+    expect((await told("problems", since)).problems).toEqual([expect.objectContaining({ file: "src/main.ts" })]);
+    expect(events.map(({ kind }) => kind)).not.toContain("mended");
+  });
+});

@@ -1,0 +1,361 @@
+// Files and folders that change as people and tools change them, and that every later edit in them is live. What a test does here at once
+// keeps the session from hearing of it until it is done, as a session is busy when a thousand files change.
+
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { describe, expect, it } from "vitest";
+
+import { partsApplication, partText } from "./_parts.ts";
+import { develop, eventually, type Running } from "./_session.ts";
+
+const run = promisify(execFile);
+const sleep = async (ms: number): Promise<void> => await new Promise((done) => setTimeout(done, ms));
+
+/** What `sum0(1)` answers, as soon as it is this. */
+async function answers({ get }: Running, wanted: number, after: string): Promise<void> {
+  const ask = async (): Promise<unknown> => (await get("/rpc/parts/sum0?given=1")).value;
+  expect(await eventually(ask, (value) => value === wanted, 30_000), after).toBe(wanted);
+}
+
+/** Edits of a body, of a module below it, and of a module that is new are live. */
+async function isFollowed(running: Running, factor: number, { folder = "src/parts", after = "that" } = {}): Promise<void> {
+  const { edit, write, remove } = running;
+  const [body, below, fresh] = [`${folder}/part0.ts`, `${folder}/part5.ts`, `${folder}/fresh.ts`];
+  await answers(running, 9 * factor, after);
+  edit(body, `* ${factor};`, `* ${factor} + 1;`);
+  await answers(running, 9 * factor + 1, `${after}: an edit of a body`);
+  edit(below, "given + 5", "given + 6");
+  await answers(running, 10 * factor + 1, `${after}: an edit of a module below`);
+  write({ [fresh]: "export const fresh = 100;\n" });
+  edit(body, "import", 'import { fresh } from "./fresh.ts";\nimport');
+  edit(body, "+ 1;", "+ fresh;");
+  await answers(running, 10 * factor + 100, `${after}: a new module`);
+  edit(fresh, "100", "200");
+  await answers(running, 10 * factor + 200, `${after}: an edit of a new module`);
+  edit(body, " + fresh;", ";");
+  edit(body, 'import { fresh } from "./fresh.ts";\n', "");
+  edit(below, "given + 6", "given + 5");
+  await answers(running, 9 * factor, `${after}: edits that take it all back`);
+  remove(fresh);
+  await sleep(200);
+}
+
+/** Rewrites all modules, as a generator does. */
+function generate({ root }: Running, modules: number, factor: number, folder = "src/parts"): void {
+  mkdirSync(join(root, folder), { recursive: true });
+  for (let index = 0; index < modules; index++) writeFileSync(join(root, folder, `part${index}.ts`), partText(index, modules, factor));
+}
+
+async function git({ root }: Running, ...args: readonly string[]): Promise<void> {
+  await run("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "core.autocrlf=false", ...args], { cwd: root });
+}
+
+/** A branch without the folder, and the one that is checked out with it. */
+async function commit(running: Running): Promise<void> {
+  writeFileSync(join(running.root, ".gitignore"), "node_modules\n.seamline\n");
+  await git(running, "init", "--quiet", "--initial-branch", "main");
+  await git(running, "add", "--all");
+  await git(running, "commit", "--quiet", "--message", "one");
+  await git(running, "checkout", "--quiet", "-b", "other");
+  await git(running, "rm", "--quiet", "-r", "src/parts");
+  await git(running, "commit", "--quiet", "--message", "two");
+  await git(running, "checkout", "--quiet", "main");
+}
+
+/** Goes from branch to branch, and by a stash. */
+async function travels(running: Running): Promise<void> {
+  await commit(running);
+  for (const ms of [0, 50, 2000]) {
+    await git(running, "checkout", "--quiet", "other");
+    if (ms > 0) await sleep(ms);
+    await git(running, "checkout", "--quiet", "-");
+    await isFollowed(running, 1, { after: `a checkout to and fro, ${ms} ms between` });
+  }
+  running.edit("src/parts/part0.ts", "* 1;", "* 3;");
+  running.write({ "src/parts/more/deep/one.ts": "export const one = 1;\n" });
+  await answers(running, 27, "an edit");
+  await git(running, "stash", "--quiet", "--include-untracked");
+  await git(running, "stash", "pop", "--quiet");
+  await isFollowed(running, 3, { after: "a stash" });
+  running.edit("src/parts/part0.ts", "import", 'import { one } from "./more/deep/one.ts";\nimport');
+  running.edit("src/parts/part0.ts", "* 3;", "* 3 + one;");
+  await answers(running, 28, "an import of what the stash brought again");
+  running.edit("src/parts/more/deep/one.ts", "1", "2");
+  await answers(running, 29, "an edit of what the stash brought again");
+}
+
+const folder = (running: Running): string => join(running.root, "src/parts");
+
+type Act = (running: Running, modules: number) => void | Promise<void>;
+
+/** Each leaves the application with the factor that it is called with. */
+const acts: Readonly<Record<string, (factor: number) => Act>> = {
+  "a folder is removed and made again at once": (factor) => (running, modules) => {
+    rmSync(folder(running), { recursive: true });
+    generate(running, modules, factor);
+  },
+  "a folder is removed and made again after 50 ms": (factor) => async (running, modules) => {
+    rmSync(folder(running), { recursive: true });
+    await sleep(50);
+    generate(running, modules, factor);
+  },
+  "a folder is removed and made again after 2 s": (factor) => async (running, modules) => {
+    rmSync(folder(running), { recursive: true });
+    await sleep(2000);
+    generate(running, modules, factor);
+  },
+  "a folder is removed and made again three times": (factor) => async (running, modules) => {
+    for (const one of [factor + 2, factor + 1, factor]) {
+      rmSync(folder(running), { recursive: true });
+      await sleep(20);
+      generate(running, modules, one);
+      await sleep(20);
+    }
+  },
+  "a generator writes a folder anew, file by file": (factor) => async (running, modules) => {
+    rmSync(folder(running), { recursive: true });
+    mkdirSync(folder(running));
+    for (let index = 0; index < modules; index++) {
+      writeFileSync(join(folder(running), `part${index}.ts`), partText(index, modules, factor));
+      if (index % 20 === 0) await sleep(1);
+    }
+  },
+  "a generator puts a whole folder in the place of another": (factor) => (running, modules) => {
+    generate(running, modules, factor, "src/parts.new");
+    renameSync(folder(running), `${folder(running)}.old`);
+    renameSync(`${folder(running)}.new`, folder(running));
+    rmSync(`${folder(running)}.old`, { recursive: true });
+  },
+  "files are written anew in their places": (factor) => (running, modules) => generate(running, modules, factor),
+  "files are removed and written at once": (factor) => (running, modules) => {
+    for (const name of readdirSync(folder(running))) rmSync(join(folder(running), name));
+    generate(running, modules, factor);
+  },
+  "the source folder is removed and made again at once": (factor) => (running, modules) => {
+    const main = readFileSync(join(running.root, "src/main.ts"), "utf8");
+    rmSync(join(running.root, "src"), { recursive: true });
+    generate(running, modules, factor);
+    writeFileSync(join(running.root, "src/main.ts"), main);
+  },
+};
+
+const slow = [
+  "a folder is removed and made again at once",
+  "a folder is removed and made again after 50 ms",
+  "a folder is removed and made again after 2 s",
+  "a generator writes a folder anew, file by file",
+];
+
+describe("with 10 modules, edits are live after", () => {
+  it.each(Object.entries(acts))("%s", async (_, act) => {
+    const running = await develop(partsApplication(10));
+    await answers(running, 9, "the start");
+    await act(3)(running, 10);
+    await isFollowed(running, 3);
+    expect(running.logged).toEqual([]);
+  });
+
+  it("another branch is checked out, and back, and so is a stash", async () => {
+    const running = await develop(partsApplication(10));
+    await answers(running, 9, "the start");
+    await travels(running);
+  });
+});
+
+it("with 1,000 modules, edits are live after each of these, in one session", { timeout: 300_000 }, async () => {
+  const running = await develop(partsApplication(1000));
+  await answers(running, 9, "the start");
+  await travels(running);
+  // At this size each takes its time; those are left out that put a folder of ten modules in no other state than these.
+  for (const [at, name] of slow.entries()) {
+    await acts[name]?.(at + 4)(running, 1000);
+    await isFollowed(running, at + 4, { after: name });
+  }
+  expect(running.logged).toEqual([]);
+});
+
+describe("edits are live after", () => {
+  const start = async (): Promise<Running> => {
+    const running = await develop(partsApplication(10));
+    await answers(running, 9, "the start");
+    return running;
+  };
+
+  it("an editor saves by a rename, once and again", async () => {
+    const running = await start();
+    for (const factor of [2, 3]) {
+      for (let index = 0; index < 10; index++) {
+        const file = join(folder(running), `part${index}.ts`);
+        writeFileSync(`${file}~`, partText(index, 10, factor));
+        renameSync(`${file}~`, file);
+      }
+      await answers(running, 9 * factor, "a rename");
+      await sleep(300);
+    }
+    await isFollowed(running, 3);
+  });
+
+  it("an editor keeps the old file under another name, and writes a new one", async () => {
+    const running = await start();
+    for (const factor of [2, 3]) {
+      const file = join(folder(running), "part0.ts");
+      renameSync(file, `${file}~`);
+      writeFileSync(file, partText(0, 10, factor));
+      rmSync(`${file}~`);
+      await answers(running, 9 * factor, "a save");
+      await sleep(300);
+    }
+    await isFollowed(running, 3);
+  });
+
+  it("a formatter writes right after the editor, or the editor empties a file before it fills it", async () => {
+    const running = await start();
+    const file = join(folder(running), "part0.ts");
+    for (const [first, factor] of [
+      [partText(0, 10, 7), 2],
+      ["", 3],
+    ] as const) {
+      writeFileSync(file, first);
+      await sleep(20);
+      writeFileSync(file, partText(0, 10, factor));
+      await answers(running, 9 * factor, "the second write");
+      await sleep(300);
+    }
+    await isFollowed(running, 3);
+  });
+
+  it("deep folders come", async () => {
+    const running = await start();
+    const { write, edit } = running;
+    write({
+      "src/parts/a/b/c/d/deep.ts": 'export * from "./deeper/deeper.ts";\n',
+      "src/parts/a/b/c/d/deeper/deeper.ts": "export const deep = 2;\n",
+    });
+    edit("src/parts/part0.ts", "import", 'import { deep } from "./a/b/c/d/deep.ts";\nimport');
+    edit("src/parts/part0.ts", "* 1;", "* deep;");
+    await answers(running, 18, "deep folders");
+    edit("src/parts/a/b/c/d/deeper/deeper.ts", "2", "3");
+    await answers(running, 27, "an edit in a deep folder");
+    write({
+      "src/parts/a/b/c/d/deeper/deepest.ts": "export const deep = 4;\n",
+      "src/parts/a/b/c/d/deep.ts": 'export * from "./deeper/deepest.ts";\n',
+    });
+    await answers(running, 36, "a new file in a deep folder");
+  });
+
+  it("folders come one by one, each with a file a moment later", async () => {
+    const running = await start();
+    const { root, edit } = running;
+    for (let index = 0; index < 40; index++) {
+      mkdirSync(join(root, `src/parts/more${index}`));
+      await sleep(index % 8);
+      writeFileSync(join(root, `src/parts/more${index}/more.ts`), `export const more${index} = 1;\n`);
+    }
+    const names = Array.from({ length: 40 }, (_, index) => index);
+    const imports = names.map((index) => `import { more${index} } from "./more${index}/more.ts";`).join("\n");
+    edit("src/parts/part0.ts", "import", `${imports}\nimport`);
+    edit("src/parts/part0.ts", "* 1;", `* (${names.map((index) => `more${index}`).join(" + ")});`);
+    await answers(running, 360, "forty folders");
+    for (const index of names) edit(`src/parts/more${index}/more.ts`, "= 1", "= 2");
+    await answers(running, 720, "an edit in each of forty folders");
+  });
+
+  it("a file moves to another folder, and a folder to another name", async () => {
+    const running = await start();
+    const { root, write, edit } = running;
+    write({ "src/others/keep.ts": "export {};\n" });
+    await sleep(200);
+    renameSync(join(root, "src/parts/part5.ts"), join(root, "src/others/part5.ts"));
+    edit("src/parts/part0.ts", "./part5.ts", "../others/part5.ts");
+    edit("src/parts/part0.ts", "* 1;", "* 2;");
+    await answers(running, 18, "a file that moved");
+    edit("src/others/part5.ts", "given + 5", "given + 6");
+    await answers(running, 20, "an edit of a file that moved");
+    renameSync(join(root, "src/others"), join(root, "src/some"));
+    edit("src/parts/part0.ts", "../others/part5.ts", "../some/part5.ts");
+    edit("src/some/part5.ts", "given + 6", "given + 7");
+    await answers(running, 22, "an edit in a folder that moved");
+    renameSync(join(root, "src/some/part5.ts"), join(root, "src/parts/part5.ts"));
+    edit("src/parts/part5.ts", "given + 7", "given + 5");
+    edit("src/parts/part0.ts", "../some/part5.ts", "./part5.ts");
+    await isFollowed(running, 2);
+  });
+});
+
+describe("edits are live", () => {
+  it("in a source folder that is a link, also after what it leads to was made again", async () => {
+    const running = await develop(partsApplication(10), {
+      at(root) {
+        mkdirSync(join(root, "code"));
+        renameSync(join(root, "src"), join(root, "code/main"));
+        symlinkSync(join(root, "code/main"), join(root, "src"));
+        return root;
+      },
+    });
+    await answers(running, 9, "the start");
+    rmSync(join(running.root, "code/main/parts"), { recursive: true });
+    generate(running, 10, 3, "code/main/parts");
+    await isFollowed(running, 3, { folder: "code/main/parts" });
+    expect(running.logged).toEqual([]);
+    // By its own path and by the link's, but it is one file: one change, told once.
+    const since = running.events.length;
+    running.edit("code/main/parts/part0.ts", "* 3;", "* 4;");
+    await answers(running, 36, "an edit");
+    await sleep(500);
+    expect(running.events.slice(since).map(({ kind }) => kind)).toEqual(["replaced"]);
+  });
+
+  it.each([
+    ["polls, as disks need that tell nothing", "{ usePolling: true, interval: 50 }"],
+    ["waits for files to be whole", "{ awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 } }"],
+  ])("where the application's Vite %s", async (_, options) => {
+    const running = await develop({
+      ...partsApplication(10),
+      "vite.config.js": `export default { server: { watch: ${options} } };\n`,
+    });
+    await answers(running, 9, "the start");
+    rmSync(folder(running), { recursive: true });
+    generate(running, 10, 3);
+    await isFollowed(running, 3);
+  });
+
+  it("and nothing is heard of what the application's Vite ignores", async () => {
+    const running = await develop({
+      ...partsApplication(10),
+      "vite.config.js": 'export default { server: { watch: { ignored: ["**/part5.ts"] } } };\n',
+    });
+    await answers(running, 9, "the start");
+    running.edit("src/parts/part5.ts", "given + 5", "given + 6");
+    await sleep(1000);
+    rmSync(folder(running), { recursive: true });
+    generate(running, 10, 3);
+    await answers(running, 27, "what was done");
+    running.edit("src/parts/part5.ts", "given + 5", "given + 6");
+    await sleep(1000);
+    await answers(running, 27, "an edit of an ignored file");
+  });
+
+  it("from the first moment on", async () => {
+    const running = await develop(partsApplication(1000), {
+      at(root) {
+        // While Vite's watcher goes through the folders, and modules are read.
+        const files = ["part0.ts", "part999.ts", "part500.ts"].map((name) => join(root, "src/parts", name));
+        const timer = setInterval(
+          () =>
+            files.forEach((file) => writeFileSync(file, readFileSync(file, "utf8").replace(/(\/\/ \d*)?\n$/, `// ${performance.now()}\n`))),
+          20,
+        );
+        setTimeout(() => {
+          clearInterval(timer);
+          writeFileSync(join(root, "src/parts/part0.ts"), partText(0, 1000, 3));
+        }, 1500);
+        return root;
+      },
+    });
+    await answers(running, 27, "an edit while it starts");
+    await isFollowed(running, 3);
+  });
+});

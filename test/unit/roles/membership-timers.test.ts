@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+
+import type { OutgoingRequest } from "../../../src/ports.ts";
+import { createMembership } from "../../../src/roles/membership.ts";
+import { TestClock, testHost, TestNetwork } from "../../_cluster.ts";
+
+const lease = 6000;
+
+it("a node whose gateway answers a question after the renewal was due renews at once, by a timer of no negative time", async () => {
+  const clock = new TestClock();
+  const waits: number[] = [];
+  const { after } = clock;
+  clock.after = (ms, run) => {
+    waits.push(ms);
+    return after.call(clock, Math.max(0, ms), run);
+  };
+  const network = new TestNetwork();
+  const sent: string[] = [];
+  network.send = async ({ method }: OutgoingRequest) => {
+    sent.push(method);
+    // The renewal is due a third of the lease after the join: this answer comes later, however early it was asked for.
+    if (method === "GET") await clock.sleep(lease / 3);
+    const body = method === "POST" ? JSON.stringify({ id: "1", lease }) : "";
+    return { status: method === "POST" ? 201 : method === "PUT" ? 204 : 200, headers: {}, body: new TextEncoder().encode(body) };
+  };
+  const membership = createMembership(testHost(network, clock), "http://gateway", "key", () => []);
+  await membership.join("http://node");
+  await clock.pass(lease);
+  expect(sent.slice(0, 3)).toEqual(["POST", "GET", "PUT"]);
+  expect(waits.filter((ms) => !(ms >= 0))).toEqual([]);
+});
