@@ -89,7 +89,7 @@ function judge(
 
 function hintFor(name: string, target: SourceModule, modules: Modules): string {
   const { exports, locals } = modules.describe(target);
-  if (new RegExp(`\\b(?:interface|type)\\s+${name.replaceAll("$", "\\$")}(?![\\w$])`).test(modules.text(target.file)))
+  if (new RegExp(`\\b(?:interface|type)\\s+${name.replace(/\W/g, "\\$&")}(?![\\w$])`).test(modules.text(target.file)))
     return `If the type "${name}" is meant, write "type" before it.`;
   if (locals.includes(name) && !exports.some((one) => one.name === name)) return `Export it in ${target.name}, which declares it.`;
   const names = exports.map((one) => one.name).filter((one) => one !== "default");

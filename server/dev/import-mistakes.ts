@@ -23,6 +23,7 @@ export function findsImportMistakes(root: string, browser: DevEnvironment): (app
       /** As pages will have it, by all plugins. Packages aren't entered: thousands of files may lie behind one, and a check reads them. */
       async resolve(_: unknown, specifier: string, importer: string): Promise<string | undefined> {
         if (!isBuiltin(specifier) && !/^\.{1,2}\//.test(specifier)) return undefined;
+        // What a plugin throws here, Vite shows when a page asks for the module.
         const found = await browser.pluginContainer.resolveId(specifier, importer).catch(() => null);
         return found?.id ?? (isBuiltin(specifier) ? specifier : undefined);
       },

@@ -47,6 +47,11 @@ describe("an import of a name that isn't exported", () => {
       ['src/main.ts:1:10: "./shop/money.ts" doesn\'t export "gone"'],
     ],
     [
+      "by a name that is no word",
+      main('import { "a (b" as here } from "./shop/money.ts";\ndocument.title = String(here);'),
+      ['src/main.ts:1:10: "./shop/money.ts" doesn\'t export "a (b"'],
+    ],
+    [
       "in a module that only nodes load",
       { "src/shop/stock.ts": 'import { gone } from "./money.ts";\nexport async function stock(): Promise<number> {\n  return gone;\n}\n' },
       ['src/shop/stock.ts:1:10: "./money.ts" doesn\'t export "gone"'],

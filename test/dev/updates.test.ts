@@ -1,0 +1,56 @@
+// What pages are told of one save: each module that takes an update is told once, and so is the terminal.
+
+import { WebSocket } from "undici";
+import { expect, it } from "vitest";
+
+import { develop, eventually, type Running, shop } from "./_session.ts";
+
+interface Update {
+  readonly path: string;
+  readonly acceptedPath: string;
+}
+
+/** Loads what a page would, and hears what Vite's client is told. */
+async function openPage({ session: { url }, text }: Running): Promise<{ readonly updates: Update[]; readonly close: () => void }> {
+  const manifest = JSON.parse(await text("/svc/manifest.json")) as { modules: Record<string, { body?: string }> };
+  const loaded = new Set([
+    "/src/main.ts",
+    ...Object.values(manifest.modules).flatMap(({ body }) => (body === undefined ? [] : [`/${body}`])),
+  ]);
+  for (const path of loaded)
+    for (const [, next = ""] of (await text(path)).matchAll(/(?:from|import\(?)\s*"(\/src\/[^"]+)"/g)) loaded.add(next);
+  const token = /wsToken = "([^"]+)"/.exec(await text("/@vite/client"))?.[1] ?? "";
+  const socket = new WebSocket(`${url.replace("http", "ws")}/?token=${token}`, "vite-hmr");
+  const updates: Update[] = [];
+  socket.addEventListener("message", ({ data }) => {
+    const told = JSON.parse(String(data)) as { type: string; updates?: Update[] };
+    if (told.type === "update") updates.push(...(told.updates ?? []));
+  });
+  await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
+  return { updates, close: () => socket.close() };
+}
+
+it("a save that changes several parts of a module tells each module that takes the update once", async () => {
+  const running = await develop({
+    ...shop,
+    "src/main.ts": `${shop["src/main.ts"] ?? ""}import "./view.ts";\n`,
+    "src/view.ts": 'import { filter, mark } from "./ui/filter.ts";\nconsole.log(filter, mark);\nimport.meta.hot?.accept();\n',
+    "src/ui/filter.ts":
+      'export const mark = "a";\nexport async function filter(words: string[]): Promise<string[]> {\n  return words.filter((word) => word !== mark);\n}\n',
+  });
+  const page = await openPage(running);
+  const file = "src/ui/filter.ts";
+  running.write({
+    [file]:
+      'export const mark = "b";\nexport async function filter(words: string[], more = ""): Promise<string[]> {\n  return words.filter((word) => word !== mark + more);\n}\n',
+  });
+  const paths = () => page.updates.map(({ path }) => path.replace(/[?&]t=\d+/, ""));
+  await eventually(paths, (all) => all.length >= 2);
+  // Sessions do one change after another: whatever else there was to tell has been told.
+  running.edit("src/shop/suppliers.ts", "* 10", "* 20");
+  await running.told("reloaded");
+  expect(paths().toSorted()).toEqual(["/src/ui/filter.ts?seamline=body", "/src/view.ts"]);
+  // What each of them gets is the new one.
+  expect(await running.text(page.updates.find(({ path }) => path.includes("body"))?.acceptedPath ?? "")).toContain("mark + more");
+  page.close();
+});
