@@ -1,5 +1,6 @@
 // What callers who stand still cost a service, by real processes: each asks for 8 MiB and doesn't read, sends 1 MiB to have it echoed and doesn't
-// read, or stops in the middle of an upload. Beside them 50 small calls a second: how many are answered within a second?
+// read, or stops in the middle of an upload. Beside them 50 small calls a second: how many are answered within a second, while the callers come and
+// when all of them stand still?
 // node bench/held-memory.mjs [standalone|node|gateway|proxy …] [answers|echoes|uploads …] [numbers of callers], after npm run build
 // Many callers take as many open files: ulimit -n.
 
@@ -22,6 +23,8 @@ const numbers = words.map(Number).filter((number) => number > 0);
 const callers = numbers.length > 0 ? numbers : [10, 100, 1_000, 10_000];
 /** How long small calls are made, in s. */
 const seconds = Number(process.env["SECONDS"] ?? 20);
+/** Between the two, in s: a call that isn't answered in 30 s is over. */
+const settling = Number(process.env["SETTLING"] ?? 40);
 const smallPerSecond = 50;
 const heldBytes = process.env["HELD_BYTES"] === undefined ? undefined : Number(process.env["HELD_BYTES"]);
 
@@ -160,7 +163,7 @@ async function smallCalls(url) {
 }
 
 const folder = await application();
-console.log("role       attack   callers  idle MB  peak MB  after MB  small ≤ 1 s  median ms  answers");
+console.log("role       attack   callers  idle MB  peak MB  after MB  coming: ≤ 1 s  median ms  standing: ≤ 1 s  median ms  answers");
 try {
   for (const role of roles)
     for (const attack of attacks)
@@ -181,7 +184,9 @@ try {
         );
         const measured = smallCalls(target.url);
         const sockets = await standStill(target.port, attack, count);
-        const { within, p50, statuses } = await measured;
+        const coming = await measured;
+        await pause(settling * 1000);
+        const standing = await smallCalls(target.url);
         for (const socket of sockets) socket.destroy();
         await pause(5000);
         clearInterval(watch);
@@ -193,7 +198,12 @@ try {
           [after, 9],
         ])
           columns.push(number.toFixed(0).padStart(width));
-        columns.push(`${within.toFixed(1)} %`.padStart(12), String(p50?.toFixed(1)).padStart(10), JSON.stringify(statuses));
+        for (const [{ within, p50 }, width] of [
+          [coming, 14],
+          [standing, 16],
+        ])
+          columns.push(`${within.toFixed(1)} %`.padStart(width), String(p50?.toFixed(1)).padStart(10));
+        columns.push(JSON.stringify([coming.statuses, standing.statuses]));
         console.log(columns.join(" "));
         for (const { child } of services) {
           child.kill("SIGKILL");
