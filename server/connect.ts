@@ -66,7 +66,7 @@ async function serve(
   response: ServerResponse,
   next: () => void,
 ): Promise<void> {
-  const connection = createConnection(message.socket, memory, defaultLimits.requestTime);
+  const connection = createConnection(message.socket, { memory, untakenMs: defaultLimits.requestTime, isSpare: false });
   response.once("close", () => {
     connection.holder.close();
     if (!response.writableFinished) for (const abort of connection.aborts) abort();

@@ -10,11 +10,19 @@ export interface Connection {
   readonly aborts: Set<() => void>;
   readonly memory: HeldMemory;
   readonly holder: Holder;
+  /** It is past the number of connections that are to be open: its calls are refused. */
+  readonly isSpare: boolean;
 }
 
-/** `untakenMs` is how long a caller may take nothing of an answer. */
-export function createConnection(socket: Socket, memory: HeldMemory, untakenMs: number): Connection {
-  return { open: 0, aborts: new Set(), memory, holder: memory.holder(new HeldSocket(socket), untakenMs) };
+export interface ConnectionOptions {
+  readonly memory: HeldMemory;
+  /** How long a caller may take nothing of an answer. */
+  readonly untakenMs: number;
+  readonly isSpare: boolean;
+}
+
+export function createConnection(socket: Socket, { memory, untakenMs, isSpare }: ConnectionOptions): Connection {
+  return { open: 0, aborts: new Set(), memory, isSpare, holder: memory.holder(new HeldSocket(socket), untakenMs) };
 }
 
 class HeldSocket implements HeldFor {

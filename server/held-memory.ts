@@ -76,7 +76,7 @@ export class HeldMemory implements MemoryBudget {
   /** By a holder: it holds more, or less. */
   change(holder: Holder, by: number): void {
     if (holder.bytes === 0) {
-      holder.look(this.#now());
+      holder.begin(this.#now());
       this.#holders.add(holder);
       this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
     } else if (holder.bytes + by === 0) this.#holders.delete(holder);
@@ -111,8 +111,10 @@ export class Holder {
   readonly #of: HeldFor;
   readonly #untakenMs: number;
   #bytes = 0;
-  #progress = NaN;
+  #progress = 0;
   #moved = 0;
+  #movedBefore = 0;
+  #allTaken = 0;
   #isClosed = false;
 
   constructor(memory: HeldMemory, of: HeldFor, untakenMs: number) {
@@ -130,13 +132,27 @@ export class Holder {
     return this.#moved;
   }
 
-  /** Notes whether bytes have moved, and cuts what leaves an answer untaken for too long. */
+  /** It holds something from now on. */
+  begin(now: number): void {
+    this.#progress = this.#of.progress();
+    this.#moved = now;
+    this.#movedBefore = now;
+    this.#allTaken = now;
+  }
+
+  /**
+   * Notes whether bytes have moved, and cuts what leaves an answer untaken for too long. A single move in all that time is none: the system's
+   * own buffers grow now and then although the other side takes nothing.
+   */
   look(now: number): void {
     const progress = this.#of.progress();
     if (progress !== this.#progress) {
       this.#progress = progress;
+      this.#movedBefore = this.#moved;
       this.#moved = now;
-    } else if (now - this.#moved >= this.#untakenMs && this.#of.isUntaken()) this.cut();
+    }
+    if (!this.#of.isUntaken()) this.#allTaken = now;
+    else if (now - Math.max(this.#movedBefore, this.#allTaken) >= this.#untakenMs) this.cut();
   }
 
   take(bytes: number): void {

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BadRequest, NodeNotAvailable, PayloadTooLarge, type ServiceError, statusOf } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
-import { answerHeaders, headers, mediaTypes } from "../src/protocol.ts";
+import { headers, mediaTypes, rpcHeaders } from "../src/protocol.ts";
 import type { Connection } from "./connection.ts";
 import { chunkBytes, noRoom } from "./held-memory.ts";
 import { sliced, writeSlices } from "./slices.ts";
@@ -145,7 +145,7 @@ export function refusal(error: ServiceError): HttpResponse {
       "content-type": mediaTypes.text,
       [headers.error]: kind,
       ...(error instanceof NodeNotAvailable && { "retry-after": "1" }),
-      ...answerHeaders,
+      ...rpcHeaders,
     },
     body: error.message,
   };
@@ -173,7 +173,8 @@ export function writeAnswer(
   const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
   if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
   const isUnread = leavesUnread(message);
-  if (closing || isUnread) fields["connection"] = "close";
+  // Node answers a request that goes on for too long once more.
+  if (closing || isUnread || (answer.status === 408 && !message.complete)) fields["connection"] = "close";
   response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
   if (isStream) return writeStream(response, body instanceof Readable ? body : Readable.from(body), isSent, connection);
   const content = isSent ? body : undefined;

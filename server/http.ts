@@ -3,8 +3,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { BadRequest } from "../src/errors.ts";
+import { BadRequest, NodeNotAvailable } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
+import { rpcPath } from "../src/protocol.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { headProblem, wireMargin } from "../src/wire/request-head.ts";
 import { type Connection, createConnection } from "./connection.ts";
@@ -19,6 +20,8 @@ export type HttpLimits = Pick<Limits, "header" | "headerCount" | "headerTime" | 
 const keepAlive = 65_000;
 // Connections that the kernel holds until we take them; it has a limit of its own. With Node's 511 a burst of callers waits a second.
 const backlog = 4_096;
+// Connections past the limit that are still taken, so that health checks get through, and callers learn why theirs don't.
+const spareConnections = 64;
 
 export interface ListenOptions {
   readonly host: string;
@@ -57,12 +60,14 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     const request = new NodeRequest(message, connection, awaitsContinue ? () => response.writeContinue() : undefined);
     const write = (answer: HttpResponse): Promise<void> | void => {
       request.answered();
-      return writeAnswer(message, response, answer, { closing, connection });
+      return writeAnswer(message, response, answer, { closing: closing || connection.isSpare, connection });
     };
     // What it returns holds no answer: one that is written slice by slice must not stay whole for as long.
     const respond = (): Promise<void> | void => {
       const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ?? versionProblem(message);
-      return problem === undefined ? handle(request).then(write) : write(refusal(problem));
+      if (problem !== undefined) return write(refusal(problem));
+      if (connection.isSpare && request.target.startsWith(rpcPath)) return write(refusal(noConnection()));
+      return handle(request).then(write);
     };
     try {
       await respond();
@@ -92,11 +97,12 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   };
   const server = options.tls === undefined ? createServer(settings) : await createTlsServer(options.tls, settings);
   const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
-  server.maxConnections = limits.connections;
+  server.maxConnections = limits.connections + spareConnections;
   // Past it Node drops fields without a word. It has to be above what we refuse, for us to see that there are too many.
   server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    const connection = createConnection(socket, memory, limits.requestTime);
+    const isSpare = connections.size >= limits.connections;
+    const connection = createConnection(socket, { memory, untakenMs: limits.requestTime, isSpare });
     connections.set(socket, connection);
     socket.once("close", () => {
       connections.delete(socket);
@@ -159,6 +165,10 @@ function watchHandshakes(server: Server): Set<Socket> {
 /** Node's parser also takes versions that this server doesn't speak; HTTP/0.9 has no headers, and so no host. */
 function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
   return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : new BadRequest("This service speaks HTTP/1.1");
+}
+
+function noConnection(): NodeNotAvailable {
+  return new NodeNotAvailable("This service has as many connections open as limits.connections allows; try again");
 }
 
 function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {

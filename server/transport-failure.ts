@@ -29,6 +29,8 @@ const localReasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine has no address or port left for a connection to it",
   ENOBUFS: "this machine has no room for more connections",
   ENOMEM: "this machine has no memory for more connections",
+  // Of looking a name up, when no file can be opened for it.
+  EBUSY: "this machine can't look up names now (raise 'ulimit -n')",
   UND_ERR_INVALID_ARG: "this service can't write the request down",
   UND_ERR_NOT_SUPPORTED: "this service can't write the request down",
 };

@@ -3,19 +3,33 @@
 
 import { existsSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import type { ResolvedConfig, ViteDevServer } from "vite";
 
 import { serviceFile } from "../service-files.ts";
+import { manifestFiles, realPath } from "../sources.ts";
 
-/** Refuses requests that lead to such a file, whatever Vite would make of it. */
+/** Refuses requests that lead to such a file, or to one that a build has made for servers, whatever Vite would make of it. */
 export function keepServiceFiles({ middlewares, config }: Pick<ViteDevServer, "middlewares" | "config">): void {
   middlewares.use((message, response, pass) => {
-    if (!filesOf(message, config).some((file) => existsSync(file) && serviceFile(file) !== undefined)) return pass();
+    const files = filesOf(message, config).filter((file) => existsSync(file));
+    const isService = files.some((file) => serviceFile(file) !== undefined);
+    if (!isService && !files.some(isBuiltForServers)) return pass();
     response.writeHead(403, { "content-type": "text/plain" });
-    response.end("This file says how a service is run, or with which keys: nobody gets it\n");
+    response.end(
+      isService
+        ? "This file says how a service is run, or with which keys: nobody gets it\n"
+        : "This file was built for servers: nobody gets it\n",
+    );
   });
+}
+
+/** A build may be in any folder; in it, servers' modules are beside the two manifests. */
+function isBuiltForServers(file: string): boolean {
+  for (let path = realPath(file), folder = dirname(path); folder !== path; path = folder, folder = dirname(path))
+    if ([manifestFiles.server, manifestFiles.browser].every((name) => existsSync(join(folder, name)))) return true;
+  return false;
 }
 
 /** Files that Vite may find for a request: by its own ways with addresses, and by those of a disk with names. */

@@ -15,7 +15,7 @@ import { encodeResult } from "../wire/encode-result.ts";
 import { decodeAnswer } from "../wire/decode-answer.ts";
 import { errorOfText } from "../wire/plain-error.ts";
 import { withClasses } from "../wire/remote-call.ts";
-import { callOf, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
+import { callOf, type IncomingCall, refuseCrossSite, withHeaders } from "../wire/rpc-door.ts";
 import { changedCall } from "./changed-call.ts";
 import { type Forwarded, joined, passedOn, relayed } from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
@@ -41,6 +41,9 @@ export async function throughLayers(
   // CORS is the door's work: it never looks at arguments or result.
   const layers = parts.layers.list.filter((layer) => !isCors(layer));
   if (layers.length === 0) return relayed(await send(incoming, came));
+  // Before a layer runs, where it can be known here. Else the node refuses it, which is all the same to the caller.
+  if (incoming.crossSite && (await parts.application?.isSafe(incoming.fqn, incoming.version.toString())) === false)
+    refuseCrossSite(incoming);
   const classes = parts.application?.classes ?? new OpaqueClasses();
   const read = await argumentsOf(parts, incoming, came, classes);
   const args = new LazyArguments(read);

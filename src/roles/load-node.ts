@@ -119,6 +119,8 @@ export interface Application {
   readonly classes: Classes;
   /** The manifest's record, by which the values of a GET have types. */
   procedure(fqn: string, version: string): Promise<ProcedureRecord | undefined>;
+  /** Whether a segment declares the procedure safe: pages of other origins may call it. */
+  isSafe(fqn: string, version: string): Promise<boolean>;
 }
 
 /** Fetches the manifest, and loads every class that may travel, once each, when a call first needs them. */
@@ -126,14 +128,28 @@ export function applicationOf(modules: ServerModules, clock: Clock): Application
   const classes = new Classes();
   const manifest = once(clock, async () => {
     const found = await modules.manifest();
-    return { ...found, byKey: new Map(found.procedures.map((record) => [procedureKey(record.fqn, record.version), record])) };
+    const safe = Object.values(found.segments).flatMap((entries) => entries.filter((one) => one.safe === true));
+    return {
+      ...found,
+      byKey: new Map(found.procedures.map((record) => [procedureKey(record.fqn, record.version), record])),
+      safe: new Set(safe.map((entry) => found.procedures[entry.procedure])),
+    };
   });
   classes.load = once(clock, async () => {
     const found = await manifest();
     await loadClasses(classes, found.classes, found, modules);
     classes.load = undefined;
   });
-  return { classes, procedure: async (fqn, version) => (await manifest()).byKey.get(procedureKey(fqn, version)) };
+  const recordIn = ({ byKey }: Awaited<ReturnType<typeof manifest>>, fqn: string, version: string) => byKey.get(procedureKey(fqn, version));
+  return {
+    classes,
+    procedure: async (fqn, version) => recordIn(await manifest(), fqn, version),
+    async isSafe(fqn, version) {
+      const found = await manifest();
+      const record = recordIn(found, fqn, version);
+      return record !== undefined && found.safe.has(record);
+    },
+  };
 }
 
 /** How long a call waits for the application, in ms: its middleware may not even look. Past that, no call waits until it has come. */

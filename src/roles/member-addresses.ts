@@ -1,7 +1,7 @@
 // Where members may be. A gateway sends calls, and what proves that it is the gateway, to whatever address a member names: so an address
 // that leads to the gateway's own machine, or to no machine of the deployment, is refused (with the trust key alone it could be reached).
 
-import { BadRequest } from "../errors.ts";
+import { BadRequest, NodeNotAvailable } from "../errors.ts";
 import { type Address, type AddressRange, isIn, parseAddress, parseRange, type SpecialKind, specialKind } from "../ip.ts";
 import type { AddressRule, Names } from "../ports.ts";
 
@@ -15,7 +15,7 @@ export interface MemberAddressesOptions {
 }
 
 export interface MemberAddresses {
-  /** Throws {@link BadRequest} when no member may be at `url`. */
+  /** Throws {@link BadRequest} when no member may be at `url`, {@link NodeNotAvailable} when that can't be told now. */
   check(url: string): Promise<void>;
   /** The same for an address that is about to be connected to: a name may resolve to something else by then. */
   readonly rule: AddressRule;
@@ -68,8 +68,10 @@ export function createMemberAddresses(names: Names, options: MemberAddressesOpti
       const host = hostOf(url);
       const refused = (why: string): BadRequest => new BadRequest(`A member can't be at ${new URL(url).origin}: ${why}`);
       const here = await ownEnd();
-      const found = await names.resolve(host).catch(({ code = "unknown" }: { readonly code?: string }) => {
-        throw refused(`the name ${host} has no address here (${code})`);
+      const found = await names.resolve(host).catch((error: Error & { readonly code?: string }) => {
+        if (error.code === "ENOTFOUND") throw refused(`the name ${host} has no address here (ENOTFOUND)`);
+        // That may change, and nobody is to blame for it.
+        throw new NodeNotAvailable(`The name ${host} can't be looked up now (${error.code ?? error.message})`);
       });
       for (const text of found) {
         const address = parseAddress(text);

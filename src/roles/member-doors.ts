@@ -69,7 +69,6 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[]; about:
     throw wrong("The body is not JSON");
   }
   const { url, procedures, node } = (value ?? {}) as { url?: unknown; procedures?: unknown; node?: unknown };
-  if (typeof url === "string" && url.length > longestUrl) throw wrong(`'url' is longer than ${longestUrl} characters`);
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (
     parsed === undefined ||
@@ -79,6 +78,8 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[]; about:
     /[?#]/.test(parsed.href)
   )
     throw wrong("'url' is not an http address");
+  // As it is kept: some characters take nine.
+  if (parsed.href.length > longestUrl) throw wrong(`'url' is longer than ${longestUrl} characters`);
   if (!Array.isArray(procedures) || !procedures.every((one) => typeof one === "string" && one !== ""))
     throw wrong("'procedures' is not a list of FQNs");
   return {

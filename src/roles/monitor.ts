@@ -43,7 +43,8 @@ export function createMonitor(host: Host, interval: number, members: Members): M
     member.checked = host.clock.now();
     if (state === "nothing" && member.silences < mostSilences) return;
     const healthy = state === "healthy";
-    if (healthy === !member.out) return;
+    // One that has left is nobody's business any more.
+    if (healthy === !member.out || !members.all().includes(member)) return;
     const why = thrown instanceof Error ? ` (${thrown.message})` : "";
     if (healthy) host.log.info(`${member.url} is healthy again`);
     else host.log.warn(`${member.url} is unhealthy: it gets no calls${why}`);

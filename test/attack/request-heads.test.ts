@@ -34,6 +34,7 @@ describe("the number of header fields", () => {
     for (const { head, body } of answers) {
       expect(body).toBe("More than 200 header fields (limit 'headerCount')");
       expect(head).toMatch(/\r\nx-svc-error: RequestHeaderFieldsTooLarge\r\n/i);
+      expect(head).toMatch(/\r\ncontent-security-policy: sandbox; default-src 'none'\r\n/i);
     }
   });
 

@@ -29,6 +29,13 @@ const closed: Files = {
   "public/left.json": node,
   ".seamline/notes": key,
 };
+/** What a build has left. */
+const built: Files = {
+  "dist/server/modules/shop/inner~body.js": `export const key = "${key}";`,
+  "dist/server/modules/shop/inner~body.js.map": JSON.stringify({ sourcesContent: [key] }),
+  "dist/server/manifest.json": JSON.stringify({ procedures: [key] }),
+  "dist/server/manifest.browser.json": JSON.stringify({ procedures: [key] }),
+};
 const open: Files = {
   "data.json": '{ "mode": "dark", "url": "https://shop.example/" }',
   "public/prices.json": '{ "tweed": 31.5 }',
@@ -148,6 +155,15 @@ describe("configurations and keys", () => {
     await refuses(session.url, root, closed);
     expect((await ask(session.url, { path: "/node.json" })).status).toBe(403);
     expect((await ask(session.url, { path: "/data.json" })).text).toBe(open["data.json"]);
+  });
+
+  it("what a build made for servers is given to nobody either, what it made for browsers to all", async () => {
+    const { url, root } = await served({ ...built, "dist/browser/page.txt": "for all" });
+    await refuses(url, root, built);
+    expect((await ask(url, { path: "/dist/server/manifest.json" })).status).toBe(403);
+    expect((await ask(url, { path: "/dist/browser/page.txt" })).text).toBe("for all");
+    const { session, root: folder } = await develop({ ...shop, ...built });
+    await refuses(session.url, folder, built);
   });
 
   it("are given to nobody below Vite's base", async () => {

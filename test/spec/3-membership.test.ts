@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { UnsentError } from "../../src/ports.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
@@ -172,6 +173,20 @@ describe("leaving the rotation", () => {
     network.roles.delete(urls.b);
     await clock.pass(5000);
     expect(log.lines).toContain("warning: http://b is unhealthy: it gets no calls (http://b refused the connection)");
+  });
+
+  it("isn't reported once it has left (D5.leaving-3)", async () => {
+    const { network, gateway, b, clock, log } = await deploy();
+    let refuse = (): void => {};
+    const waiting = new Promise<never>((_, reject) => {
+      refuse = () => reject(new UnsentError("http://b refused the connection", "refused"));
+    });
+    network.roles.set(urls.b, Object.assign(Object.create(b) as typeof b, { handle: () => waiting }));
+    await clock.pass(5000);
+    expect((await ask(gateway, "DELETE", "/nodes/m2", trusted)).status).toBe(204);
+    refuse();
+    await settle();
+    expect(log.lines.filter((line) => line.includes("unhealthy"))).toEqual([]);
   });
 
   it("is told once in the log of a proxy whose gateway is away, with the reason (D5.leaving-3)", async () => {

@@ -20,6 +20,7 @@ const hosts: Readonly<Record<string, readonly string[]>> = {
 const names: Names = {
   async resolve(host) {
     const found = hosts[host.replace(/\.$/, "")] ?? (/[:.]\d*/.test(host) ? [host] : undefined);
+    if (host === "later") throw Object.assign(new Error("getaddrinfo EBUSY later"), { code: "EBUSY" });
     if (found === undefined) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" });
     return found;
   },
@@ -99,14 +100,24 @@ describe("a gateway that isn't at a loopback address", () => {
     },
   );
 
+  it("says 503 where a name can't be looked up now: the member may come again", async () => {
+    const { join } = await gatewayAt("http://gateway:3002");
+    expect(await join("http://later:3002")).toMatchObject({
+      status: 503,
+      text: "The name later can't be looked up now (EBUSY)",
+      headers: { "retry-after": "1" },
+    });
+  });
+
   it("refuses an address of over 2048 characters, and takes one of 2048", async () => {
     const { join } = await gatewayAt("http://gateway:3002");
     const address = (length: number): string => `http://node-1/${"a".repeat(length - "http://node-1/".length)}`;
     expect((await join(address(2048))).status).toBe(201);
-    expect(await join(address(2049))).toMatchObject({
-      status: 400,
-      text: expect.stringContaining("'url' is longer than 2048 characters") as string,
-    });
+    for (const url of [address(2049), `http://node-1/${"ü".repeat(1_000)}`])
+      expect(await join(url)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("'url' is longer than 2048 characters") as string,
+      });
   });
 
   it("has no use for a zone: an address with one is none", async () => {

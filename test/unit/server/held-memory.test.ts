@@ -90,16 +90,30 @@ describe("memory that callers make a service hold", () => {
 });
 
 describe("an answer that nobody takes", () => {
-  it("is cut when the caller has taken nothing of it for as long as promised", () => {
+  it("is cut when the caller has taken nothing of it for as long as promised, and a single move is none", () => {
     const { open, cut, pass } = create(1_000);
     const one = open("one", 30_000);
     one.take(10);
     one.state.untaken = true;
-    one.look(pass(29_900));
-    expect(cut).toEqual([]);
+    one.look(pass(28_000));
     one.state.progress++;
-    one.look(pass(90));
-    one.look(pass(29_900));
+    one.look(pass(1_000));
+    expect(cut).toEqual([]);
+    one.look(pass(1_000));
+    expect(cut).toEqual(["one"]);
+  });
+
+  it("isn't cut as long as the caller goes on taking", () => {
+    const { open, cut, pass } = create(1_000);
+    const one = open("one", 30_000);
+    one.take(10);
+    one.state.untaken = true;
+    for (let time = 0; time < 100; time++) {
+      one.state.progress++;
+      one.look(pass(14_000));
+    }
+    expect(cut).toEqual([]);
+    one.look(pass(15_900));
     expect(cut).toEqual([]);
     one.look(pass(100));
     expect(cut).toEqual(["one"]);
@@ -111,5 +125,12 @@ describe("an answer that nobody takes", () => {
     one.take(10);
     one.look(pass(100_000));
     expect(cut).toEqual([]);
+    one.state.progress++;
+    one.state.untaken = true;
+    one.look(pass(500));
+    one.look(pass(29_400));
+    expect(cut).toEqual([]);
+    one.look(pass(100));
+    expect(cut).toEqual(["one"]);
   });
 });

@@ -214,5 +214,10 @@ describe("a service that is full", () => {
     socket.resume();
     const [chunk] = (await once(socket, "data")) as [Buffer];
     expect(chunk.toString()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[^]*x-svc-error: RequestTimeout[^]*did not arrive in time$/i);
+    expect(chunk.toString()).toMatch(/\r\nconnection: close\r\n/i);
+    const more: Buffer[] = [];
+    socket.on("data", (data: Buffer) => more.push(data));
+    await once(socket, "close");
+    expect(Buffer.concat(more).toString()).toBe("");
   });
 });

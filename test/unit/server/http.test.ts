@@ -364,10 +364,21 @@ describe("limits", () => {
     await patient.until(/done/);
   });
 
-  it("close connections past the highest number", async () => {
+  it("past the highest number of connections refuse calls with 503, answer everything else, and close the connection", async () => {
     const server = await serve(echo, { limits: { connections: 1 } });
     const first = raw(server, get);
     await first.until(/200 OK/);
+    const refused = await raw(server, "GET /rpc/shop/stock HTTP/1.1\r\nhost: a\r\n\r\n").closed();
+    expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1[^]*connection: close/i);
+    expect(await raw(server, "GET /health/status HTTP/1.1\r\nhost: a\r\n\r\n").closed()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close/i);
+  });
+
+  it("close connections far past the highest number as they come", async () => {
+    const server = await serve(echo, { limits: { connections: 1 } });
+    const first = raw(server, get);
+    await first.until(/200 OK/);
+    const spare = Array.from({ length: 64 }, () => raw(server, ""));
+    await Promise.all(spare.map(async ({ socket }) => await once(socket, "connect")));
     expect(await raw(server, get).closed()).toBe("");
   });
 

@@ -332,7 +332,7 @@ describe("what a failure says of the other side", () => {
   const url = "http://127.0.0.1:9";
   const unsent = (code: string): string | undefined => unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, false));
 
-  it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM"])("%s is this host's own failure", (code) => {
+  it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM", "EBUSY"])("%s is this host's own failure", (code) => {
     const error = transportFailure(Object.assign(new Error(`connect ${code}`), { code }), url, false);
     expect([unsentOf(error), error.message]).toEqual(["local", expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 was not asked: this /)]);
   });
