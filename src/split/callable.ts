@@ -120,11 +120,22 @@ function resultOf(signature: Node): Node | undefined {
 const settled =
   /^TS(?:(?:String|Number|Boolean|BigInt|Symbol|Void|Undefined|Null|Object)Keyword|(?:Array|Tuple|Literal|TemplateLiteral)Type)$/;
 
+/** What is wrong with an export of this name. */
+export const thenable: Pick<Problem, "message" | "hint"> & { readonly hint: string } = {
+  message: "a module can't export `then`: `import()` takes such a module for a promise, and waits for ever",
+  hint: "Rename it",
+};
+
 /** Why a segment may not name this export; none if it may (§1.6). */
 export function refusals(module: Module, found: LocalExport, callable: Callable): Problem[] {
+  const at = (callable.fn ?? callable.class ?? found.node).start;
+  const named = found.exported === "then" ? [problemAt(module, at, thenable.message, thenable.hint)] : [];
+  return [...named, ...kindProblems(module, found, callable, at)];
+}
+
+function kindProblems(module: Module, found: LocalExport, callable: Callable, at: number): Problem[] {
   const called = found.exported === "default" ? "The default export" : `'${found.exported}'`;
   const refuse = (at: number, message: string, hint: string): Problem[] => [problemAt(module, at, message, hint)];
-  const at = (callable.fn ?? callable.class ?? found.node).start;
   switch (callable.kind) {
     case "sync":
       return refuse(

@@ -67,6 +67,12 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
+    "a name that makes a promise of the module",
+    "async function a() {}\nexport async function then() {}\nexport { a as b };",
+    ["b", "then"],
+    [["2:8", /^a module can't export `then`: /, /^Rename it$/]],
+  ],
+  [
     "two names of one function",
     "export async function a() {}\nexport { a as b };",
     ["a", "b"],
