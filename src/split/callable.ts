@@ -135,7 +135,7 @@ export function refusals(module: Module, found: LocalExport, callable: Callable)
 
 function kindProblems(module: Module, found: LocalExport, callable: Callable, at: number): Problem[] {
   const called = found.exported === "default" ? "The default export" : `'${found.exported}'`;
-  const refuse = (at: number, message: string, hint: string): Problem[] => [problemAt(module, at, message, hint)];
+  const refuse = (offset: number, message: string, hint: string): Problem[] => [problemAt(module, offset, message, hint)];
   switch (callable.kind) {
     case "sync":
       return refuse(
