@@ -19,7 +19,10 @@ import { isInstalled } from "./package-of.ts";
 import { isTyped } from "./tsconfig.ts";
 
 /** Refuses what is left of such syntax when all other plugins have had their turn. */
-export function syntaxGuard(build: Build, applicationOf: (environment: Environment) => Promise<Application | undefined>): Plugin {
+export function syntaxGuard(
+  build: Build,
+  applicationFor: (environment: Environment, id: string) => Promise<Application | undefined>,
+): Plugin {
   let parser: Promise<Parse> | undefined;
   return {
     name: "seamline:syntax",
@@ -28,7 +31,7 @@ export function syntaxGuard(build: Build, applicationOf: (environment: Environme
     transform: {
       order: "post",
       async handler(code, id) {
-        const application = await applicationOf(this.environment);
+        const application = await applicationFor(this.environment, id);
         if (application === undefined) return;
         const parse = await (parser ??= loadVite(build.root).then(parserOf));
         const problem = uncompiled(id.replace(/[?#].*$/, ""), application, parse);
