@@ -162,6 +162,12 @@ function kindProblems(module: Module, found: LocalExport, callable: Callable, at
   }
 }
 
+// Declarations of TypeScript that are values, and no functions.
+const declarations = new Map([
+  ["TSEnumDeclaration", "an enum"],
+  ["TSModuleDeclaration", "a namespace"],
+]);
+
 // Values that are plainly no functions.
 const noFunction = new Set(["Literal", "TemplateLiteral", "ObjectExpression", "ArrayExpression", "UnaryExpression", "BinaryExpression"]);
 
@@ -169,6 +175,11 @@ const noFunction = new Set(["Literal", "TemplateLiteral", "ObjectExpression", "A
 function untold(module: Module, found: LocalExport, called: string): Problem[] {
   const [unit] = found.units;
   const value = unit === undefined ? undefined : (valueOf(unit) ?? child(unit.node, "init"));
+  const declared = declarations.get(value?.type ?? "");
+  if (declared !== undefined) {
+    const hint = "Name async functions in segments; whoever imports this has it without";
+    return [problemAt(module, found.node.start, `${called} is named by a segment, but it is ${declared}`, hint)];
+  }
   if (unit === undefined || value === undefined || noFunction.has(value.type)) {
     const message = `${called} is named by a segment, but it is not a function that can be read from the source`;
     return [problemAt(module, found.node.start, message, "Export an async function")];
