@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import type { ServerManifest } from "../src/manifest.ts";
 import { Problems, type Problem } from "../src/problem.ts";
 import { slashed } from "./sources.ts";
-import { sourceOfBuilt, thrownPlace, withMappedFrame } from "./thrown-place.ts";
+import { missingImport, sourceOfBuilt, thrownPlace, withMappedFrame } from "./thrown-place.ts";
 
 export interface LoadedModule {
   /** The application folder. */
@@ -40,8 +40,9 @@ export function loadFailure(thrown: unknown, { root, file, purpose }: LoadedModu
 /** What was thrown, in one line; the file of an import that failed is said otherwise. */
 export function shownError(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${inspect(thrown)} was thrown`;
-  const { code } = thrown as NodeJS.ErrnoException;
-  if (code === "ERR_MODULE_NOT_FOUND") return thrown.message.replace(/ imported from .*$/m, "");
+  const missing = missingImport(thrown.message);
+  if (missing !== undefined) return `Cannot find ${missing.kind} '${missing.specifier}'`;
+  if ((thrown as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return thrown.message;
   return `${thrown.name}: ${thrown.message}`;
 }
 

@@ -26,9 +26,11 @@ export function thrownPlace(thrown: unknown): Place | undefined {
   const stack = thrown instanceof Error && typeof thrown.stack === "string" ? thrown.stack : "";
   const { code } = (thrown ?? {}) as { code?: unknown };
   const failed = failedImport(thrown, stack);
-  if (failed !== undefined || code === "ERR_MODULE_NOT_FOUND") return failed;
+  if (failed !== undefined || code === "ERR_MODULE_NOT_FOUND" || code === "ERR_LOAD_URL") return failed;
   for (const [, url = "", line, column] of stack.matchAll(/(?:\(|at (?:async )?)((?:file:\/\/)?\/[^()\s]+?):(\d+):(\d+)\)?$/gm)) {
-    const place = { file: pathOf(url), line: Number(line), column: Number(column) };
+    const file = pathOf(url);
+    if (file === undefined) continue;
+    const place = { file, line: Number(line), column: Number(column) };
     if (isInRunTree(place.file)) {
       const mapped = mappedPlace(place);
       if (mapped !== undefined) return mapped;
@@ -51,23 +53,54 @@ export function withMappedFrame(place: Place, file: string): Place {
   return typeof text === "string" ? { ...place, frame: frameOf(text, place.line, place.column) } : place;
 }
 
+/** An import that leads nowhere, as Node and Vite's module runner tell it. */
+export interface MissingImport {
+  readonly kind: "module" | "package";
+  readonly specifier: string;
+  /** A path, or a name that only a plugin knows. */
+  readonly importer: string;
+}
+
+export function missingImport(message: string): MissingImport | undefined {
+  const [, kind, specifier, importer] =
+    /^Cannot find (package|module) '(.+?)' imported from '?(.+?)'?$/m.exec(message) ??
+    /^Failed to load (url) (\S+) \(resolved id: .*?\) in (.+)\. Does the file exist\?$/m.exec(message) ??
+    [];
+  if (kind === undefined || specifier === undefined || importer === undefined) return undefined;
+  // Vite calls packages modules.
+  const isPackage = kind === "package" || !/^(?:[./\0]|[a-z]+:)/i.test(specifier);
+  return { kind: isPackage ? "package" : "module", specifier, importer };
+}
+
 /** An import that leads nowhere, or to what isn't exported: no module has run, so no stack leads to it. */
 function failedImport(thrown: unknown, stack: string): Place | undefined {
   const { message = "" } = (thrown ?? {}) as { message?: string };
-  const [, missing, importer] = /^Cannot find (?:package|module) '(.+?)' imported from (.+)$/m.exec(message) ?? [];
+  const missing = missingImport(message);
   const [, unexported] = /^The requested module '(.+?)' /.exec(message) ?? [];
   // Node puts the importer before the message.
   const [, url] = /^(file:\/\/\S+?):\d+\n/.exec(stack) ?? [];
-  const specifier = missing ?? unexported;
-  const from = importer ?? url;
-  if (specifier === undefined || from === undefined) return undefined;
-  const map = mapOf(pathOf(from));
-  const file = map?.sources[0] === undefined ? pathOf(from) : pathOf(map.sources[0]);
-  const text = map?.sourcesContent?.[0] ?? (existsSync(file) ? readFileSync(file, "utf8") : "");
-  const offset = ['"', "'"].map((quote) => text.indexOf(quote + specifier)).find((found) => found >= 0);
+  const specifier = missing?.specifier ?? unexported;
+  const importer = pathOf(missing?.importer ?? url ?? "");
+  if (specifier === undefined || importer === undefined) return undefined;
+  const map = isInRunTree(importer) ? mapOf(importer) : undefined;
+  const file = pathOf(map?.sources[0] ?? importer);
+  if (file === undefined) return undefined;
+  const source = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  // A part of a module, with the rest of the module blanked: places in it are those of the source.
+  const built = map?.sourcesContent?.[0];
+  const offset = importIn(built ?? source ?? "", specifier);
   if (offset === undefined) return undefined;
+  // The source may have been edited since the build.
+  const text = source?.startsWith(specifier, offset + 1) === true ? source : (built ?? "");
   const { line, column } = placeOf(text, offset);
   return { file, line, column, frame: frameOf(text, line, column) };
+}
+
+/** Where a text imports this: the first import of it, or else the first time that it is named. */
+function importIn(text: string, specifier: string): number | undefined {
+  const named = `["'\`]${specifier.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}["'\`/]`;
+  const found = new RegExp(`\\b(?:from|import)\\s*\\(?\\s*(?=${named})`).exec(text) ?? new RegExp(`(?=${named})`).exec(text);
+  return found === null ? undefined : found.index + found[0].length;
 }
 
 function mappedPlace({ file, line, column }: Place): Place | undefined {
@@ -78,8 +111,9 @@ function mappedPlace({ file, line, column }: Place): Place | undefined {
     originalLine: number;
     originalColumn: number;
   }>;
-  if (originalSource === undefined || originalLine === undefined) return undefined;
-  return withMappedFrame(withFrame({ file: pathOf(originalSource), line: originalLine + 1, column: (originalColumn ?? 0) + 1 }), file);
+  const source = originalSource === undefined ? undefined : pathOf(originalSource);
+  if (source === undefined || originalLine === undefined) return undefined;
+  return withMappedFrame(withFrame({ file: source, line: originalLine + 1, column: (originalColumn ?? 0) + 1 }), file);
 }
 
 function mapOf(file: string): SourceMapPayload | undefined {
@@ -91,7 +125,14 @@ function withFrame(place: Place): Place {
   return { ...place, frame: frameOf(readFileSync(place.file, "utf8"), place.line, place.column) };
 }
 
-function pathOf(url: string): string {
-  const path = url.replace(/[?#].*$/, "");
-  return isAbsolute(path) ? path : fileURLToPath(path);
+/** The path of a file that a stack, a message or a map names; `undefined` for all else that may be named there. */
+function pathOf(name: string): string | undefined {
+  const path = name.replace(/[?#].*$/, "");
+  if (isAbsolute(path)) return path;
+  try {
+    return path.startsWith("file:") ? fileURLToPath(path) : undefined;
+  } catch {
+    // Not the address of a file on this machine.
+    return undefined;
+  }
 }

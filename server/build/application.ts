@@ -21,6 +21,7 @@ import { type PageOnlyCall, pageOnlyCalls } from "./page-only-calls.ts";
 import { type PageEntry, readPages } from "./pages.ts";
 import { privateImports } from "./private-imports.ts";
 import { type Procedure, findProcedures } from "./procedures.ts";
+import { thenables } from "./thenables.ts";
 
 export interface Application {
   readonly root: string;
@@ -175,14 +176,13 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
   const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || modules.describe(one).classes.length > 0);
   const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
+  const dynamic = [...serverEntries, ...clientModules, ...[...pages.reached].filter((one) => modules.describe(one).classes.length > 0)];
   const linked = linkedModules(
-    {
-      withProcedures: [...named, ...[...cut.values()].map((one) => one.module)],
-      others: [...serverEntries, ...clientModules, ...[...pages.reached].filter((one) => modules.describe(one).classes.length > 0)],
-    },
+    { withProcedures: [...named, ...[...cut.values()].map((one) => one.module)], others: dynamic },
     { root, modules, memory },
   );
   problems.push(...linked.problems);
+  problems.push(...(await thenables([...serverModules, ...dynamic], modules)));
   const imports = await importsOf([...serverModules, ...pages.reached], { modules, memory });
   const served = new Set([...configured.segments, ...Object.values(input.layout ?? {}).flat()]);
   const calls = { procedures, cut, modules, clients, served, pages: pages.reached };

@@ -13,7 +13,6 @@ import { classRecords } from "./classes.ts";
 import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
 import { folderProblem } from "./folder-name.ts";
 import { isLeft, uncompiled } from "./future-syntax.ts";
-import type { SourceModule } from "./modules.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { missingExports } from "./missing-exports.ts";
 import { writeModuleTypes } from "./module-types.ts";
@@ -103,20 +102,19 @@ export async function findings(
   const loaded = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
     one.file < other.file ? -1 : 1,
   );
-  for (const problem of await uncompiledIn(open, loaded)) (open.hasOtherTransforms ? warnings : problems).push(problem);
+  const inPages = [...browser.modules.values()].filter((one) => one.kind === "code").map((one) => one.id);
+  const files = new Set([...loaded.map((module) => module.file), ...onNodes.packages, ...inPages]);
+  for (const problem of await uncompiledIn(open, files)) (open.hasOtherTransforms ? warnings : problems).push(problem);
   warnings.push(...(await classRecords(loaded, application.modules)).warnings, ...(await splitState(application)));
   return { problems, warnings };
 }
 
-/** Modules with decorators or `accessor` fields that Vite's compiler leaves as they are. */
-async function uncompiledIn(
-  { application: { modules }, compile, parse }: OpenApplication,
-  loaded: readonly SourceModule[],
-): Promise<readonly Problem[]> {
+/** Decorators and `accessor` fields that Vite's compiler leaves as they are. */
+async function uncompiledIn({ application, compile, parse }: OpenApplication, files: Iterable<string>): Promise<readonly Problem[]> {
   const found: Problem[] = [];
-  for (const module of loaded) {
-    const problem = uncompiled(module, modules);
-    if (problem !== undefined && isLeft(await compile(module.file, modules.text(module.file)), parse)) found.push(problem);
+  for (const file of files) {
+    const problem = uncompiled(file, application, parse);
+    if (problem !== undefined && isLeft(await compile(file, application.modules.text(file)), parse)) found.push(problem);
   }
   return found;
 }

@@ -1,7 +1,9 @@
 // The package that a file belongs to.
 
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+
+import { realPath } from "../sources.ts";
 
 export interface PackageOf {
   /** Absolute. */
@@ -35,6 +37,13 @@ export function isCommonJs(file: string): boolean {
 /** Whether a file was installed, and is nobody's to work on. */
 export function isInstalled(file: string): boolean {
   return /[\\/]node_modules[\\/]/.test(file);
+}
+
+/** Whether a module's id means no file that people work on: it was installed, or a plugin made it up. Links are followed. */
+export function isNoSource(id: string): boolean {
+  // Vite reads a relative one from where the process was started.
+  const file = resolve(id.replace(/[?#].*$/, ""));
+  return !existsSync(file) || isInstalled(realPath(file));
 }
 
 /** Whether a package is there for `importer`, whatever it holds. */

@@ -13,10 +13,15 @@ import { importedByCode } from "./package-imports.ts";
 import { isInstalled } from "./package-of.ts";
 import { unresolvedImport } from "./resolve.ts";
 
+export interface ServerImports {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** Files of packages that become a part of the build. */
+  readonly packages: ReadonlySet<string>;
+}
+
 /** Imports on nodes that lead nowhere or to what can't be built, and packages that can't be read. */
-export async function serverImports(
-  open: OpenApplication,
-): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
+export async function serverImports(open: OpenApplication): Promise<ServerImports> {
   const { application, parse } = open;
   const { root, source, modules } = application;
   const problems: Problem[] = [];
@@ -47,5 +52,5 @@ export async function serverImports(
     for (const specifier of importedByCode(file, text, parse)) await follow(specifier, file);
   }
   problems.push(...(await open.tsconfigProblems([...packages].filter((file) => !isInstalled(file)))));
-  return { problems, warnings };
+  return { problems, warnings, packages };
 }

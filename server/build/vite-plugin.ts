@@ -28,7 +28,7 @@ import { graphCode, liveGraphCode } from "./graph-code.ts";
 import { foreignBuild, foreignEnvironment, isOwnEnvironment } from "./foreign-environment.ts";
 import { syntaxGuard } from "./future-syntax.ts";
 import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport, workerGuard } from "./leaks.ts";
-import { isInstalled } from "./package-of.ts";
+import { isInstalled, isNoSource } from "./package-of.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { judgeImport, languageOf } from "./resolve.ts";
 import { nodeImportProblems } from "./server-only.ts";
@@ -68,6 +68,12 @@ export function createPlugin(
     if (application.problems.length > 0) throw new Problems(application.problems);
     return application;
   };
+  /** For one of the modules that Vite asks for. A session without an application still gives pages Vite's client, which shows them why. */
+  const applicationFor = async (environment: Environment, id: string): Promise<Application | undefined> =>
+    await applicationOf(environment).catch((error: unknown) => {
+      if (development !== undefined && isNoSource(id)) return undefined;
+      throw error;
+    });
   const isBrowser = (context: Context): boolean => context.environment.name === environmentNames.browser;
 
   const plugin: Plugin = {
@@ -210,7 +216,8 @@ export function createPlugin(
         if (id === graphModule) return development === undefined ? graphCode : liveGraphCode;
         // Pages get the files of the runtime as they are, and past this.
         if (development !== undefined && id.startsWith("/svc/")) return "export {};";
-        const application = await applicationOf(this.environment);
+        const application = await applicationFor(this.environment, id);
+        if (application === undefined) return undefined;
         const leak = isBrowser(this) ? textImport(id, build, (file) => build.isSplit(file, application)) : undefined;
         if (leak !== undefined) throw build.fail([leak]);
         const { file, part } = partOfId(id);
@@ -245,7 +252,8 @@ export function createPlugin(
 
     async transform(code, id) {
       if (!isActive || !isBrowser(this) || !code.includes("import.meta.url")) return;
-      const application = await applicationOf(this.environment);
+      const application = await applicationFor(this.environment, id);
+      if (application === undefined) return;
       const leaks = fileAddresses(code, id, build, (file) => build.isSplit(file, application));
       if (leaks.length > 0) throw build.fail(leaks);
     },
@@ -275,7 +283,7 @@ export function createPlugin(
       },
     },
   };
-  const guard = syntaxGuard(build, async (environment) => (isActive ? await applicationOf(environment) : undefined));
+  const guard = syntaxGuard(build, async (environment, id) => (isActive ? await applicationFor(environment, id) : undefined));
   return { plugins: [plugin, { ...guard, applyToEnvironment: isOurs }], build };
 }
 

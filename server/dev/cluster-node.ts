@@ -1,7 +1,7 @@
 // One node of a development session: it can be ended as if its machine were gone, and started again.
 
 import { procedureKey } from "../../src/fqn.ts";
-import { entryOf, type ServerManifest } from "../../src/manifest.ts";
+import { entryOf, type SegmentEntry, type ServerManifest } from "../../src/manifest.ts";
 import { type Host, type Log, type Transport, TransportError } from "../../src/ports.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import { createNode, type Followed, type NodeRole } from "../../src/roles/node.ts";
@@ -53,13 +53,23 @@ export class ClusterNode {
 
   /** By its key. */
   holds(key: string): boolean {
-    if (this.#state !== "ready") return false;
+    return this.accessOf(key) !== undefined;
+  }
+
+  /** Who may call a procedure that this node holds, by its key; `undefined` of others. */
+  accessOf(key: string): SegmentEntry["access"] | undefined {
+    if (this.#state !== "ready") return undefined;
     const { segments, procedures } = this.#options.manifest();
     const entries = this.#segments.flatMap((segment) => entryOf(segments, segment) ?? []);
-    return entries.some(({ procedure }) => {
+    const held = entries.filter(({ procedure }) => {
       const { fqn = "", version = "" } = procedures[procedure] ?? {};
       return procedureKey(fqn, version) === key;
     });
+    return (held.find(({ access }) => access !== "private") ?? held[0])?.access;
+  }
+
+  get url(): string {
+    return this.#options.url;
   }
 
   get role(): NodeRole | undefined {

@@ -91,6 +91,11 @@ export class Cluster {
     return [...this.#nodes.values()].filter((node) => node.holds(key)).map((node) => node.name);
   }
 
+  /** One of these nodes. */
+  holder(fqn: string, version: string): ClusterNode | undefined {
+    return this.#nodes.get(this.holders(fqn, version)[0] ?? "");
+  }
+
   node(name: string): ClusterNode {
     const found = this.#nodes.get(name);
     if (found === undefined) throw new Error(`There is no node '${name}'; there is ${[...this.#nodes.keys()].join(", ") || "none"}`);

@@ -14,6 +14,7 @@ import type { Console } from "../../src/console/console.ts";
 import { type RepositoryConfig, type StandaloneConfig, readConfig } from "../config.ts";
 import { applicationImporter } from "../application-importer.ts";
 import { configuredModules } from "../configured-modules.ts";
+import { bindGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
 import type { NodeModules } from "./runner.ts";
 
 export interface DevConfiguration {
@@ -65,13 +66,16 @@ export async function makeGateway(
     readonly newId: () => string;
     readonly console: Console;
     readonly has: (fqn: string) => boolean;
+    readonly holder: GatewayCalls["holder"];
   },
 ): Promise<Role> {
-  const { root, trustKey, configuration, modules, newId, console, has } = parts;
+  const { root, trustKey, configuration, modules, newId, console, has, holder } = parts;
   const role = create(host, { trustKey, web: ofVite, limits: configuration.limits, monitor, lease, newId, modules, console, has });
-  if (configuration.config === undefined) return role;
+  const { config, limits } = configuration;
+  if (config?.middleware === undefined && config?.healthChecks === undefined) return role;
+  await bindGatewayCalls(host, { modules, trustKey, limits, holder });
   const ofPackages = applicationImporter(root);
-  const { middleware, healthChecks } = await configuredModules(configuration.config, {
+  const { middleware, healthChecks } = await configuredModules(config, {
     root,
     modules,
     // A file outside of the source folder is a module like any other; a package is Node's to find, from the application.

@@ -161,6 +161,7 @@ export class Deployment {
         newId: randomUUID,
         console,
         has: (fqn) => this.#has(fqn),
+        holder: (fqn, version) => this.#cluster?.holder(fqn, version),
       });
       await this.#gatewayModules?.close();
       [this.#gatewayModules, this.#console] = [own, console];

@@ -120,11 +120,22 @@ function resultOf(signature: Node): Node | undefined {
 const settled =
   /^TS(?:(?:String|Number|Boolean|BigInt|Symbol|Void|Undefined|Null|Object)Keyword|(?:Array|Tuple|Literal|TemplateLiteral)Type)$/;
 
+/** What is wrong with an export of this name. */
+export const thenable: Pick<Problem, "message" | "hint"> & { readonly hint: string } = {
+  message: "a module can't export `then`: `import()` takes such a module for a promise, and waits for ever",
+  hint: "Rename it",
+};
+
 /** Why a segment may not name this export; none if it may (§1.6). */
 export function refusals(module: Module, found: LocalExport, callable: Callable): Problem[] {
-  const called = found.exported === "default" ? "The default export" : `'${found.exported}'`;
-  const refuse = (at: number, message: string, hint: string): Problem[] => [problemAt(module, at, message, hint)];
   const at = (callable.fn ?? callable.class ?? found.node).start;
+  const named = found.exported === "then" ? [problemAt(module, at, thenable.message, thenable.hint)] : [];
+  return [...named, ...kindProblems(module, found, callable, at)];
+}
+
+function kindProblems(module: Module, found: LocalExport, callable: Callable, at: number): Problem[] {
+  const called = found.exported === "default" ? "The default export" : `'${found.exported}'`;
+  const refuse = (offset: number, message: string, hint: string): Problem[] => [problemAt(module, offset, message, hint)];
   switch (callable.kind) {
     case "sync":
       return refuse(
@@ -151,6 +162,12 @@ export function refusals(module: Module, found: LocalExport, callable: Callable)
   }
 }
 
+// Declarations of TypeScript that are values, and no functions.
+const declarations = new Map([
+  ["TSEnumDeclaration", "an enum"],
+  ["TSModuleDeclaration", "a namespace"],
+]);
+
 // Values that are plainly no functions.
 const noFunction = new Set(["Literal", "TemplateLiteral", "ObjectExpression", "ArrayExpression", "UnaryExpression", "BinaryExpression"]);
 
@@ -158,6 +175,11 @@ const noFunction = new Set(["Literal", "TemplateLiteral", "ObjectExpression", "A
 function untold(module: Module, found: LocalExport, called: string): Problem[] {
   const [unit] = found.units;
   const value = unit === undefined ? undefined : (valueOf(unit) ?? child(unit.node, "init"));
+  const declared = declarations.get(value?.type ?? "");
+  if (declared !== undefined) {
+    const hint = "Name async functions in segments; whoever imports this has it without";
+    return [problemAt(module, found.node.start, `${called} is named by a segment, but it is ${declared}`, hint)];
+  }
   if (unit === undefined || value === undefined || noFunction.has(value.type)) {
     const message = `${called} is named by a segment, but it is not a function that can be read from the source`;
     return [problemAt(module, found.node.start, message, "Export an async function")];

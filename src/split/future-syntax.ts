@@ -6,6 +6,11 @@ import { isTypeOnly } from "./scopes.ts";
 
 const hint = /@[\w$(]|\baccessor\b/g;
 
+/** Whether a text has the characters of such syntax, if only in a comment: most have not, and needn't be parsed to know it. */
+export function mayHoldFutureSyntax(source: string): boolean {
+  return source.search(hint) >= 0;
+}
+
 /** The decorators and `accessor` fields of a module, in source order. */
 export function futureSyntax(program: Node, source: string, comments: readonly Comment[]): readonly Node[] {
   // Most modules have these characters in comments, if anywhere: they needn't be walked.

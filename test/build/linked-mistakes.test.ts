@@ -1,5 +1,7 @@
 // Mistakes in packages that are a part of the server's build: a build and a check say the same of them, with file and line.
 
+import { existsSync } from "node:fs";
+
 import { describe, expect, it } from "vitest";
 
 import { buildApplication } from "../../server/build/build.ts";
@@ -15,10 +17,11 @@ const run = {
 };
 const typed = { exports: "./src/index.ts" };
 const inner = "../../packages/db";
+const decorator = "const logged = (value: any, ..._: any[]): any => value;\n";
 
 async function said(files: Files): Promise<{ build: readonly string[]; check: readonly string[] }> {
   const app = createFixture({ ...run, ...files }, undefined, applicationFolder);
-  link(app, "db");
+  if (existsSync(app.path("../../packages/db"))) link(app, "db");
   const told = (problems: readonly Problem[]) =>
     problems.map(({ frame: _, ...one }) => formatProblem(one).replaceAll(app.path("../.."), ""));
   const built = await buildApplication({ root: app.root, log }).then(
@@ -67,6 +70,36 @@ describe("mistakes in packages that are built for servers", () => {
       },
       /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:1:20: the package "native" holds machine code, which can't be built into the server's modules[\s\S]*npm install native/m,
     ],
+    [
+      "a decorator, which nothing compiles",
+      linked("db", typed, {
+        "src/index.ts": `${decorator}export class Row {\n  @logged count(): number {\n    return 3;\n  }\n}\nexport const value = 1;\n`,
+      }),
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:3:3: Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them$/m,
+    ],
+    [
+      "an accessor field deep in a package, in JavaScript",
+      linked("db", typed, {
+        "src/index.ts": 'export { value } from "./deep.js";\n',
+        "src/deep.js": "class Row {\n  accessor count = 3;\n}\nexport const value = new Row().count;\n",
+      }),
+      /^\.\.\/\.\.\/packages\/db\/src\/deep\.js:2:3: Neither Node nor browsers can run decorators and `accessor` fields/m,
+    ],
+    [
+      "a decorator in a package in TypeScript that was installed",
+      installed("db", typed, { "src/index.ts": `${decorator}@logged class Row {}\nexport const value = new Row();\n` }),
+      /node_modules\/db\/src\/index\.ts:2:1: Neither Node nor browsers can run decorators and `accessor` fields/m,
+    ],
+    [
+      "an accessor field in a package that only a page loads",
+      {
+        ...linked("db", typed, { "src/index.ts": "class Row {\n  accessor count = 3;\n}\nexport const value = new Row().count;\n" }),
+        "src/run.ts": "export async function run() {\n  return 1;\n}\n",
+        "src/main.ts": 'import { value } from "db";\ndocument.title = String(value);\n',
+        "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',
+      },
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:3: Neither Node nor browsers can run decorators and `accessor` fields/m,
+    ],
   ])("%s", async (_, files, message) => {
     const { build, check } = await said(files);
     expect(build.join("\n")).toMatch(message);
@@ -92,6 +125,16 @@ describe("mistakes in packages that are built for servers", () => {
         inner,
       ),
     });
+    expect([build, check]).toEqual([[], []]);
+  });
+
+  it("decorators are compiled as the tsconfig.json of a package has it", async () => {
+    const { build, check } = await said(
+      linked("db", typed, {
+        "tsconfig.json": '{ "compilerOptions": { "experimentalDecorators": true } }',
+        "src/index.ts": `${decorator}export class Row {\n  @logged count(): number {\n    return 3;\n  }\n}\nexport const value = 1;\n`,
+      }),
+    );
     expect([build, check]).toEqual([[], []]);
   });
 });

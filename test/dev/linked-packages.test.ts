@@ -90,4 +90,14 @@ describe("packages of a workspace in a session", () => {
     );
     expect([(await get("/rpc/one")).value, (await get("/rpc/two")).value]).toEqual(expected);
   });
+
+  it("with syntax that neither Node nor browsers run are refused with file and line", async () => {
+    const { edit, events, told } = await session();
+    const before = events.length;
+    edit("../../packages/db/src/schema.ts", "export const", "class Bolt {\n  accessor metres = 3;\n}\nvoid Bolt;\nexport const");
+    const { problems } = await told("problems", before);
+    expect(problems).toMatchObject([
+      { file: "../../packages/db/src/schema.ts", line: 2, column: 3, message: expect.stringMatching(/accessor/) as string },
+    ]);
+  });
 });

@@ -1,29 +1,12 @@
 // A server's call of a procedure that only pages have, while one works: told in the terminal and over the page, and everything goes on.
 
-import { WebSocket } from "undici";
 import { expect, it } from "vitest";
 
+import { openPage } from "./_page.ts";
 import { develop, eventually, shop } from "./_session.ts";
 
 const message =
   '"shop/stock" in "store" (segments/store.segment.json) calls "ui/filter", which is only in "ui" (segments/ui.segment.json), for browsers: src/shop/stock.ts → src/ui/filter.ts';
-
-interface Told {
-  readonly type: string;
-  readonly event?: string;
-  readonly err?: { readonly message: string; readonly frame?: string; readonly loc?: object };
-}
-
-/** What Vite's client is told, as a page that is open would hear it. */
-async function openPage(url: string): Promise<{ readonly told: Told[]; readonly close: () => void }> {
-  const client = await (await fetch(`${url}/@vite/client`)).text();
-  const token = /wsToken = "([^"]+)"/.exec(client)?.[1] ?? "";
-  const socket = new WebSocket(`${url.replace("http", "ws")}/?token=${token}`, "vite-hmr");
-  const told: Told[] = [];
-  socket.addEventListener("message", ({ data }) => void told.push(JSON.parse(String(data)) as Told));
-  await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
-  return { told, close: () => socket.close() };
-}
 
 it("it is told in the terminal and over open pages, and over those that come, until it is mended", async () => {
   const running = await develop(shop);

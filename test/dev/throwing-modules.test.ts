@@ -32,6 +32,33 @@ describe("a module that throws while it is loaded", () => {
       "office",
       /^src\/shop\/quote\.ts: 'no room' was thrown, while loading shop\/counts, shop\/quote \(segment office\)$/,
     ],
+    [
+      "the body of procedures, which imports a package that isn't installed",
+      {
+        ...shop,
+        "src/shop/stock.ts": `import { absent } from "absent";\n${(shop["src/shop/stock.ts"] ?? "").replace("sku.length", "absent(sku)")}`,
+      },
+      "store",
+      /^src\/shop\/stock\.ts:1:24: Cannot find package 'absent', while loading shop\/stock, shop\/worth \(segment store\)$/,
+    ],
+    [
+      "a module below, which imports a package that isn't installed",
+      thrown("src/shop/suppliers.ts", '\n  import { absent } from "absent"; absent();\n'),
+      "office",
+      /^src\/shop\/suppliers\.ts:2:26: Cannot find package 'absent', while loading shop\/counts, shop\/quote \(segment office\)$/,
+    ],
+    [
+      "a module below, which imports a package that isn't installed, at once and dynamically",
+      thrown("src/shop/suppliers.ts", '\n  await import("absent");\n'),
+      "office",
+      /^src\/shop\/suppliers\.ts:2:16: Cannot find package 'absent', while loading shop\/counts, shop\/quote \(segment office\)$/,
+    ],
+    [
+      "a module below, which imports a file that isn't there",
+      thrown("src/shop/suppliers.ts", '\n  import { absent } from "./absent.ts"; absent();\n'),
+      "office",
+      /^src\/shop\/suppliers\.ts:2:26: Cannot find module '\.\/absent\.ts', while loading shop\/counts, shop\/quote \(segment office\)$/,
+    ],
   ])("%s", async (_, files, node, why) => {
     const { session, events } = await develop(files);
     await eventually(

@@ -66,6 +66,20 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
       ["1:8", "A parameter can't be called 'prototype': no data may have such a key"],
     ],
   ],
+  ["an enum", "export enum A { B }", ["A"], [["1:8", "'A' is named by a segment, but it is an enum", /^Name async functions in segments/]]],
+  ["an enum by another name", "const enum A { B }\nexport { A as C };", ["C"], [["2:10", "'C' is named by a segment, but it is an enum"]]],
+  [
+    "a namespace",
+    "export namespace A {\n  export const b = 1;\n}",
+    ["A"],
+    [["1:8", "'A' is named by a segment, but it is a namespace", /^Name async functions in segments/]],
+  ],
+  [
+    "a name that makes a promise of the module",
+    "async function a() {}\nexport async function then() {}\nexport { a as b };",
+    ["b", "then"],
+    [["2:8", /^a module can't export `then`: /, /^Rename it$/]],
+  ],
   [
     "two names of one function",
     "export async function a() {}\nexport { a as b };",
@@ -140,7 +154,7 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ["text that is no program", "export async function a( {}\nlet", ["a"], [["2:1", /Expected/]]],
 ];
 
-const files = (source: string): string => (/interface|\bas any|namespace/.test(source) ? "shop/m.ts" : "shop/m.js");
+const files = (source: string): string => (/interface|\bas any|namespace|\benum/.test(source) ? "shop/m.ts" : "shop/m.js");
 
 describe("problems", () => {
   it.each(refused)("%s", (_what, source, procedures, expected) => {
