@@ -62,6 +62,8 @@ export interface ClassRecord {
   readonly pattern?: true;
   /** It extends Error, so it travels as an error (decisions §3). */
   readonly error?: true;
+  /** Only pages import its module, which may need what a page has: a service loads it when a message brings an instance, and never before. */
+  readonly page?: true;
   /** The files whose classes have this key as well as this one: instances of neither can be sent (decisions §6). */
   readonly clash?: string;
 }

@@ -37,8 +37,8 @@ export function writtenOf(
       files.set(name, { imports: [], dynamicImports: [] });
       continue;
     }
-    // A style sheet comes with the module that imports it, though no code says so any more.
-    const styles = [...(one.viteMetadata?.importedCss ?? [])];
+    // A style sheet comes with the module that imports it, though no code says so any more. A server's build writes none.
+    const styles = own([...(one.viteMetadata?.importedCss ?? [])]);
     files.set(name, { imports: [...own(one.imports), ...styles], dynamicImports: own(one.dynamicImports) });
     for (const [id, { renderedLength }] of Object.entries(one.modules)) moduleSizes.set(id, (moduleSizes.get(id) ?? 0) + renderedLength);
     if (one.facadeModuleId !== null) chunks.push([one.facadeModuleId, name]);
