@@ -1,5 +1,6 @@
 // Instances of the application's classes (§2.3): taken apart and put together as the build recorded their classes.
 
+import { platformPrefix } from "../manifest.ts";
 import type { KnownClass } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
 import { refuseMore, type Walk, walkItems, walkValue } from "./walk.ts";
@@ -65,6 +66,22 @@ function refusePattern({ record }: KnownClass): void {
     );
 }
 
+/** Throws a {@link Fault} with the path to data that the build may not have seen, as it can't read all of the class: it would be lost. */
+function refuseUnread(instance: object, { record, names }: KnownClass): void {
+  const { key, unread, fields, error } = record;
+  if (unread === undefined || error) return;
+  // Of what the platform's own classes hold, nothing may be seen.
+  if (unread.startsWith(platformPrefix)) throw new Fault(`an instance of '${key}' can't be sent: what it has of '${unread}' would be lost`);
+  for (let one = instance; Object.getPrototypeOf(one) !== null; one = Object.getPrototypeOf(one) as object)
+    for (const [name, { enumerable, value, get, set }] of Object.entries(Object.getOwnPropertyDescriptors(one)))
+      if ((one === instance ? enumerable && typeof value !== "function" : get && set) && !names.includes(name) && !fields.includes(name))
+        throw faultAt(
+          new Fault(`the build doesn't know this member of '${key}', as it can't read '${unread}': declare it in the class`),
+          name,
+          instance,
+        );
+}
+
 /** What an instance has of the argument that its constructor got at a position. */
 export function argumentOf(instance: object, { names, rest }: KnownClass, position: number): unknown {
   const members = instance as Members;
@@ -76,6 +93,7 @@ export function argumentOf(instance: object, { names, rest }: KnownClass, positi
 export function readInstance(instance: object, known: KnownClass, walk: Walk): { args: object; fields: object } {
   const { record, names, rest } = known;
   refusePattern(known);
+  refuseUnread(instance, known);
   const members = instance as Members;
   const args: Members = {};
   const fields: Members = {};

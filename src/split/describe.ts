@@ -46,6 +46,8 @@ export interface ClassDescription {
   readonly parameters?: readonly string[];
   /** One of these is a pattern without a default. */
   readonly pattern?: true;
+  /** The first computed name of a member that the text doesn't tell, as it is written. */
+  readonly unread?: string;
   /** Public instance members that hold data. */
   readonly members: readonly ClassMember[];
 }

@@ -53,6 +53,14 @@ export class FromLib extends Lib { own = 1; code: number; constructor(message: s
 export class Several extends AggregateError { override name = "Several"; when = 1; }
 const mixin = (B: new () => object) => class extends B { mixed = 1; };
 export class Mixed extends mixin(Object) { own = 2; }
+const greeting = <B extends new () => object>(Base: B) => class extends Base { greet(): string { return "hi"; } get sum(): number { return 1; } };
+export class Greeting extends greeting(Object) { own = 2; }
+const pair = (Base: new () => object) => class extends Base { #x = 1; get x(): number { return this.#x; } set x(value: number) { this.#x = value; } };
+export class Paired extends pair(Object) {}
+export class Id extends String { own = 1; }
+const kind = "kind";
+export class Computed { [kind] = 1; ["a" + "b"] = 2; }
+export class ComputedName { [kind] = 1; }
 export class Hidden { constructor(a: number, b: number) { Object.assign(this, { a, b }); } }
 export class Destructured { [key: string]: unknown; constructor(a: number, b: number) { [this.a, { x: this.b = 9 }] = [a, { x: b }]; this.c ??= 3; } }
 export class Optional { constructor(readonly a?: number, readonly b?: string, readonly c?: number) {} }
@@ -106,6 +114,11 @@ const makers: Record<string, () => unknown> = {
   fromLib: () => { throw new c.FromLib("lib failed", 9); },
   several: () => { throw new c.Several([new TypeError("one"), new c.FromLib("two", 2)], "some failed"); },
   mixed: () => new c.Mixed(),
+  greeting: () => new c.Greeting(),
+  paired: () => [new c.Paired()],
+  id: () => ({ id: new c.Id("x") }),
+  computed: () => [new c.Computed()],
+  computedName: () => Object.assign(new c.ComputedName(), { kind: 3 }),
   hidden: () => new c.Hidden(1, 2),
   destructured: () => new c.Destructured(1, 2),
   optional: () => [new c.Optional(), new c.Optional(undefined, "b"), new c.Optional(1, undefined, 3)],
