@@ -3,7 +3,7 @@
 import { platformPrefix } from "../manifest.ts";
 import type { KnownClass } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
-import { refuseMore, type Walk, walkItems, walkValue } from "./walk.ts";
+import { refuseMore, refuseSymbols, type Walk, walkItems, walkValue } from "./walk.ts";
 
 export type Members = Record<string, unknown>;
 
@@ -94,6 +94,8 @@ export function readInstance(instance: object, known: KnownClass, walk: Walk): {
   const { record, names, rest } = known;
   refusePattern(known);
   refuseUnread(instance, known);
+  // An error is sent, whatever else it carries.
+  if (!record.error) refuseSymbols(instance);
   const members = instance as Members;
   const args: Members = {};
   const fields: Members = {};

@@ -1,4 +1,5 @@
-import type { ClassTable } from "./class-table.ts";
+import { kindOf } from "./binary.ts";
+import type { ClassTable, KnownClass } from "./class-table.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
 
 /** Levels that a walk of ours goes down: a JavaScript stack holds some thousand frames, of which two are spent on each. */
@@ -62,7 +63,7 @@ export function walkValue(value: unknown, walk: Walk): unknown {
 
 function walkObject(object: object, walk: Walk): unknown {
   if (Array.isArray(object)) {
-    if (walk.strict) refuseMore(object);
+    if (walk.strict) refuseMore(object, (walk as FormWalk).classes.of(object));
     return walkItems(object, walk);
   }
   const prototype: unknown = Object.getPrototypeOf(object);
@@ -141,11 +142,38 @@ export function refuseHole(array: readonly unknown[], index: number): void {
 }
 
 /** Throws a {@link Fault} with the path to what an array has besides its items: JSON would leave it out. */
-export function refuseMore(array: readonly unknown[]): void {
+export function refuseMore(array: readonly unknown[], known?: KnownClass): void {
+  refuseMembers(array, array.length, "an array has besides its items");
+  refuseData(array, known);
+}
+
+// To find what else a long typed array has, each of its items would be looked at: twenty times the work of writing it.
+const mostLooked = 4096;
+
+/** The same for what has a form of its own: a Map, a Date, bytes. No form has a place for further members. */
+export function refuseBeside(value: object, known: KnownClass | undefined): void {
+  const length = ArrayBuffer.isView(value) ? ((value as Uint8Array).length ?? 0) : 0;
+  // What the platform keeps in these is no member of anyone's.
+  if (!(value instanceof Blob || value instanceof URL))
+    if (length > mostLooked) refuseSymbols(value);
+    else if (length > 0 || Reflect.ownKeys(value).length > 0) refuseMembers(value, length, besideContent(value));
+  refuseData(value, known);
+}
+
+const besideContent = (value: object): string => `this ${kindOf(value)} has besides its content`;
+
+/** Of a class that extends such a type: what the build recorded as its data. */
+function refuseData(value: object, known: KnownClass | undefined): void {
+  const members = value as Record<string, unknown>;
+  for (const name of known ? [...known.names, ...known.record.fields] : [])
+    if (name !== null && typeof members[name] !== "function")
+      throw faultAt(new Fault(`what ${besideContent(value)} can't be sent`), name, value);
+}
+
+function refuseMembers(value: object, items: number, what: string): void {
   // To count keys this way makes no text of each index, which is most of what `Object.keys` does.
-  if (Object.values(array).length > array.length)
-    throw faultAt(new Fault("what an array has besides its items can't be sent"), Object.keys(array)[array.length] ?? "", array);
-  refuseSymbols(array);
+  if (Object.values(value).length > items) throw faultAt(new Fault(`what ${what} can't be sent`), Object.keys(value)[items] ?? "", value);
+  refuseSymbols(value);
 }
 
 /** Throws a {@link Fault} with the path to what stands under a symbol: JSON would leave it out. */

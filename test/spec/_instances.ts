@@ -30,13 +30,15 @@ export class ParamProps {
   constructor(public a: number, private b: string, protected readonly c: Date, readonly d?: bigint) {}
   show(): string { return this.b + this.c.toISOString(); }
 }
-export class MyMap extends Map<string, number> { owner = "me"; }
+export class MyMap extends Map<string, number> { total(): number { return this.size; } }
+export class OwnedMap extends Map<string, number> { owner = "me"; }
 export class MyArray extends Array<unknown> {
   #owner: string;
   constructor(owner: string) { super(); this.#owner = owner.toUpperCase(); }
 }
 export class OwnedArray extends Array<unknown> { owner = "me"; }
-export class MyDate extends Date { zone = "utc"; }
+export class MyDate extends Date { get zone(): string { return "utc"; } }
+export class ZonedDate extends Date { zone = "utc"; }
 export class Point { a: number; constructor(a: number) { this.a = a; } }
 export class SelfFrozen { a: number; constructor(a: number) { this.a = a; Object.freeze(this); } }
 export class Json { #x = 5; a = 1; toJSON(): unknown { return { x: this.#x }; } }
@@ -100,6 +102,8 @@ const makers: Record<string, () => unknown> = {
   toJSON: () => new c.Json(),
   getterThrows: () => ({ a: [new c.GetterThrows(3)] }),
   proxy: () => [new Proxy(new c.Point(5), {}), new Proxy({ a: 1 }, {}), new Proxy([1], {})],
+  ownedMap: () => ({ map: new c.OwnedMap([["a", 1]]) }),
+  zonedDate: () => [new c.ZonedDate(0)],
   ownedArray: () => ({ list: new c.OwnedArray() }),
   nullPrototype: () => Object.assign(Object.create(null), { a: Object.create(null) }),
   holes: () => [, 1, , 2],
