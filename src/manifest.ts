@@ -58,6 +58,8 @@ export interface ClassRecord {
   readonly args: readonly (string | null)[];
   /** Public members that are readable and writable and no constructor arguments; parents included. */
   readonly fields: readonly string[];
+  /** Arguments that have a default and that nothing but the constructor can set: `undefined` would arrive as the default. */
+  readonly fixed?: readonly string[];
   /** The constructor destructures a parameter that has no default: what it wants, no member holds, so instances can't be sent. */
   readonly pattern?: true;
   /**

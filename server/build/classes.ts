@@ -12,6 +12,7 @@ import type { Modules, SourceModule } from "./modules.ts";
 interface Shape {
   /** The constructor's, this class's own or the nearest parent's. */
   readonly parameters: readonly string[];
+  readonly defaults?: readonly string[] | undefined;
   readonly pattern?: true | undefined;
   readonly members: ReadonlyMap<string, ClassMember>;
   readonly error: boolean;
@@ -83,6 +84,8 @@ function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): Cl
     return name !== "" && isReadable(name) ? parameter : null;
   });
   while (args.at(-1) === null) args.pop();
+  const isFixed = (name: string): boolean => shape.defaults?.includes(name) === true && shape.members.get(name)?.writable === false;
+  const fixed = args.filter((name) => name !== null).filter(isFixed);
   const given = new Set(args.map((arg) => arg?.replace(/^\.\.\./, "")));
   const fields = [...shape.members.values()]
     .filter((member) => member.readable && member.writable && !given.has(member.name))
@@ -94,6 +97,7 @@ function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): Cl
     export: one.export,
     args,
     fields,
+    ...(fixed.length > 0 && { fixed }),
     ...(shape.pattern && { pattern: true }),
     ...(shape.error ? { error: true } : shape.unread !== undefined && { unread: shape.unread }),
   };
@@ -104,9 +108,9 @@ async function shapeOf(one: ClassDescription, module: SourceModule, modules: Mod
   const members = new Map(parent?.members);
   // An accessor hides the parent's of the same name as a whole, its setter too.
   for (const member of one.members) members.set(member.name, member);
-  const { parameters = [], pattern } = one.parameters === undefined ? (parent ?? {}) : one;
+  const { parameters = [], defaults, pattern } = one.parameters === undefined ? (parent ?? {}) : one;
   const { unread = parent?.unread } = one;
-  return { parameters, pattern, members, error: parent?.error ?? false, unread };
+  return { parameters, defaults, pattern, members, error: parent?.error ?? false, unread };
 }
 
 /** Of a class that can't be read, it says just that. */

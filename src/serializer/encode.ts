@@ -4,7 +4,7 @@ import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./binary.ts";
 import { type ClassTable, hasForm, type KnownClass, Opaque } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
 import { readInstance } from "./instance.ts";
-import { type FormWalk, isPolluted, refuseBeside, type Walk, walkItems, walkMembers, walkParts } from "./walk.ts";
+import { type FormWalk, isPolluted, refuseMore, type Walk, walkItems, walkMembers, walkParts } from "./walk.ts";
 
 /** What a walk is told. */
 export interface WalkOptions {
@@ -87,7 +87,7 @@ function encodeEntries(entries: { keys: readonly unknown[]; values: readonly unk
  */
 export function classOf(value: object, classes: ClassTable): KnownClass | undefined {
   const known = classes.of(value);
-  if (known === undefined ? hasForm(value) : known.hasForm) refuseBeside(value, known);
+  if (known === undefined ? hasForm(value) : known.hasForm) refuseMore(value, known);
   if (known?.record.clash === undefined) return known;
   throw new Fault(
     `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,

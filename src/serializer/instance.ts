@@ -105,6 +105,8 @@ export function readInstance(instance: object, known: KnownClass, walk: Walk): {
       if (names[index] === null) continue;
       name = names[index]!;
       const one = members[name];
+      if (one === undefined && record.fixed?.includes(name))
+        throw new Fault(`undefined can't be sent: the constructor of '${record.key}' has a default for it`);
       if (index !== rest) args[index] = walkValue(one, walk);
       else if (Array.isArray(one)) {
         refuseMore(one);

@@ -141,39 +141,25 @@ export function refuseHole(array: readonly unknown[], index: number): void {
   if (!(index in array)) throw new Fault("a hole of a sparse array can't be sent");
 }
 
-/** Throws a {@link Fault} with the path to what an array has besides its items: JSON would leave it out. */
-export function refuseMore(array: readonly unknown[], known?: KnownClass): void {
-  refuseMembers(array, array.length, "an array has besides its items");
-  refuseData(array, known);
-}
-
 // To find what else a long typed array has, each of its items would be looked at: twenty times the work of writing it.
 const mostLooked = 4096;
 
-/** The same for what has a form of its own: a Map, a Date, bytes. No form has a place for further members. */
-export function refuseBeside(value: object, known: KnownClass | undefined): void {
-  const length = ArrayBuffer.isView(value) ? ((value as Uint8Array).length ?? 0) : 0;
-  // What the platform keeps in these is no member of anyone's.
-  if (!(value instanceof Blob || value instanceof URL))
-    if (length > mostLooked) refuseSymbols(value);
-    else if (length > 0 || Reflect.ownKeys(value).length > 0) refuseMembers(value, length, besideContent(value));
-  refuseData(value, known);
-}
-
-const besideContent = (value: object): string => `this ${kindOf(value)} has besides its content`;
-
-/** Of a class that extends such a type: what the build recorded as its data. */
-function refuseData(value: object, known: KnownClass | undefined): void {
+/**
+ * Throws a {@link Fault} with the path to what an array, or what has a form of its own, has besides its content: JSON would leave it out, and no
+ * form has a place for it. Of a class that extends one of these, what the build recorded as its data.
+ */
+export function refuseMore(value: object, known?: KnownClass): void {
   const members = value as Record<string, unknown>;
-  for (const name of known ? [...known.names, ...known.record.fields] : [])
-    if (name !== null && typeof members[name] !== "function")
-      throw faultAt(new Fault(`what ${besideContent(value)} can't be sent`), name, value);
-}
-
-function refuseMembers(value: object, items: number, what: string): void {
+  const isView = ArrayBuffer.isView(value);
+  const items = isView || Array.isArray(value) ? ((members["length"] as number | undefined) ?? 0) : 0;
+  const data = known && [...known.names, ...known.record.fields].find((name) => name && typeof members[name] !== "function");
+  // What the platform, or a test, puts on a Blob is no data.
+  const isBlob = value instanceof Blob;
   // To count keys this way makes no text of each index, which is most of what `Object.keys` does.
-  if (Object.values(value).length > items) throw faultAt(new Fault(`what ${what} can't be sent`), Object.keys(value)[items] ?? "", value);
-  refuseSymbols(value);
+  const more = isBlob || (isView && items > mostLooked) || Object.values(value).length <= items ? undefined : Object.keys(value)[items];
+  const lost = more ?? data;
+  if (typeof lost !== "string") return isBlob ? undefined : refuseSymbols(value);
+  throw faultAt(new Fault(`what this ${kindOf(value)} has besides its content can't be sent`), lost, value);
 }
 
 /** Throws a {@link Fault} with the path to what stands under a symbol: JSON would leave it out. */

@@ -13,7 +13,7 @@ interface Shape {
 }
 
 /** Of a constructor; see {@link ClassDescription}. */
-type Parameters = Pick<ClassDescription, "parameters" | "pattern">;
+type Parameters = Pick<ClassDescription, "parameters" | "defaults" | "pattern">;
 
 /** Every exported class of the module, once for each name that it is exported by. */
 export function classesOf(module: Module): ClassDescription[] {
@@ -108,7 +108,8 @@ function readMembers(
     if (word(member, "kind") !== "constructor" || fn?.type !== "FunctionExpression") continue;
     const parameters = list(fn, "params");
     const pattern = parameters.some((one) => one.type === "ObjectPattern" || one.type === "ArrayPattern");
-    constructor = { parameters: parameters.map(parameterName), ...(pattern && { pattern }) };
+    const defaults = parameters.filter(hasDefault).map(parameterName);
+    constructor = { parameters: parameters.map(parameterName), ...(defaults.length > 0 && { defaults }), ...(pattern && { pattern }) };
     for (const one of parameters) if (one.type === "TSParameterProperty") field(parameterName(one));
     for (const name of assignedFields(need(fn, "body"), nameIn)) field(name);
   }
@@ -134,6 +135,10 @@ function constantOf(module: Module, key: Node): Node | undefined {
   const statement = unit.statement.type === "VariableDeclaration" ? unit.statement : child(unit.statement, "declaration");
   const init = child(unit.node, "init");
   return statement !== undefined && word(statement, "kind") === "const" && init !== undefined ? bare(init) : undefined;
+}
+
+function hasDefault(written: Node): boolean {
+  return (written.type === "TSParameterProperty" ? need(written, "parameter") : written).type === "AssignmentPattern";
 }
 
 function parameterName(written: Node): string {

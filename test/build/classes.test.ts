@@ -221,6 +221,36 @@ export class OfError extends Error { own = 1; }
     });
   });
 
+  it("records arguments with a default that only the constructor can set, the parent's too", async () => {
+    const { classes } = await classesOf({
+      "src/a/sealed.ts": `export class Sealed {
+  #a: unknown;
+  #b: unknown;
+  readonly d: unknown;
+  constructor(a: unknown = 1, b?: unknown, c: unknown = 2, d: unknown = 3, public e: unknown = 4) {
+    this.#a = a;
+    this.#b = b;
+    this.d = d;
+  }
+  get a() { return this.#a; }
+  get b() { return this.#b; }
+}
+export class Child extends Sealed {}
+export class Open extends Sealed {
+  get a() { return 1; }
+  set a(value) {}
+}
+export class Own extends Sealed { constructor(a: unknown) { super(a); } }
+`,
+    });
+    expect(Object.fromEntries(Object.entries(classes).map(([key, { args, fixed }]) => [key.slice(2), [args, fixed]]))).toEqual({
+      Sealed: [["a", "b", null, "d", "e"], ["a"]],
+      Child: [["a", "b", null, "d", "e"], ["a"]],
+      Open: [["a", "b", null, "d", "e"], undefined],
+      Own: [["a"], undefined],
+    });
+  });
+
   it("records that a computed name can't be read, of a class and of its parents", async () => {
     const { classes } = await classesOf({
       "src/odd/names.ts": `const brand = Symbol("brand");

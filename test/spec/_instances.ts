@@ -59,6 +59,7 @@ const greeting = <B extends new () => object>(Base: B) => class extends Base { g
 export class Greeting extends greeting(Object) { own = 2; }
 const pair = (Base: new () => object) => class extends Base { #x = 1; get x(): number { return this.#x; } set x(value: number) { this.#x = value; } };
 export class Paired extends pair(Object) {}
+export class Sealed { #a: unknown; constructor(a: unknown = 1) { this.#a = a; } get a(): unknown { return this.#a; } clear(): this { this.#a = undefined; return this; } }
 export class Id extends String { own = 1; }
 const kind = "kind";
 export class Computed { [kind] = 1; ["a" + "b"] = 2; }
@@ -120,6 +121,7 @@ const makers: Record<string, () => unknown> = {
   mixed: () => new c.Mixed(),
   greeting: () => new c.Greeting(),
   paired: () => [new c.Paired()],
+  sealed: () => [new c.Sealed(2), new c.Sealed(2).clear()],
   id: () => ({ id: new c.Id("x") }),
   computed: () => [new c.Computed()],
   computedName: () => Object.assign(new c.ComputedName(), { kind: 3 }),

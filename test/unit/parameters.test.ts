@@ -41,7 +41,11 @@ describe("§2.1 from names to positions", () => {
   });
 
   it("leaves the default of a name that every object inherits", () => {
-    const take = ({ toString, valueOf = 3 as never, __proto__ = 4 }: Record<string, unknown>): unknown[] => [toString, valueOf, __proto__];
+    const take = ({ toString, valueOf = 3, __proto__ = 4 }: { toString: unknown; valueOf?: unknown; __proto__?: unknown }): unknown[] => [
+      toString,
+      valueOf,
+      __proto__,
+    ];
     const names = [{ name: "toString" }, { name: "valueOf", ...optional }, { name: "__proto__", ...optional }];
     const [bound] = bindArguments([{ kind: "object", names }])(args({ toString: "x" }));
     expect(take(bound as never)).toEqual(["x", 3, 4]);

@@ -37,7 +37,7 @@ function copyOf(object: object): object {
 }
 
 const hole = "a hole of a sparse array can't be sent";
-const more = "what an array has besides its items can't be sent";
+const more = "what this Array has besides its content can't be sent";
 const symbol = "a symbol key can't be sent";
 const lost: readonly (readonly [string, unknown, string])[] = [
   ["a hole", { people: holes }, `.people[2]: ${hole}`],
@@ -78,7 +78,7 @@ describe.each(ways)("%s", (_, act, root) => {
     expect(() => act(employee)).toThrow(/\.tags\S+\[2\]: a hole of a sparse array can't be sent$/);
   });
   it("as many further members as holes don't make up for each other", () => {
-    expect(() => act(holeAndMember)).toThrow(/: (a hole of a sparse array|what an array has besides its items) can't be sent$/);
+    expect(() => act(holeAndMember)).toThrow(/: (a hole of a sparse array|what this Array has besides its content) can't be sent$/);
   });
 });
 
