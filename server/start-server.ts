@@ -13,6 +13,7 @@ import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { joiningWarning } from "./config-address.ts";
 import { type Config, type ConfigInput, readConfig } from "./config.ts";
 import { configuredModules, type ConfiguredModulesOptions } from "./configured-modules.ts";
+import { definedOf } from "./defined.ts";
 import { nodeHost } from "./host.ts";
 import { HeldMemory } from "./held-memory.ts";
 import { type HttpServer, listen } from "./http.ts";
@@ -204,11 +205,4 @@ function configFile(): string {
   if (typeof values.config === "string") return values.config;
   const named = process.env["SVC_CONFIG"];
   return named === undefined || named === "" ? "./seamline.json" : named;
-}
-
-/** Without the keys whose value is `undefined`: they must not take the place of defaults. */
-function definedOf<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

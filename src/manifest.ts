@@ -58,13 +58,25 @@ export interface ClassRecord {
   readonly args: readonly (string | null)[];
   /** Public members that are readable and writable and no constructor arguments; parents included. */
   readonly fields: readonly string[];
+  /** Arguments that have a default and that nothing but the constructor can set: `undefined` would arrive as the default. */
+  readonly fixed?: readonly string[];
   /** The constructor destructures a parameter that has no default: what it wants, no member holds, so instances can't be sent. */
   readonly pattern?: true;
+  /**
+   * What of its source the build can't read, a parent of another package (`Db`), one of the platform (`globalThis.Promise`) or a computed name
+   * (`[names[0]]`): its instances may have data that nothing here names.
+   */
+  readonly unread?: string;
   /** It extends Error, so it travels as an error (decisions §3). */
   readonly error?: true;
+  /** Only pages import its module, which may need what a page has: a service loads it when a message brings an instance, and never before. */
+  readonly page?: true;
   /** The files whose classes have this key as well as this one: instances of neither can be sent (decisions §6). */
   readonly clash?: string;
 }
+
+/** What {@link ClassRecord.unread} begins with where it is a class of the platform's. @internal */
+export const platformPrefix = "globalThis.";
 
 /** The files of one source module in the output. */
 export interface ModuleRecord {

@@ -48,8 +48,11 @@ function positionOf(parameter: Parameter): (args: Args) => unknown {
   // Without any of its names the default of the whole pattern holds.
   const absent = (args: Args): boolean => parameter.kind !== "rest" && parameter.optional === true && !names.some((name) => args.has(name));
   if (parameter.kind === "array") return (args) => (absent(args) ? undefined : parameter.names.map((one) => one && args.get(one.name)));
+  // One that is left out must not be what every object inherits: its own default holds.
   return (args) =>
-    absent(args) ? undefined : Object.fromEntries(names.filter((name) => args.has(name)).map((name) => [name, args.get(name)]));
+    absent(args)
+      ? undefined
+      : Object.fromEntries(names.filter((name) => args.has(name) || name in Object.prototype).map((name) => [name, args.get(name)]));
 }
 
 /** What counts as a parameter at one position: a pattern's names instead of itself. */
@@ -79,7 +82,7 @@ export function nameArguments(parameters: readonly Parameter[]): (given: readonl
         const before = args.size;
         const items = parameter.kind === "array" ? take(value as Iterable<unknown>, parameter.names.length) : [];
         parameter.names.forEach((one, item) => {
-          if (one) setNamed(args, one, parameter.kind === "array" ? items[item] : (value as Record<string, unknown>)[one.name]);
+          if (one) setNamed(args, one, parameter.kind === "array" ? items[item] : memberOf(value, one.name));
         });
         // An empty object was given: were nothing sent, the default of the whole pattern would take its place.
         const first = parameter.names.find((one) => one !== null);
@@ -92,6 +95,12 @@ export function nameArguments(parameters: readonly Parameter[]): (given: readonl
 
 function setNamed(args: Args, { name, optional }: PatternName, value: unknown): void {
   if (value !== undefined || !optional) args.set(name, value);
+}
+
+/** What every object inherits nobody gave. */
+function memberOf(value: unknown, name: string): unknown {
+  const member = (value as Record<string, unknown>)[name];
+  return member === (Object.prototype as unknown as Record<string, unknown>)[name] ? undefined : member;
 }
 
 /** As destructuring does: no more than are named, so that an endless generator is no trap. */

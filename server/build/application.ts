@@ -52,6 +52,8 @@ export interface Application {
   readonly serverModules: ReadonlySet<SourceModule>;
   /** Those among them that have to be there even if nothing imports them by value. */
   readonly serverEntries: readonly SourceModule[];
+  /** Modules with classes that only pages import: nodes rebuild their instances too, if they can load the modules. */
+  readonly pageClasses: readonly SourceModule[];
   /** Module id → ids of the modules that it imports, by value or by type. */
   readonly imports: Readonly<Record<string, readonly string[]>>;
   /** What modules with procedures that are links lead to; for each there is a problem. */
@@ -174,9 +176,11 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const configured = configuredModules(root, files, { modules, memory });
   const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured.modules], modules);
   for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
-  const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || modules.describe(one).classes.length > 0);
+  const hasClasses = (module: SourceModule): boolean => modules.describe(module).classes.length > 0;
+  const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || hasClasses(one));
+  const pageClasses = [...pages.reached].filter((one) => !serverModules.has(one) && hasClasses(one));
   const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
-  const dynamic = [...serverEntries, ...clientModules, ...[...pages.reached].filter((one) => modules.describe(one).classes.length > 0)];
+  const dynamic = [...serverEntries, ...clientModules, ...[...pages.reached].filter(hasClasses)];
   const linked = linkedModules(
     { withProcedures: [...named, ...[...cut.values()].map((one) => one.module)], others: dynamic },
     { root, modules, memory },
@@ -206,6 +210,7 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     pageModules: pages.reached,
     serverModules,
     serverEntries,
+    pageClasses,
     imports,
     behindLinks: linked.sources,
     pageOnlyCalls: pageOnly,

@@ -1,9 +1,9 @@
 // One build: what is read, what the two environments write, and what is made of it.
 
 import { rm } from "node:fs/promises";
-import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 
-import type { Environment, Logger, Rolldown, ViteBuilder } from "vite";
+import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
@@ -18,11 +18,12 @@ import { type KeptReadings, openKeptReadings } from "./kept-readings.ts";
 import { refuseFolder } from "./folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./load-vite.ts";
 import { writeManifests } from "./manifest-writer.ts";
-import { isModuleFile } from "./modules.ts";
+import { type SourceModule, isModuleFile } from "./modules.ts";
 import { writeModuleTypes } from "./module-types.ts";
-import { addKeptFiles, keepFiles, sweep, takePlace, workFolder } from "./output.ts";
+import { addKeptFiles, keepFiles, sweep, takePlace, tellFinalPaths, workFolder } from "./output.ts";
 import { isTyped, tsconfigOf, tsconfigProblem } from "./tsconfig.ts";
 import { type Written, outsideOf, writtenOf } from "./written.ts";
+import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import type { NodeImport } from "./server-only.ts";
@@ -63,6 +64,8 @@ export class Build {
   /** See {@link ApplicationInput.forTests}. */
   forTests = false;
   readonly entries: Entries = new Entries();
+  /** Those that the server's build has, see {@link Application.pageClasses}. */
+  pageClasses: readonly SourceModule[] = [];
   /** Where the browser's part ends up. */
   finalBrowserFolder: string | undefined;
   readonly nodeImports: NodeImport[] = [];
@@ -218,10 +221,14 @@ export class Build {
     running.set(this.root, this);
     try {
       const known = await keepFiles(final, kept);
-      const problems: Problem[] = [];
       const { logger } = server.getTopLevelConfig();
       const restore = tellFinalPaths(logger, this.serverFolder, final.server);
-      problems.push(...(await this.#build(builder, server).finally(restore)), ...(await this.#build(builder, browser)));
+      const onServer = await withOrWithout(application.pageClasses, this.warnings, async (pageClasses) => {
+        this.pageClasses = pageClasses;
+        this.entries.forget(server);
+        return await this.#build(builder, server);
+      }).finally(restore);
+      const problems = [...onServer, ...(await this.#build(builder, browser))];
       if (problems.length > 0) throw new Problems(unique(problems));
       this.manifest = await this.#finish(application);
       const revision = this.manifest.revision;
@@ -290,11 +297,4 @@ export class Build {
     this.#problems = [...this.#problems, ...problems];
     return new Problems(problems);
   }
-}
-
-/** Vite tells of each file that it writes, and of a folder that is gone in a moment nobody should read. Until the returned function is called. */
-function tellFinalPaths(logger: Logger, work: string, final: string): () => void {
-  const { info } = logger;
-  logger.info = (text, options) => info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
-  return () => void (logger.info = info);
 }

@@ -1,19 +1,23 @@
 // Class records: what the runtime needs to take instances apart and to build them again (§2.3), parents included.
 
 import { fqnOf, fqnOfAnonymousDefault } from "../../src/fqn.ts";
-import type { ClassRecord } from "../../src/manifest.ts";
+import { type ClassRecord, platformPrefix } from "../../src/manifest.ts";
 import type { Problem } from "../../src/problem.ts";
 import { frameworkErrors } from "../../src/errors.ts";
 import { isForbidden } from "../../src/serializer/fault.ts";
-import type { ClassDescription, ClassMember } from "../../src/split/describe.ts";
+import type { ClassDescription, ClassMember, ModuleDescription } from "../../src/split/describe.ts";
+import { importedClass } from "./linked-classes.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 interface Shape {
   /** The constructor's, this class's own or the nearest parent's. */
   readonly parameters: readonly string[];
+  readonly defaults?: readonly string[] | undefined;
   readonly pattern?: true | undefined;
   readonly members: ReadonlyMap<string, ClassMember>;
   readonly error: boolean;
+  /** See {@link ClassRecord.unread}. */
+  readonly unread?: string | undefined;
 }
 
 const nativeErrors = new Set([
@@ -26,6 +30,9 @@ const nativeErrors = new Set([
   "URIError",
   "AggregateError",
 ]);
+
+// Of the platform's own, these have nothing that an instance would lose.
+const stateless = new Set(["Object", "EventTarget"]);
 
 // The error form has places of its own for these (decisions §3).
 const errorMembers = new Set(["name", "message", "stack", "cause", "trace"]);
@@ -77,6 +84,8 @@ function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): Cl
     return name !== "" && isReadable(name) ? parameter : null;
   });
   while (args.at(-1) === null) args.pop();
+  const isFixed = (name: string): boolean => shape.defaults?.includes(name) === true && shape.members.get(name)?.writable === false;
+  const fixed = args.filter((name) => name !== null).filter(isFixed);
   const given = new Set(args.map((arg) => arg?.replace(/^\.\.\./, "")));
   const fields = [...shape.members.values()]
     .filter((member) => member.readable && member.writable && !given.has(member.name))
@@ -88,8 +97,9 @@ function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): Cl
     export: one.export,
     args,
     fields,
+    ...(fixed.length > 0 && { fixed }),
     ...(shape.pattern && { pattern: true }),
-    ...(shape.error && { error: true }),
+    ...(shape.error ? { error: true } : shape.unread !== undefined && { unread: shape.unread }),
   };
 }
 
@@ -98,11 +108,13 @@ async function shapeOf(one: ClassDescription, module: SourceModule, modules: Mod
   const members = new Map(parent?.members);
   // An accessor hides the parent's of the same name as a whole, its setter too.
   for (const member of one.members) members.set(member.name, member);
-  const { parameters = [], pattern } = one.parameters === undefined ? (parent ?? {}) : one;
-  return { parameters, pattern, members, error: parent?.error ?? false };
+  const { parameters = [], defaults, pattern } = one.parameters === undefined ? (parent ?? {}) : one;
+  const { unread = parent?.unread } = one;
+  return { parameters, defaults, pattern, members, error: parent?.error ?? false, unread };
 }
 
-async function parentShape(name: string, module: SourceModule, modules: Modules, depth: number): Promise<Shape | undefined> {
+/** Of a class that can't be read, it says just that. */
+async function parentShape(name: string, module: SourceModule, modules: Modules, depth: number): Promise<Shape> {
   const description = modules.describe(module);
   const beside = description.classes.find((one) => one.name === name);
   if (beside !== undefined) return await shapeOf(beside, module, modules, depth);
@@ -112,19 +124,26 @@ async function parentShape(name: string, module: SourceModule, modules: Modules,
     const local = names.find((one) => one.local === head);
     if (local === undefined) continue;
     const imported = local.imported === "*" ? member : local.imported;
-    if (imported === undefined) return undefined;
-    if (specifier === "seamline" || specifier === "seamline/client" || specifier.startsWith("/svc/"))
-      return frameworkErrors.has(imported) ? errorShape(imported === "Teapot" ? [] : ["message", "options"]) : undefined;
-    const target = await modules.resolve(specifier, module.file);
-    if (target === undefined) return undefined;
-    const declared = await modules.declaration(target, imported);
-    if ("missing" in declared) return undefined;
-    const found = modules.describe(declared.module).classes.find((other) => other.export === declared.export.name);
-    return found === undefined ? undefined : await shapeOf(found, declared.module, modules, depth);
+    if (imported === undefined) break;
+    if (specifier === "seamline" || specifier === "seamline/client" || specifier.startsWith("/svc/")) {
+      if (!frameworkErrors.has(imported)) break;
+      return errorShape(imported === "Teapot" ? [] : ["message", "options"]);
+    }
+    const found = await importedClass(specifier, imported, module.file, modules);
+    return found === undefined ? unreadShape(name) : await shapeOf(found.class, found.module, modules, depth);
   }
-  if (!nativeErrors.has(name)) return undefined;
+  if (stateless.has(name) && !description.locals.includes(name)) return { parameters: [], members: new Map(), error: false };
+  if (!nativeErrors.has(name)) return unreadShape(isGlobal(name, description) ? `${platformPrefix}${name}` : name);
   if (name !== "AggregateError") return errorShape(["message", "options"]);
   return errorShape(["errors", "message", "options"], [["errors", { name: "errors", readable: true, writable: true }]]);
+}
+
+function isGlobal(name: string, { imports, locals }: ModuleDescription): boolean {
+  return /^[\w$]+$/.test(name) && !locals.includes(name) && !imports.some(({ names }) => names.some(({ local }) => local === name));
+}
+
+function unreadShape(text: string): Shape {
+  return { parameters: [], members: new Map(), error: false, unread: text.replace(/\s+/g, " ").slice(0, 48) };
 }
 
 function errorShape(parameters: readonly string[], members: readonly [string, ClassMember][] = []): Shape {

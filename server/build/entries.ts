@@ -34,6 +34,11 @@ export class Entries {
     context.emitFile({ type: "chunk", id, ...name, preserveSignature: "strict" });
   }
 
+  /** Lets the modules of an environment be made entries once more, in another build of it. */
+  forget(environment: Environment): void {
+    this.#emitted.delete(environment);
+  }
+
   /** Makes sure that each module of the browser's manifest costs one request. */
   tidy(context: Context, bundle: Rolldown.OutputBundle): void {
     for (const [name, one] of Object.entries(bundle)) if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];

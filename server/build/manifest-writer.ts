@@ -78,12 +78,22 @@ async function sideManifest(
   }
   const start = [...named.values()].flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
   const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
+  const mineOnly = classes.filter((record) => named.has(record.module));
   return {
     ...namedIn(application, segments),
-    classes: classes.filter((record) => named.has(record.module)),
+    classes: side === "server" ? mineOnly.map((record) => markedForPages(record, application)) : mineOnly,
     modules: Object.fromEntries(named),
     files: await recordsOf(mine, loadable, side),
   };
+}
+
+/** The record as nodes get it: of a class that only pages import, it says so. */
+export function markedForPages(
+  record: ClassRecord,
+  { modules, serverModules }: Pick<Application, "modules" | "serverModules">,
+): ClassRecord {
+  const module = modules.get(record.module);
+  return module === undefined || serverModules.has(module) ? record : { ...record, page: true };
 }
 
 /** What these segments hold, as a manifest says it: of a build, and of an application that nothing has built. */

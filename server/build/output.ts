@@ -4,6 +4,8 @@
 import { cp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
+import type { Logger } from "vite";
+
 import { segmentFileEnding } from "../../src/segment.ts";
 import { type OutputFolders, isFile, isInside, listFiles, manifestFiles, outputFolders } from "../sources.ts";
 
@@ -137,4 +139,11 @@ async function readKept(folders: OutputFolders): Promise<readonly BrowserFiles[]
   const file = join(folders.server, manifestFiles.kept);
   if (!(await isFile(file))) return [];
   return JSON.parse(await readFile(file, "utf8")) as readonly BrowserFiles[];
+}
+
+/** Vite tells of each file that it writes, and of a folder that is gone in a moment nobody should read. Until the returned function is called. */
+export function tellFinalPaths(logger: Logger, work: string, final: string): () => void {
+  const { info } = logger;
+  logger.info = (text, options) => info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
+  return () => void (logger.info = info);
 }

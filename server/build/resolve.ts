@@ -23,6 +23,8 @@ export interface Import {
   readonly importer: string;
   /** What Vite and its plugins say. */
   readonly found: Pick<Rolldown.ResolvedId, "id" | "external"> | null;
+  /** What is wrong with it is for those who load the importer, see page-classes.ts. */
+  readonly isOptional?: boolean;
 }
 
 /** Judges an import of a build, and of pages in development. Mistakes of a build are kept for its end: the bundler would stop at the first. */
@@ -31,7 +33,7 @@ export async function judgeImport(environment: Environment, given: Import, build
   const isBrowser = environment.name === environmentNames.browser;
   if (environment.mode === "build" && found === null && !isBuiltin(source) && isOwn(importer, build.source)) {
     const { problem, isWarning } = unresolvedImport(source, importer, build.root, isBrowser);
-    (isWarning ? build.warnings : build.mistakes).push(problem);
+    if (given.isOptional !== true) (isWarning ? build.warnings : build.mistakes).push(problem);
     return { id: source, external: true };
   }
   const service = isBrowser && found !== null ? serviceImport(source, importer, found.id, build.root) : undefined;
@@ -45,7 +47,7 @@ export async function judgeImport(environment: Environment, given: Import, build
   if (isBrowser && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
   if (isBrowser || source.startsWith(".")) return found;
   const { resolved, problem } = await resolveForNode(environment, given, build);
-  if (problem !== undefined) build.mistakes.push(problem);
+  if (problem !== undefined && given.isOptional !== true) build.mistakes.push(problem);
   return resolved;
 }
 

@@ -6,6 +6,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Environment, Plugin } from "vite";
 
 import { Problems } from "../../src/problem.ts";
+import { definedOf } from "../defined.ts";
 import type { Development, SessionParts } from "../dev/development.ts";
 import { developmentConfig } from "../dev/vite-config.ts";
 import { heldNames, holderText, partOfId, runtimeId } from "../dev/ids.ts";
@@ -29,6 +30,7 @@ import { foreignBuild, foreignEnvironment, isOwnEnvironment } from "./foreign-en
 import { syntaxGuard } from "./future-syntax.ts";
 import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport, workerGuard } from "./leaks.ts";
 import { isInstalled, isNoSource } from "./package-of.ts";
+import { isForPages } from "./page-classes.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
 import { judgeImport, languageOf } from "./resolve.ts";
 import { nodeImportProblems } from "./server-only.ts";
@@ -178,7 +180,7 @@ export function createPlugin(
       } else {
         for (const { module, parts } of application.cut.values())
           [module.file, ...(parts.server.body === undefined ? [] : [partId.body(module.file)])].forEach(emit);
-        application.serverEntries.forEach((module) => emit(module.file));
+        [...application.serverEntries, ...build.pageClasses].forEach((module) => emit(module.file));
       }
     },
 
@@ -202,8 +204,13 @@ export function createPlugin(
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
         if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
         if (this.environment.mode !== "build" && (!isBrowser(this) || !mayLeadToService(source))) return undefined;
-        const found = await this.resolve(source, importer, { ...context, skipSelf: true });
-        return await judgeImport(this.environment, { source, importer, found }, build);
+        const isOptional = isForPages(this.environment, importer, await applicationOf(this.environment));
+        const found = await this.resolve(source, importer, { ...context, skipSelf: true }).catch((error: unknown) => {
+          // A package may have nothing for Node.
+          if (isOptional) return null;
+          throw error;
+        });
+        return await judgeImport(this.environment, { source, importer, found, isOptional }, build);
       },
     },
 
@@ -289,8 +296,4 @@ export function createPlugin(
 
 function isSeamline(plugin: unknown): plugin is Plugin {
   return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";
-}
-
-function definedOf(options: SeamlineOptions): SeamlineOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -5,12 +5,13 @@ import type { Application } from "../build/application.ts";
 import { browserCode } from "../build/browser-code.ts";
 import { classRecords } from "../build/classes.ts";
 import { graphId, partId } from "../build/cut.ts";
-import { namedIn } from "../build/manifest-writer.ts";
+import { markedForPages, namedIn } from "../build/manifest-writer.ts";
 import type { SourceModule } from "../build/modules.ts";
 
 /** What nodes go by. */
 export async function serverManifest(application: Application, revision: string): Promise<ServerManifest> {
-  const among = [...new Set([...application.serverModules, ...[...application.cut.values()].map((one) => one.module)])];
+  const { serverModules, cut, pageClasses } = application;
+  const among = [...new Set([...serverModules, ...[...cut.values()].map((one) => one.module), ...pageClasses])];
   const { records } = await classRecords(byId(among), application.modules);
   return {
     format: 1,
@@ -27,7 +28,7 @@ export async function serverManifest(application: Application, revision: string)
       application,
       application.segments.map((one) => one.name),
     ),
-    classes: records,
+    classes: records.map((record) => markedForPages(record, application)),
     files: {},
   };
 }

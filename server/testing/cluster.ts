@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { ProceduresOf } from "../../src/fake.ts";
+import { definedOf } from "../defined.ts";
 import type { ProcedureRecord } from "../../src/manifest.ts";
 import { nearest } from "../../src/problem.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
@@ -255,9 +256,4 @@ class Cluster {
     const meant = nearest(name, names);
     return `This cluster has no ${what} '${name}'; ${meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`}`;
   }
-}
-
-/** Without the keys whose value is `undefined`: they must not take the place of defaults. */
-function definedOf(given: object): Partial<Limits> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

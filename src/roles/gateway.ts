@@ -50,7 +50,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   host.transport.guard?.(addresses.rule);
   const members = createMembers(host.clock, options.lease, options.newId);
   const layers = createLayers();
-  const application = options.modules && applicationOf(options.modules, host.clock);
+  const application = options.modules && applicationOf(options.modules, host);
   const classes = new Classes();
   const credentials = createCredentials(options.trustKey, host);
   const web = createPublicOrigin(host.log, options.web);

@@ -4,7 +4,8 @@ import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureKey } from "../fqn.ts";
 import { entryOf, type ClassRecord, type ProcedureRecord, type ServerManifest } from "../manifest.ts";
-import type { Clock, Host, ModuleLoader, ModuleNamespace } from "../ports.ts";
+import { type Clock, type Host, type ModuleLoader, type ModuleNamespace, ModulesUnavailable } from "../ports.ts";
+import type { ClassTable } from "../serializer/class-table.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Graph } from "../seam.ts";
 
@@ -76,36 +77,34 @@ async function loadClassesOf(
   segments: readonly string[],
   wanted: (record: ClassRecord) => boolean,
 ): Promise<void> {
-  const load = async (record: ClassRecord): Promise<void> => {
-    try {
-      await loadClasses(classes, [record], manifest, modules);
-    } catch (error) {
-      // Only its type is imported here: it may need a page, or a package that this machine doesn't have.
-      host.log.error(`class '${record.key}' can't be loaded, so its instances are refused`, error);
-    }
-  };
+  const load = async (record: ClassRecord): Promise<void> => await loadClass(classes, record, manifest, modules, host);
   const here = reached(manifest, segments);
   await Promise.all(manifest.classes.filter((record) => here.has(record.module) && wanted(record)).map(load));
-  const others = manifest.classes.filter((record) => !here.has(record.module) && record.clash === undefined);
-  classes.load = others.length > 0 ? namedClasses(others, load) : undefined;
+  classes.load = namedClasses(
+    manifest.classes.filter((record) => !here.has(record.module)),
+    load,
+  );
 }
 
 /**
  * The application's other classes, which are in every segment as well (§1.4): loaded when a message first names one. What a message names
- * is looked up among what the build recorded, and never a path.
+ * is looked up among what the build recorded, and never a path. `undefined` where there are none.
  */
-function namedClasses(
-  records: readonly ClassRecord[],
-  load: (record: ClassRecord) => Promise<void>,
-): (keys?: ReadonlySet<string>) => Promise<void> {
-  const byKey = new Map(records.map((record) => [record.key, record]));
+function namedClasses(records: readonly ClassRecord[], load: (record: ClassRecord) => Promise<void>): ClassTable["load"] {
+  const byKey = new Map(records.filter((record) => record.clash === undefined).map((record) => [record.key, record]));
+  if (byKey.size === 0) return undefined;
   const loading = new Map<string, Promise<void>>();
   return async (keys = new Set()) => {
     const named: Promise<void>[] = [];
     for (const key of keys) {
       const record = byKey.get(key);
       if (record === undefined) continue;
-      const loaded = loading.get(key) ?? load(record);
+      const loaded =
+        loading.get(key) ??
+        load(record).catch((cause: unknown) => {
+          loading.delete(key);
+          throw unavailable({ cause });
+        });
       loading.set(key, loaded);
       named.push(loaded);
     }
@@ -123,8 +122,12 @@ export interface Application {
   isSafe(fqn: string, version: string): Promise<boolean>;
 }
 
-/** Fetches the manifest, and loads every class that may travel, once each, when a call first needs them. */
-export function applicationOf(modules: ServerModules, clock: Clock): Application {
+/**
+ * Fetches the manifest, and loads every class that may travel, once each, when a call first needs them; those of pages when a message brings
+ * one.
+ */
+export function applicationOf(modules: ServerModules, host: Host): Application {
+  const { clock } = host;
   const classes = new Classes();
   const manifest = once(clock, async () => {
     const found = await modules.manifest();
@@ -135,11 +138,19 @@ export function applicationOf(modules: ServerModules, clock: Clock): Application
       safe: new Set(safe.map((entry) => found.procedures[entry.procedure])),
     };
   });
-  classes.load = once(clock, async () => {
+  const begin = once(clock, async () => {
     const found = await manifest();
-    await loadClasses(classes, found.classes, found, modules);
-    classes.load = undefined;
+    const load = async (record: ClassRecord): Promise<void> => await loadClass(classes, record, found, modules, host);
+    await Promise.all(found.classes.filter((record) => record.page !== true).map(load));
+    classes.load = namedClasses(
+      found.classes.filter((record) => record.page === true),
+      load,
+    );
   });
+  classes.load = async (keys) => {
+    await begin();
+    await classes.load?.(keys);
+  };
   const recordIn = ({ byKey }: Awaited<ReturnType<typeof manifest>>, fqn: string, version: string) => byKey.get(procedureKey(fqn, version));
   return {
     classes,
@@ -152,14 +163,15 @@ export function applicationOf(modules: ServerModules, clock: Clock): Application
   };
 }
 
+const unavailable = (options?: ErrorOptions): Error =>
+  new NodeNotAvailable("The application's modules, by which arguments and results are read here, can't be had now", options);
+
 /** How long a call waits for the application, in ms: its middleware may not even look. Past that, no call waits until it has come. */
 const mostWait = 1000;
 
 /** What failed is tried again at the next call: a repository that was away comes back. */
 function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
-  const away = (options?: ErrorOptions): Error =>
-    new NodeNotAvailable("The application's modules, by which arguments and results are read here, can't be had now", options);
   const begin = (): Promise<T> => {
     const acted = act();
     void acted.then(
@@ -167,8 +179,8 @@ function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
       () => (answer = undefined),
     );
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(mostWait, () => reject(away()));
-      void acted.then(resolve, (cause: unknown) => reject(away({ cause }))).finally(cancel);
+      const cancel = clock.after(mostWait, () => reject(unavailable()));
+      void acted.then(resolve, (cause: unknown) => reject(unavailable({ cause }))).finally(cancel);
     });
   };
   return () => (answer ??= begin());
@@ -188,17 +200,22 @@ function reached(manifest: ServerManifest, segments: readonly string[]): Set<str
   return found;
 }
 
-/** Registers classes, so that their instances can travel (§2.3). */
-async function loadClasses(
+/** Registers a class, so that its instances can travel (§2.3). If its module throws, the log says so, and its instances are refused. */
+async function loadClass(
   classes: Classes,
-  records: readonly ClassRecord[],
+  record: ClassRecord,
   manifest: ServerManifest,
   loader: ModuleLoader,
+  { log }: Pick<Host, "log">,
 ): Promise<void> {
-  await Promise.all(
-    records.map(async (record) => {
-      const file = entryOf(manifest.modules, record.module)?.file;
-      if (file !== undefined) classes.register(record, (await loader.import(file))[record.export]);
-    }),
-  );
+  const file = entryOf(manifest.modules, record.module)?.file;
+  if (file === undefined) return;
+  try {
+    classes.register(record, (await loader.import(file))[record.export]);
+  } catch (error) {
+    // It may be there in a moment: that says nothing about the class.
+    if (error instanceof ModulesUnavailable) throw error;
+    // Only its type is imported here, or it is for pages: it may need a page, or a package that this machine doesn't have.
+    log.error(`class '${record.key}' can't be loaded, so its instances are refused`, error);
+  }
 }

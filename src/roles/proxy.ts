@@ -35,7 +35,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const layers = createLayers();
   const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
-  const parts = { host, credentials, web, limits, layers, application: options.modules && applicationOf(options.modules, host.clock) };
+  const parts = { host, credentials, web, limits, layers, application: options.modules && applicationOf(options.modules, host) };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {

@@ -14,6 +14,15 @@ export interface KnownClass {
   readonly names: readonly (string | null)[];
   /** Position of the rest parameter. */
   readonly rest: number | undefined;
+  /** It extends what has a form of its own, and travels as that. */
+  readonly hasForm: boolean;
+}
+
+const formed = [Map, Set, Date, Object.getPrototypeOf(Uint8Array) as typeof Uint8Array, RegExp, URL, Blob, ArrayBuffer, DataView];
+
+/** Whether a value has a form of its own, errors and arrays aside. */
+export function hasForm(value: object): boolean {
+  return formed.some((one) => value instanceof one);
 }
 
 /** The classes that a page may rebuild from the wire (§2.3): nothing else is ever constructed. */
@@ -38,7 +47,13 @@ export class ClassTable {
     if (constructor.prototype instanceof Error) record = { ...record, error: true };
     const rest = record.args.findIndex((name) => name?.startsWith("..."));
     const names = record.args.map((name, index) => (index === rest ? (name as string).slice(3) : name));
-    const known = { record, constructor: constructor as Constructor, names, rest: rest < 0 ? undefined : rest };
+    const known = {
+      record,
+      constructor: constructor as Constructor,
+      names,
+      rest: rest < 0 ? undefined : rest,
+      hasForm: hasForm(constructor.prototype as object),
+    };
     if (record.clash === undefined) this.#byKey.set(record.key, known);
     this.#byPrototype.set(constructor.prototype, known);
   }

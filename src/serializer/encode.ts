@@ -1,10 +1,10 @@
 // From values to serialized forms (decisions §3). Every form is a plain object with `serialized: true` and a `name`.
 
 import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./binary.ts";
-import { type ClassTable, type KnownClass, Opaque } from "./class-table.ts";
+import { type ClassTable, hasForm, type KnownClass, Opaque } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
 import { readInstance } from "./instance.ts";
-import { type FormWalk, isPolluted, type Walk, walkItems, walkMembers, walkParts } from "./walk.ts";
+import { type FormWalk, isPolluted, refuseMore, type Walk, walkItems, walkMembers, walkParts } from "./walk.ts";
 
 /** What a walk is told. */
 export interface WalkOptions {
@@ -51,7 +51,8 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof Opaque) return opaqueForm(value, walk);
   const known = classOf(value, walk.classes);
   if (value instanceof Error) return walk.classes.errorForm?.(value, walk) ?? mark("Error");
-  // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does.
+  if (known?.hasForm === false) return { serialized: true, key: known.record.key, name: "class", ...readInstance(value, known, walk) };
+  // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does, if it has no data of its own.
   // An invalid date has no ISO text; its JSON is null. A class that extends Date may write another text than that.
   if (value instanceof Date) return { serialized: true, name: "Date", value: new Date(value).toJSON() };
   if (value instanceof Map) return mark("Map", { entries: encodeEntries({ keys: [...value.keys()], values: [...value.values()] }, walk) });
@@ -61,7 +62,6 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   const bytes = bytesOf(value);
   if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
   if (value instanceof Blob) return fillBlobForm(mark("Binary"), value, walk);
-  if (known) return { serialized: true, key: known.record.key, name: "class", ...readInstance(value, known, walk) };
   const prototype: unknown = Object.getPrototypeOf(value);
   // Only here because it looks like a marker, or because it is a plain object of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
@@ -81,9 +81,13 @@ function encodeEntries(entries: { keys: readonly unknown[]; values: readonly unk
   return entries;
 }
 
-/** The class that `value` travels by. Throws a {@link Fault} when two classes have its key. */
+/**
+ * The class that `value` travels by. Throws a {@link Fault} when two classes have its key, and for what has a form and members that the form has
+ * no place for.
+ */
 export function classOf(value: object, classes: ClassTable): KnownClass | undefined {
   const known = classes.of(value);
+  if (known === undefined ? hasForm(value) : known.hasForm) refuseMore(value, known);
   if (known?.record.clash === undefined) return known;
   throw new Fault(
     `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,

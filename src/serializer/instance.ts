@@ -1,8 +1,9 @@
 // Instances of the application's classes (§2.3): taken apart and put together as the build recorded their classes.
 
+import { platformPrefix } from "../manifest.ts";
 import type { KnownClass } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
-import { refuseMore, type Walk, walkItems, walkValue } from "./walk.ts";
+import { refuseMore, refuseSymbols, type Walk, walkItems, walkValue } from "./walk.ts";
 
 export type Members = Record<string, unknown>;
 
@@ -65,6 +66,22 @@ function refusePattern({ record }: KnownClass): void {
     );
 }
 
+/** Throws a {@link Fault} with the path to data that the build may not have seen, as it can't read all of the class: it would be lost. */
+function refuseUnread(instance: object, { record, names }: KnownClass): void {
+  const { key, unread, fields, error } = record;
+  if (unread === undefined || error) return;
+  // Of what the platform's own classes hold, nothing may be seen.
+  if (unread.startsWith(platformPrefix)) throw new Fault(`an instance of '${key}' can't be sent: what it has of '${unread}' would be lost`);
+  for (let one = instance; Object.getPrototypeOf(one) !== null; one = Object.getPrototypeOf(one) as object)
+    for (const [name, { enumerable, value, get, set }] of Object.entries(Object.getOwnPropertyDescriptors(one)))
+      if ((one === instance ? enumerable && typeof value !== "function" : get && set) && !names.includes(name) && !fields.includes(name))
+        throw faultAt(
+          new Fault(`the build doesn't know this member of '${key}', as it can't read '${unread}': declare it in the class`),
+          name,
+          instance,
+        );
+}
+
 /** What an instance has of the argument that its constructor got at a position. */
 export function argumentOf(instance: object, { names, rest }: KnownClass, position: number): unknown {
   const members = instance as Members;
@@ -76,6 +93,9 @@ export function argumentOf(instance: object, { names, rest }: KnownClass, positi
 export function readInstance(instance: object, known: KnownClass, walk: Walk): { args: object; fields: object } {
   const { record, names, rest } = known;
   refusePattern(known);
+  refuseUnread(instance, known);
+  // An error is sent, whatever else it carries.
+  if (!record.error) refuseSymbols(instance);
   const members = instance as Members;
   const args: Members = {};
   const fields: Members = {};
@@ -85,6 +105,8 @@ export function readInstance(instance: object, known: KnownClass, walk: Walk): {
       if (names[index] === null) continue;
       name = names[index]!;
       const one = members[name];
+      if (one === undefined && record.fixed?.includes(name))
+        throw new Fault(`undefined can't be sent: the constructor of '${record.key}' has a default for it`);
       if (index !== rest) args[index] = walkValue(one, walk);
       else if (Array.isArray(one)) {
         refuseMore(one);

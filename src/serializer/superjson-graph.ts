@@ -100,6 +100,7 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     named();
     const known = classOf(value, classes);
     if (value instanceof Error) return copyError(value);
+    if (known?.hasForm === false) return Object.assign(keep(value, carriers.instance(known.record.key)), readInstance(value, known, walk));
     // Of a class that extends one of these only what it extends travels, as in the first encoding.
     if (value instanceof Date) {
       if (Number.isNaN(value.getTime())) throw new Fault("superjson can't carry an invalid date");
@@ -125,14 +126,13 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     if (value instanceof URL) return keep(value, new URL(value));
     if (bytesOf(value) !== undefined) return copyNumbers(value, keep);
     if (value instanceof Blob) return fillBlobForm(keep(value, carriers.binary()), value, walk);
-    if (known) return Object.assign(keep(value, carriers.instance(known.record.key)), readInstance(value, known, walk));
     // A plain object of another realm.
     if (Object.getPrototypeOf(prototype) === null) return fillMembers(value, keep(value, {}));
     throw strange(value, walk);
   }
 
   function fillList(list: readonly unknown[], copy: unknown[]): unknown[] {
-    refuseMore(list);
+    refuseMore(list, classes.of(list));
     for (let index = 0; index < list.length; index++)
       copy.push(
         at(index, list, () => {

@@ -1,4 +1,5 @@
-import type { ClassTable } from "./class-table.ts";
+import { kindOf } from "./binary.ts";
+import type { ClassTable, KnownClass } from "./class-table.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
 
 /** Levels that a walk of ours goes down: a JavaScript stack holds some thousand frames, of which two are spent on each. */
@@ -62,7 +63,7 @@ export function walkValue(value: unknown, walk: Walk): unknown {
 
 function walkObject(object: object, walk: Walk): unknown {
   if (Array.isArray(object)) {
-    if (walk.strict) refuseMore(object);
+    if (walk.strict) refuseMore(object, (walk as FormWalk).classes.of(object));
     return walkItems(object, walk);
   }
   const prototype: unknown = Object.getPrototypeOf(object);
@@ -140,12 +141,25 @@ export function refuseHole(array: readonly unknown[], index: number): void {
   if (!(index in array)) throw new Fault("a hole of a sparse array can't be sent");
 }
 
-/** Throws a {@link Fault} with the path to what an array has besides its items: JSON would leave it out. */
-export function refuseMore(array: readonly unknown[]): void {
+// To find what else a long typed array has, each of its items would be looked at: twenty times the work of writing it.
+const mostLooked = 4096;
+
+/**
+ * Throws a {@link Fault} with the path to what an array, or what has a form of its own, has besides its content: JSON would leave it out, and no
+ * form has a place for it. Of a class that extends one of these, what the build recorded as its data.
+ */
+export function refuseMore(value: object, known?: KnownClass): void {
+  const members = value as Record<string, unknown>;
+  const isView = ArrayBuffer.isView(value);
+  const items = isView || Array.isArray(value) ? ((members["length"] as number | undefined) ?? 0) : 0;
+  const data = known && [...known.names, ...known.record.fields].find((name) => name && typeof members[name] !== "function");
+  // What the platform, or a test, puts on a Blob is no data.
+  const isBlob = value instanceof Blob;
   // To count keys this way makes no text of each index, which is most of what `Object.keys` does.
-  if (Object.values(array).length > array.length)
-    throw faultAt(new Fault("what an array has besides its items can't be sent"), Object.keys(array)[array.length] ?? "", array);
-  refuseSymbols(array);
+  const more = isBlob || (isView && items > mostLooked) || Object.values(value).length <= items ? undefined : Object.keys(value)[items];
+  const lost = more ?? data;
+  if (typeof lost !== "string") return isBlob ? undefined : refuseSymbols(value);
+  throw faultAt(new Fault(`what this ${kindOf(value)} has besides its content can't be sent`), lost, value);
 }
 
 /** Throws a {@link Fault} with the path to what stands under a symbol: JSON would leave it out. */

@@ -44,8 +44,12 @@ export interface ClassDescription {
   readonly superclass?: string;
   /** The constructor's: `...x` for a rest, `""` for a pattern; absent when the parent's constructor stands. */
   readonly parameters?: readonly string[];
+  /** Those of them that have a default. */
+  readonly defaults?: readonly string[];
   /** One of these is a pattern without a default. */
   readonly pattern?: true;
+  /** The first computed name of a member that the text doesn't tell, as it is written. */
+  readonly unread?: string;
   /** Public instance members that hold data. */
   readonly members: readonly ClassMember[];
 }

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { type Files, createFixture } from "./_fixture.ts";
 
-async function classesOf(files: Files) {
+async function classesOf(files: Files, more: Files = {}) {
   const names = Object.keys(files).map((file) => `./${file.slice("src/".length)}`);
   const app = createFixture({
     ...files,
+    ...more,
     "src/run.ts": `${names.map((name) => `import type {} from "${name}";`).join("\n")}\nexport async function run(): Promise<void> {}\n`,
     "run.segment.json": '{ "./run": { "run": { "access": "public" } } }',
   });
@@ -80,7 +81,7 @@ export class Pot extends Teapot {}
     });
   });
 
-  it("takes members whatever way their names are written, and leaves out those that only run time knows", async () => {
+  it("takes members whatever way their names are written, constants of the module too, and leaves out symbols", async () => {
     const { classes, warnings } = await classesOf({
       "src/odd/names.ts": `const known = "known";
 export class Names {
@@ -109,7 +110,7 @@ export class Names {
 }
 `,
     });
-    const fields = ["3", "16", "1000", "1.5", "7", "quoted name", "a.b", "computed", "template", "4", "5", "assigned", "8"];
+    const fields = ["3", "16", "1000", "1.5", "7", "quoted name", "a.b", "computed", "template", "4", "known", "5", "assigned", "8"];
     expect(classes).toEqual({ "odd/Names": { module: "odd/names", export: "Names", args: [], fields } });
     expect(warnings).toEqual([]);
   });
@@ -171,5 +172,106 @@ export class Own extends Hidden {
     });
     expect(classes).toMatchObject({ "x/Other": { module: "x/one" }, "x/Same": { clash: "src/x/one.ts and src/x/two.ts" } });
     expect(warnings).toMatchObject([{ file: "src/x/two.ts", message: expect.stringMatching(/src\/x\/one\.ts have one key, "x\/Same"/) }]);
+  });
+
+  it("records a parent that it can't read, and reads those of packages that it builds in", async () => {
+    const { classes } = await classesOf(
+      {
+        "src/a/kids.ts": `import { Db } from "db";
+import { Model } from "model";
+import * as all from "db";
+const mix = (Base: new () => object) => class extends Base { mixed = 1; };
+const Local = mix(Object);
+export class OfLinked extends Db { own = 1; }
+export class OfAll extends all.Db {}
+export class OfInstalled extends Model { own = 1; }
+export class OfMade extends mix(class { inner = 1; }) { own = 1; }
+export class OfLocal extends Local {}
+export class Grandchild extends OfLocal { more = 1; }
+export class OfPlatform extends WeakMap<object, string> {}
+export class OfObject extends Object { own = 1; }
+export class OfEvents extends EventTarget { own = 1; }
+export class OfError extends Error { own = 1; }
+`,
+      },
+      {
+        "packages/db/package.json": '{ "name": "db", "type": "module", "exports": "./index.ts" }',
+        "packages/db/index.ts": 'export * from "./other.js";\nexport { Table as Db } from "./table.js";\n',
+        "packages/db/other.ts": "export const other = 1;\n",
+        "packages/db/table.ts":
+          'import { Base } from "./base";\nexport class Table extends Base {\n  constructor(public n = 1) {\n    super();\n  }\n}\n',
+        "packages/db/base.ts": "export class Base {\n  since = 0;\n}\n",
+        "node_modules/model/package.json": '{ "name": "model", "type": "module", "exports": "./index.js" }',
+        "node_modules/model/index.js": "export class Model { n = 1; }\n",
+        "vite.config.js": 'export default { resolve: { alias: { db: new URL("packages/db/index.ts", import.meta.url).pathname } } };\n',
+      },
+    );
+    const shapes = Object.entries(classes).map(([key, { args, fields, unread }]) => [key.slice(2), { args, fields, unread }]);
+    expect(Object.fromEntries(shapes)).toEqual({
+      OfLinked: { args: ["n"], fields: ["since", "own"] },
+      OfAll: { args: ["n"], fields: ["since"] },
+      OfInstalled: { args: [], fields: ["own"], unread: "Model" },
+      OfMade: { args: [], fields: ["own"], unread: "mix(class { inner = 1; })" },
+      OfLocal: { args: [], fields: [], unread: "Local" },
+      Grandchild: { args: [], fields: ["more"], unread: "Local" },
+      OfPlatform: { args: [], fields: [], unread: "globalThis.WeakMap" },
+      OfObject: { args: [], fields: ["own"] },
+      OfEvents: { args: [], fields: ["own"] },
+      OfError: { args: ["message"], fields: ["own"] },
+    });
+  });
+
+  it("records arguments with a default that only the constructor can set, the parent's too", async () => {
+    const { classes } = await classesOf({
+      "src/a/sealed.ts": `export class Sealed {
+  #a: unknown;
+  #b: unknown;
+  readonly d: unknown;
+  constructor(a: unknown = 1, b?: unknown, c: unknown = 2, d: unknown = 3, public e: unknown = 4) {
+    this.#a = a;
+    this.#b = b;
+    this.d = d;
+  }
+  get a() { return this.#a; }
+  get b() { return this.#b; }
+}
+export class Child extends Sealed {}
+export class Open extends Sealed {
+  get a() { return 1; }
+  set a(value) {}
+}
+export class Own extends Sealed { constructor(a: unknown) { super(a); } }
+`,
+    });
+    expect(Object.fromEntries(Object.entries(classes).map(([key, { args, fixed }]) => [key.slice(2), [args, fixed]]))).toEqual({
+      Sealed: [["a", "b", null, "d", "e"], ["a"]],
+      Child: [["a", "b", null, "d", "e"], ["a"]],
+      Open: [["a", "b", null, "d", "e"], undefined],
+      Own: [["a"], undefined],
+    });
+  });
+
+  it("records that a computed name can't be read, of a class and of its parents", async () => {
+    const { classes } = await classesOf({
+      "src/odd/names.ts": `const brand = Symbol("brand");
+let later = "later";
+const count = 7;
+class Hidden { [later] = 1; }
+export class Sum { ["a" + "b"] = 1; }
+export class Later extends Hidden {}
+export class Child extends Sum {}
+export class Written { constructor(key: string) { this[key] = 1; } [key: string]: unknown; }
+export class Pair { get [later]() { return 1; } set [later](value) {} }
+export class Read { [brand] = 1; [Symbol.iterator] = 2; [count] = 3; [later + "!"]() {} static [later] = 4; }
+`,
+    });
+    expect(Object.fromEntries(Object.entries(classes).map(([key, { fields, unread }]) => [key.slice(4), [fields, unread]]))).toEqual({
+      Sum: [[], '["a" + "b"]'],
+      Later: [[], "[later]"],
+      Child: [[], '["a" + "b"]'],
+      Written: [[], "[key]"],
+      Pair: [[], "[later]"],
+      Read: [["7"], undefined],
+    });
   });
 });

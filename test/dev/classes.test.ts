@@ -200,3 +200,26 @@ describe("a class that is edited while calls go on", () => {
     expect(events.filter(({ kind }) => kind === "problems" || kind === "failed")).toEqual([]);
   });
 });
+
+it("a class that only a page imports is rebuilt by nodes, as far as they can load its module", async () => {
+  const { session, logged } = await develop({
+    ...shop,
+    "src/main.ts": `import "./ui/tab.ts";\nimport "./ui/note.ts";\n${shop["src/main.ts"]}`,
+    "src/ui/note.ts": 'import "./note.css";\nexport class Note { text = ""; }\n',
+    "src/ui/note.css": ".note { color: red; }\n",
+    "src/ui/tab.ts": "const title = document.title;\nexport class Tab { title = title; }\n",
+    "src/shop/take.ts": "export async function take(value: object): Promise<string> { return value.constructor.name; }\n",
+    "segments/take.segment.json": '{ "./shop/take": { "take": { "access": "public" } } }\n',
+  });
+  const post = async (key: string): Promise<string> => {
+    const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
+    const body = JSON.stringify({ value: { serialized: true, name: "class", key, args: {}, fields: {} } });
+    return await (await fetch(`${session.url}/rpc/shop/take`, { method: "POST", headers, body })).text();
+  };
+  expect(logged.join("\n")).not.toContain("can't be loaded");
+  expect(await post("ui/Note")).toBe("Note");
+  expect(await post("ui/Tab")).toContain("there is no class 'ui/Tab'");
+  expect(logged.join("\n")).toMatch(
+    /class 'ui\/Tab' can't be loaded, so its instances are refused src\/ui\/tab\.ts:\d+:\d+: ReferenceError: document/,
+  );
+});

@@ -79,7 +79,6 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     // `size` is read only, `kind` too.
     expect(await ok("sorted")).toEqual(instance("Sorted", {}, { list: [1, 3] }));
     expect(await ok("statics")).toEqual(instance("Statics", {}, { a: 1 }));
-    expect(await ok("symbols")).toEqual(instance("Sym", {}, { a: 1 }));
     // One that is undefined is a value, so that no initialiser's takes its place.
     expect(await ok("emptied")).toEqual([
       instance("Emptied", { 0: "EUR" }, { since: missing }),
@@ -105,8 +104,10 @@ describe("§2.5 instances of an application's classes, from the source to anothe
         },
       ),
     );
-    // A class that a function makes is no source that can be read.
-    expect(await ok("mixed")).toEqual(instance("Mixed", {}, { own: 2 }));
+    // A class that a function makes is no source that can be read: it may add what is no data.
+    expect(await ok("greeting")).toEqual(instance("Greeting", {}, { own: 2 }));
+    // A name that a constant of the module has can be read.
+    expect(await ok("computedName")).toEqual(instance("ComputedName", {}, { kind: 3 }));
   });
   it("nest in each other and in every collection (D3-2)", async () => {
     const child = instance("Child", { 0: 2, 1: instance("Rest", {}) }, { extra: mark("Map", { entries: { keys: [], values: [] } }) });
@@ -138,11 +139,28 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     ["secret", "result.a: an instance of 'Secret' can't be sent: no module of the application exports this class"],
     ["secretPoint", "result.a: an instance of 'SecretPoint' can't be sent: no module of the application exports this class"],
     ["holes", "result[0]: a hole of a sparse array can't be sent"],
-    ["extra", "result.extra: what an array has besides its items can't be sent"],
-    ["ownedArray", "result.list.owner: what an array has besides its items can't be sent"],
+    ["extra", "result.extra: what this Array has besides its content can't be sent"],
+    ["ownedArray", "result.list.owner: what this Array has besides its content can't be sent"],
+    ["ownedMap", "result.map.owner: what this Map has besides its content can't be sent"],
+    ["zonedDate", "result[0].zone: what this Date has besides its content can't be sent"],
+    ["symbols", "result[Symbol(x)]: a symbol key can't be sent"],
+    ["sealed", "result[1].a: undefined can't be sent: the constructor of 'make/Sealed' has a default for it"],
     ["native", "result: an instance of 'URLSearchParams' can't be sent: no module of the application exports this class"],
     ["boxed", "result[0]: an instance of 'String' can't be sent: no module of the application exports this class"],
     ["getterThrows", "result.a[0].a: not now 3"],
+    [
+      "mixed",
+      "result.mixed: the build doesn't know this member of 'make/Mixed', as it can't read 'mixin(Object)': declare it in the class",
+    ],
+    [
+      "paired",
+      "result[0].x: the build doesn't know this member of 'make/Paired', as it can't read 'pair(Object)': declare it in the class",
+    ],
+    ["id", "result.id: an instance of 'make/Id' can't be sent: what it has of 'globalThis.String' would be lost"],
+    [
+      "computed",
+      "result[0].ab: the build doesn't know this member of 'make/Computed', as it can't read '[\"a\" + \"b\"]': declare it in the class",
+    ],
     [
       "same",
       "result[0]: an instance of 'Same' can't be sent: src/x/one.ts and src/x/two.ts both have a class with the key 'x/Same'; rename one",

@@ -30,13 +30,15 @@ export class ParamProps {
   constructor(public a: number, private b: string, protected readonly c: Date, readonly d?: bigint) {}
   show(): string { return this.b + this.c.toISOString(); }
 }
-export class MyMap extends Map<string, number> { owner = "me"; }
+export class MyMap extends Map<string, number> { total(): number { return this.size; } }
+export class OwnedMap extends Map<string, number> { owner = "me"; }
 export class MyArray extends Array<unknown> {
   #owner: string;
   constructor(owner: string) { super(); this.#owner = owner.toUpperCase(); }
 }
 export class OwnedArray extends Array<unknown> { owner = "me"; }
-export class MyDate extends Date { zone = "utc"; }
+export class MyDate extends Date { get zone(): string { return "utc"; } }
+export class ZonedDate extends Date { zone = "utc"; }
 export class Point { a: number; constructor(a: number) { this.a = a; } }
 export class SelfFrozen { a: number; constructor(a: number) { this.a = a; Object.freeze(this); } }
 export class Json { #x = 5; a = 1; toJSON(): unknown { return { x: this.#x }; } }
@@ -53,6 +55,15 @@ export class FromLib extends Lib { own = 1; code: number; constructor(message: s
 export class Several extends AggregateError { override name = "Several"; when = 1; }
 const mixin = (B: new () => object) => class extends B { mixed = 1; };
 export class Mixed extends mixin(Object) { own = 2; }
+const greeting = <B extends new () => object>(Base: B) => class extends Base { greet(): string { return "hi"; } get sum(): number { return 1; } };
+export class Greeting extends greeting(Object) { own = 2; }
+const pair = (Base: new () => object) => class extends Base { #x = 1; get x(): number { return this.#x; } set x(value: number) { this.#x = value; } };
+export class Paired extends pair(Object) {}
+export class Sealed { #a: unknown; constructor(a: unknown = 1) { this.#a = a; } get a(): unknown { return this.#a; } clear(): this { this.#a = undefined; return this; } }
+export class Id extends String { own = 1; }
+const kind = "kind";
+export class Computed { [kind] = 1; ["a" + "b"] = 2; }
+export class ComputedName { [kind] = 1; }
 export class Hidden { constructor(a: number, b: number) { Object.assign(this, { a, b }); } }
 export class Destructured { [key: string]: unknown; constructor(a: number, b: number) { [this.a, { x: this.b = 9 }] = [a, { x: b }]; this.c ??= 3; } }
 export class Optional { constructor(readonly a?: number, readonly b?: string, readonly c?: number) {} }
@@ -92,6 +103,8 @@ const makers: Record<string, () => unknown> = {
   toJSON: () => new c.Json(),
   getterThrows: () => ({ a: [new c.GetterThrows(3)] }),
   proxy: () => [new Proxy(new c.Point(5), {}), new Proxy({ a: 1 }, {}), new Proxy([1], {})],
+  ownedMap: () => ({ map: new c.OwnedMap([["a", 1]]) }),
+  zonedDate: () => [new c.ZonedDate(0)],
   ownedArray: () => ({ list: new c.OwnedArray() }),
   nullPrototype: () => Object.assign(Object.create(null), { a: Object.create(null) }),
   holes: () => [, 1, , 2],
@@ -106,6 +119,12 @@ const makers: Record<string, () => unknown> = {
   fromLib: () => { throw new c.FromLib("lib failed", 9); },
   several: () => { throw new c.Several([new TypeError("one"), new c.FromLib("two", 2)], "some failed"); },
   mixed: () => new c.Mixed(),
+  greeting: () => new c.Greeting(),
+  paired: () => [new c.Paired()],
+  sealed: () => [new c.Sealed(2), new c.Sealed(2).clear()],
+  id: () => ({ id: new c.Id("x") }),
+  computed: () => [new c.Computed()],
+  computedName: () => Object.assign(new c.ComputedName(), { kind: 3 }),
   hidden: () => new c.Hidden(1, 2),
   destructured: () => new c.Destructured(1, 2),
   optional: () => [new c.Optional(), new c.Optional(undefined, "b"), new c.Optional(1, undefined, 3)],

@@ -40,6 +40,19 @@ describe("§2.1 from names to positions", () => {
     expect(Object.entries(bound as object)).toEqual([["__proto__", 1]]);
   });
 
+  it("leaves the default of a name that every object inherits", () => {
+    const take = ({ toString, valueOf = 3, __proto__ = 4 }: { toString: unknown; valueOf?: unknown; __proto__?: unknown }): unknown[] => [
+      toString,
+      valueOf,
+      __proto__,
+    ];
+    const names = [{ name: "toString" }, { name: "valueOf", ...optional }, { name: "__proto__", ...optional }];
+    const [bound] = bindArguments([{ kind: "object", names }])(args({ toString: "x" }));
+    expect(take(bound as never)).toEqual(["x", 3, 4]);
+    // Other functions around the procedure may call its methods.
+    expect(Object.getPrototypeOf(bound)).toBe(Object.prototype);
+  });
+
   it("names all missing ones, in the order of the parameters, before any unknown one", () => {
     const bind = bindArguments([plain("a"), plain("b", optional), object, plain("c")]);
     expect(() => bind(args({ x: 1 }))).toThrow(new MissingParameterValue("Missing value for parameters 'a', 'c'"));
@@ -107,6 +120,15 @@ describe("decisions §2, from positions to names: as the local call would", () =
     ]);
     expect(name([array], [1])).toEqual([["first", 1]]);
   });
+  it("sends nothing that every object inherits", () => {
+    const names = [{ name: "toString", ...optional }, { name: "valueOf" }, { name: "kind" }];
+    const value = Object.create({ kind: "inherited" }) as object;
+    expect([...nameArguments([{ kind: "object", names }])([value])]).toEqual([
+      ["valueOf", undefined],
+      ["kind", "inherited"],
+    ]);
+  });
+
   it("takes no more from a generator than it names", () => {
     let taken = 0;
     const endless = function* (): Generator<number> {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { ModulesUnavailable } from "../../../src/ports.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import type { Role } from "../../../src/roles/role.ts";
 import { Classes } from "../../../src/serializer/classes.ts";
@@ -51,7 +52,7 @@ interface Started {
 }
 
 /** A node whose procedure imports none of the application's classes, each of which has a module of its own. */
-async function start(): Promise<Started> {
+async function start(refuse: (file: string) => void = () => {}): Promise<Started> {
   const given: unknown[] = [];
   const imported: string[] = [];
   const echo = body("wire/echo", (_, _graph, value) => {
@@ -74,6 +75,7 @@ async function start(): Promise<Started> {
       manifest: async () => ({ ...(await modules.manifest()), imports: {} }),
       import: async (file) => {
         if (file.startsWith("people/")) imported.push(file);
+        refuse(file);
         return await modules.import(file);
       },
     },
@@ -116,6 +118,27 @@ describe("at a node", () => {
     const text = JSON.stringify({ value: form }).replace("people/", "people\\/");
     expect((await post(text, { ...serialized, "x-svc-trust-key": "key" })).status).toBe(200);
     expect(given[0]).toBeInstanceOf(OutOfStock);
+  });
+
+  it("a class whose module can't be had for a moment is a 503, and there at the next call", async () => {
+    let isAway = true;
+    const { post } = await start((file) => {
+      if (isAway && file.startsWith("people/")) throw new ModulesUnavailable("the repository is away");
+    });
+    const person = JSON.stringify({ value: { serialized: true, name: "class", key: "people/Person", args: { 0: "Ada" } } });
+    expect((await post(person)).status).toBe(503);
+    isAway = false;
+    expect((await post(person)).status).toBe(200);
+  });
+
+  it("a class whose module throws is refused, and not loaded again", async () => {
+    const { post, imported } = await start((file) => {
+      if (file.startsWith("people/")) throw new Error("no page");
+    });
+    const person = JSON.stringify({ value: { serialized: true, name: "class", key: "people/Person", args: { 0: "Ada" } } });
+    for (let time = 0; time < 2; time++)
+      expect(await post(person)).toMatchObject({ status: 400, text: expect.stringContaining("there is no class 'people/Person'") });
+    expect(imported).toEqual(["people/Person.js"]);
   });
 
   it("10,000 keys that nobody knows load nothing, and are a 400 as one is", async () => {

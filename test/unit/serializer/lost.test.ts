@@ -26,8 +26,18 @@ const holeAndMember = Object.assign(sparse(2), { 1: "b", total: 1 });
 const branded = (object: object): object => Object.assign(object, { [Symbol("brand")]: 1 });
 const teamOf = (people: unknown): Team => Object.assign(new Team("core"), { people });
 
+const member = (object: object): object => Object.assign(copyOf(object), { extra: 1 });
+const content = (kind: string): string => `what this ${kind} has besides its content can't be sent`;
+
+/** So that no two rows share one. */
+function copyOf(object: object): object {
+  return new (object.constructor as new (from: object) => object)(
+    object instanceof ArrayBuffer ? (0 as never) : object instanceof DataView ? object.buffer : object,
+  );
+}
+
 const hole = "a hole of a sparse array can't be sent";
-const more = "what an array has besides its items can't be sent";
+const more = "what this Array has besides its content can't be sent";
 const symbol = "a symbol key can't be sent";
 const lost: readonly (readonly [string, unknown, string])[] = [
   ["a hole", { people: holes }, `.people[2]: ${hole}`],
@@ -42,10 +52,24 @@ const lost: readonly (readonly [string, unknown, string])[] = [
   ["a symbol key of an object of another realm", runInNewContext("({ [Symbol('brand')]: 1 })"), `[Symbol(brand)]: ${symbol}`],
   ["a symbol key of an object without a prototype", branded(Object.create(null) as object), `[Symbol(brand)]: ${symbol}`],
   ["a symbol key of what looks like a form", branded({ serialized: true }), `[Symbol(brand)]: ${symbol}`],
+  ["a symbol key of an instance", { one: branded(new Employee("Bob")) }, `.one[Symbol(brand)]: ${symbol}`],
+  ...[new Map([[1, 2]]), new Set([1]), new Date(0), /a/, new Uint8Array(2), new Float64Array(5_000)].flatMap((value) => {
+    const kind = value.constructor.name;
+    const marked = [`a symbol key of a ${kind}`, { a: branded(copyOf(value)) }, `.a[Symbol(brand)]: ${symbol}`] as const;
+    return value instanceof Float64Array
+      ? [marked]
+      : [marked, [`a member of a ${kind}`, [member(value)], `[0].extra: ${content(kind)}`] as const];
+  }),
+];
+// superjson carries none of these, whatever they have.
+const buffers: typeof lost = [
+  ["a member of an ArrayBuffer", [member(new ArrayBuffer(1))], `[0].extra: ${content("ArrayBuffer")}`],
+  ["a member of a DataView", [member(new DataView(new ArrayBuffer(1)))], `[0].extra: ${content("DataView")}`],
+  ["a symbol key of an ArrayBuffer", branded(new ArrayBuffer(1)), `[Symbol(brand)]: ${symbol}`],
 ];
 
 describe.each(ways)("%s", (_, act, root) => {
-  it.each(lost)("%s is refused with its path", (__, value, message) => {
+  it.each([...lost, ...buffers])("%s is refused with its path", (__, value, message) => {
     expect(() => act(value)).toThrow(new ValueNotSerializable(root + message));
   });
   it("a hole inside of an instance's map is refused with its path", () => {
@@ -54,7 +78,7 @@ describe.each(ways)("%s", (_, act, root) => {
     expect(() => act(employee)).toThrow(/\.tags\S+\[2\]: a hole of a sparse array can't be sent$/);
   });
   it("as many further members as holes don't make up for each other", () => {
-    expect(() => act(holeAndMember)).toThrow(/: (a hole of a sparse array|what an array has besides its items) can't be sent$/);
+    expect(() => act(holeAndMember)).toThrow(/: (a hole of a sparse array|what this Array has besides its content) can't be sent$/);
   });
 });
 
@@ -97,5 +121,45 @@ describe("plain answers follow JSON's rules", () => {
     expect(encodePlain({ holes, list: branded(Object.assign([1], { total: 1 })), object: branded({ a: 1 }) })).toBe(
       '{"holes":[1,2,null,null,3],"list":[1],"object":{"a":1}}',
     );
+  });
+});
+
+describe("a class that extends a collection", () => {
+  class Tagged extends Map<string, number> {
+    #tag = "t";
+    get tag(): string {
+      return this.#tag;
+    }
+    set tag(tag: string) {
+      this.#tag = tag;
+    }
+  }
+  class Counted extends Set<number> {
+    get total(): number {
+      return this.size;
+    }
+  }
+  class Listed extends Array<number> {
+    #tag = "t";
+    get tag(): string {
+      return this.#tag;
+    }
+    set tag(tag: string) {
+      this.#tag = tag;
+    }
+  }
+  const known = createWireClasses();
+  const record = { module: "own/kids", args: [] };
+  known.register({ ...record, key: "own/Tagged", export: "Tagged", fields: ["tag"] }, Tagged);
+  known.register({ ...record, key: "own/Counted", export: "Counted", fields: [] }, Counted);
+  known.register({ ...record, key: "own/Listed", export: "Listed", fields: ["tag"] }, Listed);
+  it.each([
+    ["serialized", encodeSerialized],
+    ["superjson", encodeSuperjson],
+  ])("is refused with the path if it has data of its own, else it travels as what it extends: %s", (_, act) => {
+    const send = (value: unknown): unknown => act(value, { classes: known, path: "result" });
+    expect(() => send([new Tagged()])).toThrow(new ValueNotSerializable(`result[0].tag: ${content("Map")}`));
+    expect(() => send({ list: Listed.of(1) })).toThrow(new ValueNotSerializable(`result.list.tag: ${content("Array")}`));
+    expect(send(new Counted([1]))).toContain("1");
   });
 });
