@@ -1,7 +1,7 @@
 // The application's folder as a build reads it, without Vite: which files there are, a hash of them, and where the output lies.
 
 import { createHash } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 
@@ -124,7 +124,12 @@ export function isInside(folder: string, file: string): boolean {
  */
 export function realPath(path: string): string {
   const absolute = resolve(path);
-  return existsSync(absolute) ? realpathSync(absolute) : absolute;
+  try {
+    return realpathSync(absolute);
+  } catch {
+    // It may go while it is looked at, so nobody asks beforehand whether it is there.
+    return absolute;
+  }
 }
 
 /** A path with forward slashes, as problems, module ids and manifests write it. */
