@@ -68,6 +68,13 @@ export class HeldMemory implements MemoryBudget {
     return this.#bytes + bytes <= this.limit || (this.#makeRoom(bytes), this.#bytes + bytes <= this.limit);
   }
 
+  /** Cuts the one that holds most of those that stand still. Gives whether there was one. */
+  cutStalled(): boolean {
+    const [largest] = this.#stalled(this.#now());
+    largest?.cut();
+    return largest !== undefined;
+  }
+
   /** `untakenMs` is how long an answer may wait to be taken. */
   holder(of: HeldFor, untakenMs: number = Infinity): Holder {
     return new Holder(this, of, untakenMs);
@@ -91,12 +98,16 @@ export class HeldMemory implements MemoryBudget {
     this.#timer = undefined;
   }
 
+  /** The largest first. */
+  #stalled(now: number): Holder[] {
+    return [...this.#holders].filter((one) => now - one.moved >= stalledMs).toSorted((one, other) => other.bytes - one.bytes);
+  }
+
   /** Cuts what stands still, the largest first, until new calls may begin too. */
   #makeRoom(bytes: number): void {
     const now = this.#now();
     if (now < this.#nextSearch) return;
-    const stalled = [...this.#holders].filter((one) => now - one.moved >= stalledMs).toSorted((one, other) => other.bytes - one.bytes);
-    for (const holder of stalled) {
+    for (const holder of this.#stalled(now)) {
       if (this.#bytes + bytes < this.limit * fullFrom) return;
       holder.cut();
     }

@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { rpcPath } from "../src/protocol.ts";
 import { defaultLimits, type Limits } from "../src/serializer/limits.ts";
 import { headProblem, wireMargin } from "../src/wire/request-head.ts";
-import { type Connection, createConnection } from "./connection.ts";
+import { type Connection, createCloser, createConnection } from "./connection.ts";
 import { HeldMemory } from "./held-memory.ts";
 import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 import type { TlsFiles } from "./tls.ts";
@@ -50,6 +50,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   const limits = { ...defaultLimits, ...options.limits };
   const { memory = new HeldMemory() } = options;
   const connections = new Map<Socket, Connection>();
+  const closeOne = createCloser(connections, memory);
   let closing = false;
 
   const serve = async (message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
@@ -78,6 +79,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     } finally {
       request.finished();
       connection.open--;
+      connection.idleSince = performance.now();
       if (closing) {
         const letGo = (): void => void (connection.open === 0 && socket.destroySoon());
         if (response.closed) letGo();
@@ -101,7 +103,7 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
   // Past it Node drops fields without a word. It has to be above what we refuse, for us to see that there are too many.
   server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    const isSpare = connections.size >= limits.connections;
+    const isSpare = connections.size >= limits.connections && !closeOne();
     const connection = createConnection(socket, { memory, untakenMs: limits.requestTime, isSpare });
     connections.set(socket, connection);
     socket.once("close", () => {

@@ -170,6 +170,21 @@ describe("a body", () => {
   });
 });
 
+it("a caller who takes nothing gives its connection to another, when there are as many as may be", async () => {
+  const server = await serve(
+    async ({ target }) => ({ status: 200, headers: fields, body: target === "/big" ? "x".repeat(large) : "small" }),
+    {
+      limits: { connections: 1 },
+    },
+  );
+  const stalled = ask(server, get);
+  const closed = once(stalled, "close");
+  await pause(2_600);
+  expect(await (await fetch(`${server.url}/rpc/small`)).text()).toBe("small");
+  stalled.resume();
+  await closed;
+});
+
 describe("a service that is full", () => {
   it("answers new calls 503 with retry-after before anything runs, and health as ever", async () => {
     const memory = new HeldMemory(1_000 + chunkBytes);

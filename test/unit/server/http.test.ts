@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http.ts";
 import { PayloadTooLarge } from "../../../src/errors.ts";
@@ -364,22 +365,40 @@ describe("limits", () => {
     await patient.until(/done/);
   });
 
-  it("past the highest number of connections refuse calls with 503, answer everything else, and close the connection", async () => {
-    const server = await serve(echo, { limits: { connections: 1 } });
-    const first = raw(server, get);
-    await first.until(/200 OK/);
+  it("past the highest number of connections close an idle one for a new one, the oldest first", async () => {
+    const server = await serve(echo, { limits: { connections: 2 } });
+    const [oldest, other] = [raw(server, get), raw(server, get)];
+    await oldest.until(/200 OK/);
+    await other.until(/200 OK/);
+    await pause(1_000);
+    await raw(server, "GET /rpc/shop/stock HTTP/1.1\r\nhost: a\r\n\r\n").until(/200 OK/);
+    await oldest.closed();
+    expect(other.socket.destroyed).toBe(false);
+  });
+
+  it("where all connections are busy refuse calls with 503, answer everything else, and close the connection", async () => {
+    const answer = gate<HttpResponse>();
+    const server = await serve(async ({ target }) => (target === "/slow" ? await answer.promise : text("200 OK")), {
+      limits: { connections: 1 },
+    });
+    const busy = raw(server, "GET /slow HTTP/1.1\r\nhost: a\r\n\r\n");
+    await once(busy.socket, "connect");
     const refused = await raw(server, "GET /rpc/shop/stock HTTP/1.1\r\nhost: a\r\n\r\n").closed();
     expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1[^]*connection: close/i);
     expect(await raw(server, "GET /health/status HTTP/1.1\r\nhost: a\r\n\r\n").closed()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close/i);
+    answer.open(text("done"));
+    await busy.until(/done/);
   });
 
-  it("close connections far past the highest number as they come", async () => {
-    const server = await serve(echo, { limits: { connections: 1 } });
-    const first = raw(server, get);
-    await first.until(/200 OK/);
-    const spare = Array.from({ length: 64 }, () => raw(server, ""));
-    await Promise.all(spare.map(async ({ socket }) => await once(socket, "connect")));
+  it("far past the highest number close connections as they come", async () => {
+    const answer = gate<HttpResponse>();
+    const server = await serve(async () => await answer.promise, { limits: { connections: 1 } });
+    const busy = Array.from({ length: 65 }, () => raw(server, get));
+    await Promise.all(busy.map(async ({ socket }) => await once(socket, "connect")));
+    await pause(100);
     expect(await raw(server, get).closed()).toBe("");
+    answer.open(text("done"));
+    await busy[0]!.until(/done/);
   });
 
   it("keep a connection 65 s for the next request", async () => {
