@@ -6,6 +6,7 @@ import type { HeldFor, HeldMemory, Holder } from "./held-memory.ts";
 
 /** A connection on which so long nothing has been asked isn't about to be used, in ms. */
 const idleMs = 1_000;
+/** How long all connections count as busy after none was found that isn't. */
 const searchMs = 100;
 
 /** One connection: how many requests it has open, what to abort when it closes, and what it holds. */

@@ -4,7 +4,6 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
-import { NodeNotAvailable } from "../src/errors.ts";
 import type { MemoryBudget } from "../src/ports.ts";
 
 /** What stands still for so long is cut when its room is needed, in ms. */
@@ -25,11 +24,6 @@ export interface HeldFor {
   isUntaken(): boolean;
   /** Ends it: what it holds is of use to nobody. */
   cut(): void;
-}
-
-/** What a call is told for which there is no room. */
-export function noRoom(): NodeNotAvailable {
-  return new NodeNotAvailable("This service holds as much for its callers as it may; try again");
 }
 
 /** A quarter of what this process may use, and half of its heap at most: texts lie there. */

@@ -3,11 +3,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { BadRequest, NodeNotAvailable, PayloadTooLarge, type ServiceError, statusOf } from "../src/errors.ts";
+import { BadRequest, NodeNotAvailable, noRoom, PayloadTooLarge, type ServiceError, statusOf } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../src/protocol.ts";
 import type { Connection } from "./connection.ts";
-import { chunkBytes, noRoom } from "./held-memory.ts";
+import { chunkBytes } from "./held-memory.ts";
 import { sliced, writeSlices } from "./slices.ts";
 
 // How long an answered caller may go on sending a body that nobody reads, before they are cut.

@@ -3,6 +3,7 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Agent, Dispatcher } from "undici";
+import { noRoom } from "../src/errors.ts";
 import {
   type AddressRule,
   type IncomingResponse,
@@ -13,7 +14,7 @@ import {
 } from "../src/ports.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { CallQueue, type Place } from "./call-queue.ts";
-import { chunkBytes, type HeldMemory, noRoom } from "./held-memory.ts";
+import { chunkBytes, type HeldMemory } from "./held-memory.ts";
 import { transportFailure } from "./transport-failure.ts";
 
 export interface TransportOptions {

@@ -252,3 +252,8 @@ export const frameworkErrors: ReadonlyMap<string, new (message?: string, options
 export function statusOf(thrown: unknown): number {
   return thrown instanceof ServiceError ? ((thrown.constructor as typeof ServiceError).status ?? 500) : 500;
 }
+
+/** What a call is told for which there is no room. */
+export function noRoom(): NodeNotAvailable {
+  return new NodeNotAvailable("This service holds as much for its callers as it may; try again");
+}

@@ -34,7 +34,7 @@ export class ClassTable {
   load: ((keys?: ReadonlySet<string>) => Promise<void>) | undefined;
   /** The form of an error. Services take errors from services only, so a page has none, and nothing of an error leaves it. */
   errorForm?(error: Error, walk: FormWalk): object;
-  /** Of a service that has no modules: what stands there for an instance of any class (decisions §5). */
+  /** Of a service that has no modules: what stands there for an instance of any class. */
   passOn?(form: unknown, parts?: OpaqueParts): object;
   readonly #byKey = new Map<string, KnownClass>();
   /** Of a class that was registered anew, the former too: instances of it may still leave, for as long as anyone has them. */

@@ -5,7 +5,6 @@ import { bytesOf, kindOf, readBlob, toBase64 } from "./binary.ts";
 import { Opaque } from "./class-table.ts";
 import { causeOf, describeFault, Fault } from "./fault.ts";
 import { publicMessage, textOf } from "./public-message.ts";
-import { responseHint } from "./response-hint.ts";
 import { hasToJson, isPolluted, type Walk, walkItems, walkMembers, walkValue } from "./walk.ts";
 
 interface PlainWalk extends Walk {
@@ -111,4 +110,10 @@ function encodeBlob(blob: Blob, walk: PlainWalk): object {
   let base64 = "";
   readBlob(blob, walk, (text) => (base64 = text));
   return { toJSON: () => base64 };
+}
+
+/** What to say of a `Response` that a procedure returned, or that is in what it returned. */
+export function responseHint(value: object): string | undefined {
+  if (kindOf(value) !== "Response") return undefined;
+  return "a Response can't be returned by a procedure: return what is in it, as text, data or a Blob. Whole responses are for routes, which aren't there yet";
 }

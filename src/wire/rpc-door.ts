@@ -2,15 +2,7 @@
 
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
-import {
-  DeadlineExceeded,
-  Forbidden,
-  LoopDetected,
-  MethodNotAllowed,
-  NodeNotAvailable,
-  ProcedureNotFound,
-  RequestTimeout,
-} from "../errors.ts";
+import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, noRoom, ProcedureNotFound, RequestTimeout } from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
 import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
@@ -69,7 +61,7 @@ export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Pr
     try {
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
-      if (!host.memory.hasRoom()) throw new NodeNotAvailable("This service holds as much for its callers as it may; try again");
+      if (!host.memory.hasRoom()) throw noRoom();
       const call = new Incoming(request, encoding, trust, parts.web, cors, limits, host.clock);
       answer = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {
