@@ -8,11 +8,18 @@ import { defineConfig } from "vitest/config";
 const external: (string | RegExp)[] = ["undici", "vite", "vite/module-runner", /^node:/];
 
 /** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
-const ofClient: readonly [RegExp, string] = [/(^|\/)(context|errors|trace|version)\.ts$/, "./client.js"];
+const ofClient: readonly [RegExp, string] = [
+  /(^|\/)(context|errors|trace|version)\.ts$/,
+  "./client.js",
+];
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
   client: [[/\/svc\/remote\.ts$/, "./remote.js"]],
-  remote: [ofClient, [/\/serializer\/superjson\.ts$/, "./superjson.js"], [/\/rare\.ts$/, "./rare.js"]],
+  remote: [
+    ofClient,
+    [/\/serializer\/superjson\.ts$/, "./superjson.js"],
+    [/\/rare\.ts$/, "./rare.js"],
+  ],
   superjson: [ofClient],
   rare: [ofClient],
 };
@@ -52,7 +59,11 @@ const consolePage: Plugin = {
   applyToEnvironment: ({ name }) => name === "console",
   generateBundle() {
     for (const fileName of ["index.html", "icon.svg"])
-      this.emitFile({ type: "asset", fileName, source: readFileSync(new URL(`client/console/${fileName}`, import.meta.url)) });
+      this.emitFile({
+        type: "asset",
+        fileName,
+        source: readFileSync(new URL(`client/console/${fileName}`, import.meta.url)),
+      });
   },
 };
 
@@ -128,7 +139,17 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "msw", "client", "hooks", "remote", "superjson", "rare", "page", "console"])
+      for (const name of [
+        "node",
+        "msw",
+        "client",
+        "hooks",
+        "remote",
+        "superjson",
+        "rare",
+        "page",
+        "console",
+      ])
         await builder.build(builder.environments[name]!);
     },
   },
@@ -142,10 +163,21 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/spec/**", "test/docs/**", "test/starters/**"] },
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/spec/**", "test/docs/**", "test/starters/**"],
+        },
       },
       { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
-      { extends: true, test: { name: "docs", include: ["test/{docs,starters}/**/*.test.ts"], globalSetup: "test/docs/_build.ts" } },
+      {
+        extends: true,
+        test: {
+          name: "docs",
+          include: ["test/{docs,starters}/**/*.test.ts"],
+          globalSetup: "test/docs/_build.ts",
+        },
+      },
     ],
   },
 });

@@ -14,7 +14,10 @@ export const success = {
 /** `send` answers what goes out. */
 export const memoryHost = (send) => ({
   transport: { send, close: async () => {} },
-  names: { resolve: async (host) => [`fd00::${digest(host).readUInt16BE().toString(16)}`], own: () => [] },
+  names: {
+    resolve: async (host) => [`fd00::${digest(host).readUInt16BE().toString(16)}`],
+    own: () => [],
+  },
   memory: { hasRoom: () => true },
   clock: {
     now: () => performance.now(),

@@ -24,13 +24,20 @@ const perSecond = 500;
 const span = 4_000;
 const settle = 2_000;
 
-const failure = { status: 404, headers: { "content-type": "application/json" }, body: new TextEncoder().encode("{}") };
+const failure = {
+  status: 404,
+  headers: { "content-type": "application/json" },
+  body: new TextEncoder().encode("{}"),
+};
 const host = memoryHost(async ({ url }) => {
-  if (url.endsWith("/health")) return { ...success, body: new TextEncoder().encode('{"database":true}') };
+  if (url.endsWith("/health"))
+    return { ...success, body: new TextEncoder().encode('{"database":true}') };
   return url.includes("x7?") ? failure : success;
 });
 const key = { "x-svc-trust-key": "the key of this bench" };
-const load = async (file) => (await runnerImport(`${here}${file}`, { root: here, configFile: false, logLevel: "error" })).module;
+const load = async (file) =>
+  (await runnerImport(`${here}${file}`, { root: here, configFile: false, logLevel: "error" }))
+    .module;
 
 /** A gateway with its console, whose page is this checkout's, or the other one's for requests that ask for it. */
 async function startGateway() {
@@ -41,18 +48,30 @@ async function startGateway() {
   const file = async (name, { headers }) => ({
     status: 200,
     headers: { "content-type": types[name.split(".").at(-1)] },
-    body: await readFile(join(headers["x-page"] === "other" ? other : here, "dist/svc/console", name)),
+    body: await readFile(
+      join(headers["x-page"] === "other" ? other : here, "dist/svc/console", name),
+    ),
   });
   const trustKey = key["x-svc-trust-key"];
   const console = createConsole(host, { trustKey, secure: false, file });
   let ids = 0;
-  const options = { trustKey, limits: defaultLimits, monitor: 1e8, lease: 1e7, newId: () => `m${++ids}`, console };
+  const options = {
+    trustKey,
+    limits: defaultLimits,
+    monitor: 1e8,
+    lease: 1e7,
+    newId: () => `m${++ids}`,
+    console,
+  };
   const gateway = createGateway(host, options);
-  const http = createServer((incoming, outgoing) => void serve(gateway, incoming, outgoing).catch(() => outgoing.destroy()));
+  const http = createServer(
+    (incoming, outgoing) => void serve(gateway, incoming, outgoing).catch(() => outgoing.destroy()),
+  );
   await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${http.address().port}`;
   await gateway.start(url);
-  for (let at = 0; at < members; at++) await gateway.handle(request("POST", "/nodes", key, JSON.stringify(memberAt(at))));
+  for (let at = 0; at < members; at++)
+    await gateway.handle(request("POST", "/nodes", key, JSON.stringify(memberAt(at))));
   return { gateway, console, http };
 }
 
@@ -66,7 +85,11 @@ function memberAt(at) {
     segments,
     parameters: [{ kind: "plain", name: "id" }],
   }));
-  return { url: `http://member${at}`, procedures: fqns, node: { name: `member ${at}`, segments, procedures } };
+  return {
+    url: `http://member${at}`,
+    procedures: fqns,
+    node: { name: `member ${at}`, segments, procedures },
+  };
 }
 
 async function serve(gateway, incoming, outgoing) {
@@ -74,10 +97,17 @@ async function serve(gateway, incoming, outgoing) {
   for await (const chunk of incoming) chunks.push(chunk);
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort());
-  const asked = request(incoming.method, incoming.url, incoming.headers, Buffer.concat(chunks).toString(), gone.signal);
+  const asked = request(
+    incoming.method,
+    incoming.url,
+    incoming.headers,
+    Buffer.concat(chunks).toString(),
+    gone.signal,
+  );
   const { status, headers, body } = await gateway.handle(asked);
   outgoing.writeHead(status, headers);
-  if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return outgoing.end(body);
+  if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
+    return outgoing.end(body);
   for await (const chunk of body) outgoing.write(chunk);
   return outgoing.end();
 }
@@ -115,10 +145,13 @@ function watchFrames() {
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  new PerformanceObserver((list) => (found.long += list.getEntries().length)).observe({ type: "longtask" });
+  new PerformanceObserver((list) => (found.long += list.getEntries().length)).observe({
+    type: "longtask",
+  });
 }
 
-const quantile = (values, part) => values.toSorted((one, two) => one - two)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
+const quantile = (values, part) =>
+  values.toSorted((one, two) => one - two)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
 const median = (values) => quantile(values, 0.5);
 
 async function measure(browser, console, { viewport, at }, which) {
@@ -137,10 +170,17 @@ async function measure(browser, console, { viewport, at }, which) {
     const { metrics } = await client.send("Performance.getMetrics");
     const { processInfo } = await whole.send("SystemInfo.getProcessInfo");
     const named = Object.fromEntries(metrics.map(({ name, value }) => [name, value * 1000]));
-    const cpu = (type) => processInfo.filter((one) => one.type === type).reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);
+    const cpu = (type) =>
+      processInfo
+        .filter((one) => one.type === type)
+        .reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);
     return { ...named, renderer: cpu("renderer"), drawing: cpu("GPU"), at: performance.now() };
   };
-  if (tracing) await browser.startTracing(page, { path: trace, categories: ["devtools.timeline", "cc", "viz", "toplevel", "v8", "blink"] });
+  if (tracing)
+    await browser.startTracing(page, {
+      path: trace,
+      categories: ["devtools.timeline", "cc", "viz", "toplevel", "v8", "blink"],
+    });
   const before = await read();
   await page.waitForTimeout(span);
   const after = await read();
@@ -170,11 +210,15 @@ async function measure(browser, console, { viewport, at }, which) {
 async function tell(file) {
   const { traceEvents } = JSON.parse(await readFile(file, "utf8"));
   const threads = new Map();
-  for (const { name, pid, tid, args } of traceEvents) if (name === "thread_name") threads.set(`${pid} ${tid}`, args.name);
+  for (const { name, pid, tid, args } of traceEvents)
+    if (name === "thread_name") threads.set(`${pid} ${tid}`, args.name);
   const times = new Map();
   const stacks = new Map();
-  const add = (thread, name, ms) => times.set(`${thread}: ${name}`, (times.get(`${thread}: ${name}`) ?? 0) + ms);
-  for (const { ph, pid, tid, name, ts, tdur, dur, args } of traceEvents.toSorted((one, two) => one.ts - two.ts)) {
+  const add = (thread, name, ms) =>
+    times.set(`${thread}: ${name}`, (times.get(`${thread}: ${name}`) ?? 0) + ms);
+  for (const { ph, pid, tid, name, ts, tdur, dur, args } of traceEvents.toSorted(
+    (one, two) => one.ts - two.ts,
+  )) {
     if (ph !== "X") continue;
     const thread = `${pid} ${tid}`;
     const stack = stacks.get(thread) ?? [];
@@ -188,7 +232,8 @@ async function tell(file) {
     stack.push({ label, end: ts + dur });
   }
   const top = [...times].toSorted(([, one], [, two]) => two - one).slice(0, 28);
-  for (const [name, ms] of top) console.log(`    ${((ms / span) * 1000).toFixed(1).padStart(7)} ms/s ${name}`);
+  for (const [name, ms] of top)
+    console.log(`    ${((ms / span) * 1000).toFixed(1).padStart(7)} ms/s ${name}`);
 }
 
 const folder = await mkdtemp(join(tmpdir(), "console-page-"));
@@ -204,7 +249,8 @@ try {
   for (const [name, view] of Object.entries(views)) {
     const pairs = [];
     for (let round = 0; round < rounds; round++) {
-      const order = other === undefined ? ["this"] : round % 2 === 0 ? ["other", "this"] : ["this", "other"];
+      const order =
+        other === undefined ? ["this"] : round % 2 === 0 ? ["other", "this"] : ["this", "other"];
       const pair = {};
       for (const which of order) {
         pair[which] = await measure(browser, watched, view, which);

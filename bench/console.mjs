@@ -10,18 +10,31 @@ const here = fileURLToPath(new URL("..", import.meta.url));
 const rounds = 300;
 const calls = 400;
 const host = memoryHost(async () => success);
-const options = { trustKey: "the key of this bench", limits: undefined, monitor: 1e8, lease: 1e8, newId: () => "1" };
+const options = {
+  trustKey: "the key of this bench",
+  limits: undefined,
+  monitor: 1e8,
+  lease: 1e8,
+  newId: () => "1",
+};
 /** The modules of a checkout, once: two of one file would be compiled apart. */
 const loaded = new Map();
 const load = async (root, file) => {
   const path = `${root}${file}`;
-  if (!loaded.has(path)) loaded.set(path, (await runnerImport(path, { root, configFile: false, logLevel: "error" })).module);
+  if (!loaded.has(path))
+    loaded.set(
+      path,
+      (await runnerImport(path, { root, configFile: false, logLevel: "error" })).module,
+    );
   return loaded.get(path);
 };
 
 /** A gateway with one member. */
 async function gateway(root, withConsole) {
-  const [{ createGateway }, { defaultLimits }] = [await load(root, "src/roles/gateway.ts"), await load(root, "src/serializer/limits.ts")];
+  const [{ createGateway }, { defaultLimits }] = [
+    await load(root, "src/roles/gateway.ts"),
+    await load(root, "src/serializer/limits.ts"),
+  ];
   const console = withConsole
     ? (await load(root, "src/console/console.ts")).createConsole(host, {
         trustKey: options.trustKey,
@@ -29,10 +42,21 @@ async function gateway(root, withConsole) {
         file: async () => undefined,
       })
     : undefined;
-  const made = createGateway(host, { ...options, limits: defaultLimits, ...(console && { console }) });
+  const made = createGateway(host, {
+    ...options,
+    limits: defaultLimits,
+    ...(console && { console }),
+  });
   await made.start("http://127.0.0.1:1");
   const key = { "x-svc-trust-key": options.trustKey };
-  await made.handle(request("POST", "/nodes", key, JSON.stringify({ url: "http://node", procedures: ["shop/stock"] })));
+  await made.handle(
+    request(
+      "POST",
+      "/nodes",
+      key,
+      JSON.stringify({ url: "http://node", procedures: ["shop/stock"] }),
+    ),
+  );
   return made;
 }
 
@@ -40,7 +64,8 @@ async function gateway(root, withConsole) {
 async function timeOf(role) {
   const fields = { host: "a", "user-agent": "bench" };
   const began = process.cpuUsage();
-  for (let at = 0; at < calls; at++) await role.handle(request("GET", "/rpc/shop/stock?sku=tweed", fields));
+  for (let at = 0; at < calls; at++)
+    await role.handle(request("GET", "/rpc/shop/stock?sku=tweed", fields));
   const { user, system } = process.cpuUsage(began);
   return (user + system) / calls;
 }
@@ -67,8 +92,14 @@ const without = await gateway(here, false);
 const watched = await gateway(here, true);
 await compare("without a console → on, and nobody looks", without, watched);
 if (process.argv[2] !== undefined)
-  await compare("another checkout → on, and nobody looks", await gateway(`${process.argv[2]}/`, false), watched);
-const events = await watched.handle(request("GET", "/svc/console/events", { "x-svc-trust-key": options.trustKey }));
+  await compare(
+    "another checkout → on, and nobody looks",
+    await gateway(`${process.argv[2]}/`, false),
+    watched,
+  );
+const events = await watched.handle(
+  request("GET", "/svc/console/events", { "x-svc-trust-key": options.trustKey }),
+);
 void (async () => {
   for await (const chunk of events.body) void chunk;
 })();

@@ -15,7 +15,8 @@ import { requireBrowser } from "../scripts/browser.mjs";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2);
-const wants = (word) => words.includes(word) || !words.some((one) => one === "ready" || one === "live");
+const wants = (word) =>
+  words.includes(word) || !words.some((one) => one === "ready" || one === "live");
 const sizes = words.map(Number).filter((number) => number > 0);
 const rounds = 7;
 
@@ -39,23 +40,33 @@ globalThis.sum0 = sum0;
     const text = `export const step${index} = (given: number): number => given + ${index} - ${index};\n`;
     if (index % group > 0) files[`src/parts/part${index}.ts`] = text;
     else {
-      const others = Array.from({ length: group - 1 }, (_, offset) => index + offset + 1).filter((other) => other < modules);
-      const imports = others.map((other) => `import { step${other} } from "./part${other}.ts";\n`).join("");
+      const others = Array.from({ length: group - 1 }, (_, offset) => index + offset + 1).filter(
+        (other) => other < modules,
+      );
+      const imports = others
+        .map((other) => `import { step${other} } from "./part${other}.ts";\n`)
+        .join("");
       const sum = others.map((other) => `step${other}(given)`).join(" + ");
       files[`src/parts/part${index}.ts`] =
         `${imports}export async function sum${index}(given: number): Promise<number> {\n  return (${sum}) * 1;\n}\n`;
-      segments[index % (2 * group) === 0 ? "page" : "office"][`./parts/part${index}`] = { [`sum${index}`]: { access: "public" } };
+      segments[index % (2 * group) === 0 ? "page" : "office"][`./parts/part${index}`] = {
+        [`sum${index}`]: { access: "public" },
+      };
     }
   }
-  for (const [name, content] of Object.entries(segments)) files[`segments/${name}.segment.json`] = JSON.stringify(content);
+  for (const [name, content] of Object.entries(segments))
+    files[`segments/${name}.segment.json`] = JSON.stringify(content);
   return files;
 }
 
 async function made(modules) {
   const folder = await mkdtemp(join(tmpdir(), "seamline-bench-"));
-  for (const path of ["src/parts", "segments", "node_modules"]) await mkdir(join(folder, path), { recursive: true });
-  for (const [path, text] of Object.entries(application(modules))) await writeFile(join(folder, path), text);
-  for (const name of ["seamline", "vite"]) await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
+  for (const path of ["src/parts", "segments", "node_modules"])
+    await mkdir(join(folder, path), { recursive: true });
+  for (const [path, text] of Object.entries(application(modules)))
+    await writeFile(join(folder, path), text);
+  for (const name of ["seamline", "vite"])
+    await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
   return folder;
 }
 
@@ -67,7 +78,10 @@ const vite = ["node_modules/vite/bin/vite.js", "--port", "0", "--host", "127.0.0
 /** Runs a command until it says `mark`; then gives the ms since its start and what it said. */
 async function until(folder, [script, ...rest], mark) {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(repository, script), ...rest], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [join(repository, script), ...rest], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   await new Promise((resolve, reject) => {
     child.stderr.on("data", (bytes) => (said += bytes));
@@ -78,7 +92,10 @@ async function until(folder, [script, ...rest], mark) {
     child.once("exit", () => reject(new Error(`It ended before it was ready:\n${said}`)));
   });
   const ms = performance.now() - began;
-  const times = (await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => "")).split(") ")[1]?.split(" ") ?? [];
+  const times =
+    (await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => ""))
+      .split(") ")[1]
+      ?.split(" ") ?? [];
   const end = async () => {
     child.removeAllListeners("exit");
     const gone = new Promise((resolve) => child.once("exit", resolve));
@@ -91,7 +108,10 @@ async function until(folder, [script, ...rest], mark) {
 
 /** Whole processes, in turns: what a person waits for until there is something to open. */
 async function ready(folder, modules) {
-  const kinds = { vite: [vite, /Local:.*\n/], seamline: [[...seamline, "--json"], /"event":"ready".*\n/] };
+  const kinds = {
+    vite: [vite, /Local:.*\n/],
+    seamline: [[...seamline, "--json"], /"event":"ready".*\n/],
+  };
   const times = { vite: [], seamline: [] };
   const cpu = { vite: [], seamline: [] };
   for (let round = 0; round < rounds; round++)
@@ -102,7 +122,9 @@ async function ready(folder, modules) {
       await run.end();
     }
   for (const kind of ["vite", "seamline"])
-    console.log(`${modules} modules, ${kind.padEnd(8)} ready: ${list(times[kind])} ms; processor until then: ${list(cpu[kind])} ms`);
+    console.log(
+      `${modules} modules, ${kind.padEnd(8)} ready: ${list(times[kind])} ms; processor until then: ${list(cpu[kind])} ms`,
+    );
   console.log(
     `${modules} modules, more than Vite: ${Math.round(median(times.seamline.map((ms, round) => ms - times.vite[round])))} ms (paired)`,
   );
@@ -125,7 +147,13 @@ async function live(folder, modules) {
   const dev = await until(folder, [...seamline, "--json"], /"event":"ready".*\n/);
   const browser = await chromium.launch({
     executablePath: requireBrowser().path,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
   });
   try {
     const { url } = JSON.parse(/^.*"event":"ready".*$/m.exec(dev.said)[0]);
@@ -137,14 +165,21 @@ async function live(folder, modules) {
     await page.waitForFunction("globalThis.sum0 !== undefined");
     const inPage = async (value) =>
       await page.evaluate(async (expected) => {
-        while ((await globalThis.sum0(1)) !== expected) await new Promise((resolve) => setTimeout(resolve, 2));
+        while ((await globalThis.sum0(1)) !== expected)
+          await new Promise((resolve) => setTimeout(resolve, 2));
       }, value);
     const onNode = async (value) => {
-      while ((await call(`${url}/rpc/parts/sum${group}?given=1`)) !== String(value)) await new Promise((resolve) => setTimeout(resolve, 2));
+      while ((await call(`${url}/rpc/parts/sum${group}?given=1`)) !== String(value))
+        await new Promise((resolve) => setTimeout(resolve, 2));
     };
     const numbers = { page: [0, inPage, 1, 0], node: [group, onNode, 1, 0] };
     for (const state of Object.values(numbers)) await state[1](group - 1);
-    const times = { "body on a node": [], "body in the page": [], "module below, on a node": [], "module below, in the page": [] };
+    const times = {
+      "body on a node": [],
+      "body in the page": [],
+      "module below, on a node": [],
+      "module below, in the page": [],
+    };
     for (let round = 0; round < rounds; round++)
       for (const [place, state] of Object.entries(numbers))
         for (const what of ["body", "below"]) {
@@ -164,7 +199,8 @@ async function live(folder, modules) {
           // An editor saves once, and a person waits.
           await new Promise((resolve) => setTimeout(resolve, 500));
         }
-    for (const [name, all] of Object.entries(times)) console.log(`${modules} modules, ${name.padEnd(25)} live after ${list(all)} ms`);
+    for (const [name, all] of Object.entries(times))
+      console.log(`${modules} modules, ${name.padEnd(25)} live after ${list(all)} ms`);
     console.log(`${modules} modules, the page loaded itself again ${loads - 1} times`);
   } finally {
     await browser.close();

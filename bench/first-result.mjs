@@ -25,7 +25,9 @@ const patience = 300_000;
 const home = await realpath(await mkdtemp(join(tmpdir(), "first-result-")));
 const npmCache = join(home, "npm-cache");
 // Of npm's own variables, those of a script that runs this one would hold for the applications, too.
-const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_registry$)/i.test(name));
+const inherited = Object.entries(process.env).filter(
+  ([name]) => !/^npm_(?!config_registry$)/i.test(name),
+);
 const env = { ...Object.fromEntries(inherited), npm_config_cache: npmCache, NO_COLOR: "1" };
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
@@ -48,10 +50,17 @@ function signalAll(child, signal) {
  * @param {Record<string, string>} [more]
  */
 function start(line, cwd, more) {
-  const child = spawn(line, { cwd, env: { ...env, ...more }, shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(line, {
+    cwd,
+    env: { ...env, ...more },
+    shell: true,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   running.add(child);
   let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => (said += text));
   const timer = setTimeout(() => signalAll(child, "SIGKILL"), patience).unref();
   const ended = new Promise((/** @type {(code: number | null) => void} */ resolve) =>
     child.once("close", (code) => {
@@ -97,7 +106,8 @@ async function until(holds) {
 /** @param {number} began */
 const since = (began) => (performance.now() - began) / 1000;
 /** @param {import("playwright").Page} page @param {string} selector */
-const textOf = async (page, selector) => (await page.locator(selector).first().textContent({ timeout: patience })) ?? "";
+const textOf = async (page, selector) =>
+  (await page.locator(selector).first().textContent({ timeout: patience })) ?? "";
 
 /** Opens the address in a page of its own, and counts what it loads and calls from then on.
  * @param {import("playwright").Browser} browser
@@ -111,8 +121,14 @@ async function visit(browser, url) {
     seen.loads++;
     seen.calls = 0;
   });
-  page.on("request", (request) => void (new URL(request.url()).pathname.startsWith("/rpc/") && seen.calls++));
-  page.on("console", (message) => void (/error|warning/.test(message.type()) && seen.problems.push(message.text())));
+  page.on(
+    "request",
+    (request) => void (new URL(request.url()).pathname.startsWith("/rpc/") && seen.calls++),
+  );
+  page.on(
+    "console",
+    (message) => void (/error|warning/.test(message.type()) && seen.problems.push(message.text())),
+  );
   page.on("pageerror", (error) => void seen.problems.push(error.message));
   await page.goto(url);
   return { page, seen, close: () => context.close() };
@@ -144,24 +160,38 @@ const ways = {
     async run(folder, browser) {
       const application = join(folder, "my-app");
       const began = performance.now();
-      await start(`npx -y --package=${tarball} seamline init my-app --seamline ${tarball} --install`, folder).done();
+      await start(
+        `npx -y --package=${tarball} seamline init my-app --seamline ${tarball} --install`,
+        folder,
+      ).done();
       const dev = start("npm run dev", application);
       const { page, seen, close } = await visit(browser, await dev.says(/Page +(http:\S+)/));
-      await until(async () => (await textOf(page, "#away")).includes("weave") && (await textOf(page, "figcaption")) !== "");
+      await until(
+        async () =>
+          (await textOf(page, "#away")).includes("weave") &&
+          (await textOf(page, "figcaption")) !== "",
+      );
       const seconds = since(began);
       await page.locator("input").fill("Grace");
-      const segment = (/** @type {string} */ name) => join(application, `segments/${name}.segment.json`);
-      const [server, ours] = await Promise.all(["server", "browser"].map((name) => readFile(segment(name), "utf8")));
+      const segment = (/** @type {string} */ name) =>
+        join(application, `segments/${name}.segment.json`);
+      const [server, ours] = await Promise.all(
+        ["server", "browser"].map((name) => readFile(segment(name), "utf8")),
+      );
       const [line] = /^.*"\.\/tartan\/weave".*\n/m.exec(server) ?? [""];
       const moved = performance.now();
       await writeFile(segment("browser"), ours.replace("{\n", `{\n${line}`));
       await writeFile(segment("server"), server.replace(line, ""));
       await until(async () => {
         await page.locator("button").click();
-        return (await textOf(page, "#here")).includes("weave") && !(await textOf(page, "#away")).includes("weave");
+        return (
+          (await textOf(page, "#here")).includes("weave") &&
+          !(await textOf(page, "#away")).includes("weave")
+        );
       });
       const move = since(moved);
-      if ((await page.locator("input").inputValue()) !== "Grace") throw new Error("What was typed into the page is gone");
+      if ((await page.locator("input").inputValue()) !== "Grace")
+        throw new Error("What was typed into the page is gone");
       const found = { seconds, move, loadedAgain: seen.loads > 1, problems: seen.problems };
       await close();
       await dev.end();
@@ -188,12 +218,14 @@ const ways = {
       await until(shown);
       const seconds = since(began);
       const module = await page.evaluate(async () => await (await fetch("/src/stock.ts")).text());
-      if (seen.calls !== 1 || module.includes("rolls")) throw new Error(`It ran in the page, after ${seen.calls} calls:\n${module}`);
+      if (seen.calls !== 1 || module.includes("rolls"))
+        throw new Error(`It ran in the page, after ${seen.calls} calls:\n${module}`);
       const moved = performance.now();
       await writeFile(join(application, "segments/server.segment.json"), "{\n}\n");
       await until(async () => seen.loads > 1 && (await shown()));
       const move = since(moved);
-      if (seen.calls !== 0) throw new Error(`The page that loaded again called ${seen.calls} times`);
+      if (seen.calls !== 0)
+        throw new Error(`The page that loaded again called ${seen.calls} times`);
       const found = { seconds, move, loadedAgain: seen.loads > 1, problems: seen.problems };
       await close();
       await dev.end();
@@ -210,7 +242,9 @@ const ways = {
       await start(`git clone ${pathToFileURL(repository).href} seamline`, folder).done();
       const clone = join(folder, "seamline");
       // Another demo may be running.
-      const demo = start("npm ci && npm run demo", clone, { SEAMLINE_DEMO_PORT: String(20_000 + Math.floor(Math.random() * 10_000)) });
+      const demo = start("npm ci && npm run demo", clone, {
+        SEAMLINE_DEMO_PORT: String(20_000 + Math.floor(Math.random() * 10_000)),
+      });
       const { page, seen, close } = await visit(browser, await demo.says(/Open +(http:\S+)/));
       await page.locator(".card").first().waitFor({ timeout: patience });
       await page.locator("#latest li").first().waitFor({ timeout: patience });
@@ -224,7 +258,10 @@ const ways = {
 
 /** The application that is there already: the starter of Vite, and the function, which its page imports. */
 async function prepare() {
-  await start("npm create --yes vite@latest existing -- --template vanilla-ts --no-interactive", home).done();
+  await start(
+    "npm create --yes vite@latest existing -- --template vanilla-ts --no-interactive",
+    home,
+  ).done();
   await writeFile(
     join(prepared, "src/stock.ts"),
     `const rolls = new Map([["tweed", 12]]);
@@ -236,7 +273,8 @@ export async function metresLeft(cloth: string): Promise<number> {
   );
   const main = join(prepared, "src/main.ts");
   const text = await readFile(main, "utf8");
-  const use = 'document.querySelector("h1")!.textContent = `${await metresLeft("tweed")} m left`;\n';
+  const use =
+    'document.querySelector("h1")!.textContent = `${await metresLeft("tweed")} m left`;\n';
   await writeFile(main, `import { metresLeft } from "./stock.ts";\n${text}\n${use}`);
   await start("npm install", prepared).done();
 }
@@ -244,24 +282,32 @@ export async function metresLeft(cloth: string): Promise<number> {
 async function load() {
   const began = performance.now();
   const read = async () => Number((await readFile("/proc/loadavg", "utf8")).split(" ")[0]);
-  while ((await read()) >= quiet.load && performance.now() - began < quiet.patience) await sleep(3000);
+  while ((await read()) >= quiet.load && performance.now() - began < quiet.patience)
+    await sleep(3000);
   return await read();
 }
 
 /** @param {number[]} times */
 function spread(times) {
   const sorted = times.toSorted((one, other) => one - other);
-  return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].map((time) => time?.toFixed(2)).join(", ");
+  return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)]
+    .map((time) => time?.toFixed(2))
+    .join(", ");
 }
 
 /** @param {import("playwright").Browser} browser */
 async function measure(browser) {
   const names = Object.keys(ways).filter((name) => named.length === 0 || named.includes(name));
   await mkdir(join(home, "pack"));
-  await start(`npm pack --ignore-scripts --pack-destination ${join(home, "pack")}`, repository).done();
+  await start(
+    `npm pack --ignore-scripts --pack-destination ${join(home, "pack")}`,
+    repository,
+  ).done();
   await start(`mv ${join(home, "pack")}/*.tgz ${tarball}`, home).done();
   if (names.includes("existing")) await prepare();
-  const found = Object.fromEntries(names.map((name) => [name, { seconds: [], moves: [], loads: [], again: 0 }]));
+  const found = Object.fromEntries(
+    names.map((name) => [name, { seconds: [], moves: [], loads: [], again: 0 }]),
+  );
   for (let round = 0; round <= rounds; round++)
     for (const name of names) {
       if (name === "clone" && round > 3) continue;
@@ -273,7 +319,9 @@ async function measure(browser) {
       const { seconds, move, loadedAgain, problems } = await ways[name].run(folder, browser);
       await rm(folder, { recursive: true });
       const took = `${seconds.toFixed(2)} s${move === undefined ? "" : `, moved after ${move.toFixed(2)} s${loadedAgain ? " (the page loaded again)" : ""}`}`;
-      console.log(`${round === 0 ? "not counted" : `round ${round}`}, ${name}: ${took}, load before ${busy}`);
+      console.log(
+        `${round === 0 ? "not counted" : `round ${round}`}, ${name}: ${took}, load before ${busy}`,
+      );
       for (const problem of new Set(problems)) console.log(`  the page said: ${problem}`);
       if (round === 0) continue;
       found[name].seconds.push(seconds);
@@ -285,9 +333,14 @@ async function measure(browser) {
     const { typed, files, move } = ways[name];
     const { seconds, moves, loads, again } = found[name];
     const keys = [...typed.map((line) => `${line}\n`), ...Object.values(files)].join("").length;
-    console.log(`\n${name}: ${typed.length} commands, ${Object.keys(files).length} files by hand, ${keys} keystrokes`);
-    console.log(`  seconds to the page: ${spread(seconds)} (quickest, middle, slowest of ${seconds.length}; load ${loads.join(" ")})`);
-    if (moves.length > 0) console.log(`  to move (${move}): ${spread(moves)} s; the page loaded again ${again} times`);
+    console.log(
+      `\n${name}: ${typed.length} commands, ${Object.keys(files).length} files by hand, ${keys} keystrokes`,
+    );
+    console.log(
+      `  seconds to the page: ${spread(seconds)} (quickest, middle, slowest of ${seconds.length}; load ${loads.join(" ")})`,
+    );
+    if (moves.length > 0)
+      console.log(`  to move (${move}): ${spread(moves)} s; the page loaded again ${again} times`);
   }
 }
 
@@ -300,9 +353,14 @@ for (const signal of ["SIGINT", "SIGTERM"])
     leave();
     process.exit(1);
   });
-const browser = await chromium.launch({ executablePath: requireBrowser().path, args: browserArguments });
+const browser = await chromium.launch({
+  executablePath: requireBrowser().path,
+  args: browserArguments,
+});
 try {
-  console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} cores`);
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} cores`,
+  );
   await measure(browser);
 } finally {
   await browser.close();

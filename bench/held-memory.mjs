@@ -16,7 +16,8 @@ import { fileURLToPath } from "node:url";
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const cli = process.env["SEAMLINE_CLI"] ?? join(repository, "dist/cli.js");
 const words = process.argv.slice(2);
-const chosen = (all) => (all.some((one) => words.includes(one)) ? all.filter((one) => words.includes(one)) : all);
+const chosen = (all) =>
+  all.some((one) => words.includes(one)) ? all.filter((one) => words.includes(one)) : all;
 const roles = chosen(["standalone", "node", "gateway", "proxy"]);
 const attacks = chosen(["answers", "echoes", "uploads"]);
 const numbers = words.map(Number).filter((number) => number > 0);
@@ -26,7 +27,8 @@ const seconds = Number(process.env["SECONDS"] ?? 20);
 /** Between the two, in s: a call that isn't answered in 30 s is over. */
 const settling = Number(process.env["SETTLING"] ?? 40);
 const smallPerSecond = 50;
-const heldBytes = process.env["HELD_BYTES"] === undefined ? undefined : Number(process.env["HELD_BYTES"]);
+const heldBytes =
+  process.env["HELD_BYTES"] === undefined ? undefined : Number(process.env["HELD_BYTES"]);
 
 const MiB = 1024 * 1024;
 
@@ -42,20 +44,30 @@ export async function echo(value: unknown): Promise<unknown> { return value; }
 export async function small(): Promise<number> { return 1; }
 `,
     "main.segment.json": JSON.stringify({
-      "./parts": { big: { access: "public" }, echo: { access: "public" }, small: { access: "public" } },
+      "./parts": {
+        big: { access: "public" },
+        echo: { access: "public" },
+        small: { access: "public" },
+      },
     }),
   };
   for (const path of ["src", "node_modules"]) await mkdir(join(folder, path), { recursive: true });
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
-  for (const name of ["seamline", "vite"]) await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
+  for (const name of ["seamline", "vite"])
+    await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
   await run(folder, ["build"]);
   return folder;
 }
 
 function run(folder, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`${args[0]} ended with ${code}`))));
+    const child = spawn(process.execPath, [cli, ...args], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    child.on("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(`${args[0]} ended with ${code}`)),
+    );
   });
 }
 
@@ -72,7 +84,10 @@ async function start(folder, name, config) {
   const url = `http://127.0.0.1:${port}`;
   // More than there are callers: else those beside them would find no connection.
   const limits = { limits: { connections: 16_000, ...(heldBytes !== undefined && { heldBytes }) } };
-  await writeFile(join(folder, `${name}.json`), JSON.stringify({ url, log: "error", ...limits, ...config }));
+  await writeFile(
+    join(folder, `${name}.json`),
+    JSON.stringify({ url, log: "error", ...limits, ...config }),
+  );
   const child = spawn(process.execPath, [cli, "start", "--no-build", "--config", `${name}.json`], {
     cwd: folder,
     stdio: ["ignore", "ignore", process.env["SHOW"] ? "inherit" : "ignore"],
@@ -101,7 +116,9 @@ async function deployed(folder, role) {
 }
 
 const statusOf = async (pid, name) =>
-  Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+  Number(
+    new RegExp(`${name}:\\s+(\\d+) kB`).exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1],
+  ) / 1024;
 
 const head = (line, ...fields) => `${[line, "Host: localhost", ...fields].join("\r\n")}\r\n\r\n`;
 const body = `{"value":"${"x".repeat(MiB - 20)}"}`;
@@ -109,7 +126,10 @@ const json = "Content-Type: application/json";
 const requests = {
   answers: [head("GET /rpc/big HTTP/1.1")],
   echoes: [head("POST /rpc/echo HTTP/1.1", json, `Content-Length: ${body.length}`), body],
-  uploads: [head("POST /rpc/echo HTTP/1.1", json, `Content-Length: ${body.length}`), body.slice(0, -1000)],
+  uploads: [
+    head("POST /rpc/echo HTTP/1.1", json, `Content-Length: ${body.length}`),
+    body.slice(0, -1000),
+  ],
 };
 
 /** Sockets that have asked, and take nothing. */
@@ -147,7 +167,9 @@ async function smallCalls(url) {
         answer.on("end", () => end(answer.statusCode));
       });
       asked.on("timeout", () => asked.destroy(new Error("late")));
-      asked.on("error", (error) => end(error.message === "late" ? "late" : (error.code ?? "error")));
+      asked.on("error", (error) =>
+        end(error.message === "late" ? "late" : (error.code ?? "error")),
+      );
       asked.end();
     });
   const all = [];
@@ -159,18 +181,25 @@ async function smallCalls(url) {
   agent.destroy();
   times.sort((a, b) => a - b);
   const within = times.filter((ms) => ms <= 1000).length;
-  return { within: (100 * within) / times.length, p50: times[Math.floor(times.length / 2)], statuses };
+  return {
+    within: (100 * within) / times.length,
+    p50: times[Math.floor(times.length / 2)],
+    statuses,
+  };
 }
 
 const folder = await application();
-console.log("role       attack   callers  idle MB  peak MB  after MB  coming: ≤ 1 s  median ms  standing: ≤ 1 s  median ms  answers");
+console.log(
+  "role       attack   callers  idle MB  peak MB  after MB  coming: ≤ 1 s  median ms  standing: ≤ 1 s  median ms  answers",
+);
 try {
   for (const role of roles)
     for (const attack of attacks)
       for (const count of callers) {
         const services = await deployed(folder, role);
         const [target] = services;
-        for (let at = 0; at < 20; at++) await fetch(`${target.url}/rpc/small`).then((answer) => answer.text());
+        for (let at = 0; at < 20; at++)
+          await fetch(`${target.url}/rpc/small`).then((answer) => answer.text());
         await pause(1000);
         const idle = await statusOf(target.child.pid, "VmRSS");
         let peak = idle;
@@ -202,12 +231,19 @@ try {
           [coming, 14],
           [standing, 16],
         ])
-          columns.push(`${within.toFixed(1)} %`.padStart(width), String(p50?.toFixed(1)).padStart(10));
+          columns.push(
+            `${within.toFixed(1)} %`.padStart(width),
+            String(p50?.toFixed(1)).padStart(10),
+          );
         columns.push(JSON.stringify([coming.statuses, standing.statuses]));
         console.log(columns.join(" "));
         for (const { child } of services) {
           child.kill("SIGKILL");
-          await new Promise((resolve) => (child.exitCode === null && child.signalCode === null ? child.on("close", resolve) : resolve()));
+          await new Promise((resolve) =>
+            child.exitCode === null && child.signalCode === null
+              ? child.on("close", resolve)
+              : resolve(),
+          );
         }
       }
 } finally {

@@ -13,11 +13,24 @@ const folder = await mkdtemp(join(tmpdir(), "seamline-bench-"));
 try {
   await cp(new URL("./seam", import.meta.url), folder, { recursive: true });
   await mkdir(join(folder, "node_modules"));
-  for (const name of ["seamline", "vite"]) await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
-  const config = { mode: "standalone", url: "http://127.0.0.1:0", log: "warn", limits: { time: 120_000 } };
-  const server = await startServer((specifier) => import(specifier), { config, root: folder, signals: false });
+  for (const name of ["seamline", "vite"])
+    await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
+  const config = {
+    mode: "standalone",
+    url: "http://127.0.0.1:0",
+    log: "warn",
+    limits: { time: 120_000 },
+  };
+  const server = await startServer((specifier) => import(specifier), {
+    config,
+    root: folder,
+    signals: false,
+  });
   await server.runProcedure("measure", "", { rounds: 5, calls: 200_000 });
-  const { plain, seam } = await server.runProcedure("measure", "", { rounds: 15, calls: 1_000_000 });
+  const { plain, seam } = await server.runProcedure("measure", "", {
+    rounds: 15,
+    calls: 1_000_000,
+  });
   await server.stop();
   const median = (times) => times.toSorted((one, other) => one - other)[times.length >> 1];
   const differences = seam.map((time, round) => time - plain[round]);

@@ -28,12 +28,17 @@ export const browser: Browser = {
     return location.origin;
   },
   get revision() {
-    return globalThis.document?.querySelector<HTMLMetaElement>("meta[name=seamline-revision]")?.content;
+    return globalThis.document?.querySelector<HTMLMetaElement>("meta[name=seamline-revision]")
+      ?.content;
   },
   async preload(url, integrity) {
     const sheet = url.endsWith(".css");
     const link = globalThis.document?.createElement("link");
-    if (sheet ? link && ![...document.styleSheets].some(({ href }) => href === url) : link?.relList.supports("modulepreload"))
+    if (
+      sheet
+        ? link && ![...document.styleSheets].some(({ href }) => href === url)
+        : link?.relList.supports("modulepreload")
+    )
       await new Promise((resolve, reject) => {
         Object.assign(link as object, {
           rel: sheet ? "stylesheet" : "modulepreload",

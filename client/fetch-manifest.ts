@@ -24,6 +24,14 @@ export async function fetchManifest(origin: string): Promise<Manifest> {
 }
 
 function unreadable(url: string, cause: unknown): BadGateway {
-  const reason = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : "it is no manifest";
-  return new BadGateway(`${url} can't be read (${reason}): a page has to come from a Seamline service`, { cause });
+  const reason =
+    cause instanceof Error
+      ? cause.message
+      : typeof cause === "string"
+        ? cause
+        : "it is no manifest";
+  return new BadGateway(
+    `${url} can't be read (${reason}): a page has to come from a Seamline service`,
+    { cause },
+  );
 }

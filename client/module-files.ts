@@ -25,7 +25,10 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
       await browser.preload(urlOf(file), integrity);
     } catch (cause) {
       fetched.delete(file);
-      throw new FileNotFound(`${urlOf(file)} is missing, or is not the file that the build made: load the page again`, { cause });
+      throw new FileNotFound(
+        `${urlOf(file)} is missing, or is not the file that the build made: load the page again`,
+        { cause },
+      );
     }
   };
 
@@ -35,7 +38,8 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
     for (const file of needed) {
       const record = records.get(file);
       record?.imports.forEach((one) => needed.add(one));
-      if (record !== undefined && /\.(m?js|css)$/.test(file) && !fetched.has(file)) fetched.set(file, fetchOnce(file, record.integrity));
+      if (record !== undefined && /\.(m?js|css)$/.test(file) && !fetched.has(file))
+        fetched.set(file, fetchOnce(file, record.integrity));
     }
     await Promise.all(Array.from(needed, async (file) => await fetched.get(file)));
   };

@@ -20,14 +20,20 @@ export function createRevisions(browser: Browser, found: (manifest: Manifest) =>
   const store = createManifestStore(clock);
   // A built page holds code of its own build: a manifest of another one would give it a second copy of its modules.
   // A page that no build made has nothing to clash with, so it takes the kept revision whole.
-  let kept = store.read().then((manifest) => (revision === undefined || manifest?.revision === revision ? manifest : undefined));
+  let kept = store
+    .read()
+    .then((manifest) =>
+      revision === undefined || manifest?.revision === revision ? manifest : undefined,
+    );
   let fresh: Promise<Manifest> | undefined;
 
   // Asked once; a failure is forgotten, so that the next start asks again.
   const refresh = (): Promise<Manifest> =>
     (fresh ??= fetchManifest(origin).then(
       (manifest) => {
-        void kept.then((before) => (before?.revision === manifest.revision ? undefined : store.write(manifest)));
+        void kept.then((before) =>
+          before?.revision === manifest.revision ? undefined : store.write(manifest),
+        );
         return manifest;
       },
       (error: unknown) => {
@@ -37,7 +43,10 @@ export function createRevisions(browser: Browser, found: (manifest: Manifest) =>
     ));
 
   // On a first visit the page waits for it; later it is for the next visit, and the page may as well start offline.
-  refresh().catch(async (error: unknown) => (await kept) && browser.warn("could not ask for a newer revision", error));
+  refresh().catch(
+    async (error: unknown) =>
+      (await kept) && browser.warn("could not ask for a newer revision", error),
+  );
 
   return {
     async use(act) {

@@ -73,7 +73,9 @@ function fetchRemote(page: Page): () => Promise<Remote> {
       ({ createPageRemote }) => createPageRemote(page),
       (cause: unknown) => {
         opened = undefined;
-        throw new NodeNotAvailable("No call can leave this page: /svc/remote.js can't be loaded", { cause });
+        throw new NodeNotAvailable("No call can leave this page: /svc/remote.js can't be loaded", {
+          cause,
+        });
       },
     ));
   // Whoever needs it is told.

@@ -5,7 +5,15 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
-import { checkPort, deathOf, nameOf, run, stopAll, untilReady, withOutput } from "./runner/processes.mjs";
+import {
+  checkPort,
+  deathOf,
+  nameOf,
+  run,
+  stopAll,
+  untilReady,
+  withOutput,
+} from "./runner/processes.mjs";
 import { portsOf, readRoles } from "./runner/roles.mjs";
 import { describe } from "./runner/table.mjs";
 
@@ -17,7 +25,9 @@ let stopping = false;
 /** @type {(link: string) => void} */
 let tellLink = () => {};
 /** Of whoever has a console, the gateway or the one process: it says so when it has started. */
-const consoleLink = new Promise((/** @type {(link: string) => void} */ resolve) => (tellLink = resolve));
+const consoleLink = new Promise(
+  (/** @type {(link: string) => void} */ resolve) => (tellLink = resolve),
+);
 
 /**
  * For a terminal that shows it.
@@ -25,7 +35,9 @@ const consoleLink = new Promise((/** @type {(link: string) => void} */ resolve) 
  * @param {string} text
  */
 function styled(style, text) {
-  return process.stdout.isTTY && process.env["NO_COLOR"] === undefined ? styleText(style, text) : text;
+  return process.stdout.isTTY && process.env["NO_COLOR"] === undefined
+    ? styleText(style, text)
+    : text;
 }
 
 /**
@@ -39,7 +51,9 @@ async function step(name, act) {
   // At a terminal one sees what is being waited for; the finished line takes its place.
   if (process.stdout.isTTY) process.stdout.write(`  … ${name}\r`);
   const result = await act();
-  console.log(`  ${styled("green", "✓")} ${name.padEnd(26)} ${styled("dim", `${Math.round(performance.now() - started)} ms`)}`);
+  console.log(
+    `  ${styled("green", "✓")} ${name.padEnd(26)} ${styled("dim", `${Math.round(performance.now() - started)} ms`)}`,
+  );
   return result;
 }
 
@@ -48,7 +62,8 @@ async function leave(code) {
   if (stopping) return; // Ctrl-C reaches this process twice: from the terminal and from npm
   stopping = true;
   const forced = await stopAll(running);
-  if (forced.length > 0) console.error(`Did not stop when asked, and had to be ended by force: ${forced.join(", ")}`);
+  if (forced.length > 0)
+    console.error(`Did not stop when asked, and had to be ended by force: ${forced.join(", ")}`);
   if (code === 0) console.log("\nStopped.");
   process.exit(code);
 }
@@ -81,7 +96,8 @@ async function toEnd(what, words, env) {
 
 async function main() {
   const unknown = process.argv.slice(2).filter((word) => word !== "--standalone");
-  if (unknown.length > 0) throw new Error(`The demo knows --standalone, and not ${unknown.join(" ")}`);
+  if (unknown.length > 0)
+    throw new Error(`The demo knows --standalone, and not ${unknown.join(" ")}`);
   const env = portsOf(process.env);
   const seamline = await command();
   const roles = await readRoles(folder, standalone, env);
@@ -90,7 +106,8 @@ async function main() {
   for (const role of roles) await checkPort(role);
   // In Seamline's own repository the package may be younger than what was built of it.
   const packageBuild = join(folder, "../scripts/build.mjs");
-  if (existsSync(packageBuild)) await step("package", () => toEnd("The package", [packageBuild, "--if-needed"], env));
+  if (existsSync(packageBuild))
+    await step("package", () => toEnd("The package", [packageBuild, "--if-needed"], env));
   await step("build", () => toEnd("The demo", [seamline, "build"], env));
   for (const role of roles) {
     await step(`${role.label} on ${role.port}`, async () => {
@@ -116,5 +133,6 @@ async function main() {
   );
 }
 
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => void leave(0));
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
+  process.on(signal, () => void leave(0));
 main().catch(fail);

@@ -9,7 +9,10 @@ import { join } from "node:path";
 export interface Origin {
   readonly url: string;
   /** Text of a file, or what answers a call: by path, without the query. */
-  readonly files: Map<string, string | ((body: string) => { status?: number; fields?: Record<string, string>; text: string })>;
+  readonly files: Map<
+    string,
+    string | ((body: string) => { status?: number; fields?: Record<string, string>; text: string })
+  >;
   /** Paths in the order in which they were asked for. */
   readonly asked: string[];
   /** Leaves requests for a path unanswered until the returned function is called. */
@@ -17,7 +20,12 @@ export interface Origin {
   close(): Promise<void>;
 }
 
-const types: Record<string, string> = { html: "text/html", js: "text/javascript", json: "application/json", css: "text/css" };
+const types: Record<string, string> = {
+  html: "text/html",
+  js: "text/javascript",
+  json: "application/json",
+  css: "text/css",
+};
 const components = join(import.meta.dirname, "../dist/svc");
 
 /** Listens on loopback, under the strictest policy that the client promises to run under. */
@@ -25,16 +33,27 @@ export async function createOrigin(): Promise<Origin> {
   // Browsers ask for it by themselves.
   const files: Origin["files"] = new Map([["/favicon.ico", ""]]);
   for (const name of await readdir(components))
-    if (name.endsWith(".js")) files.set(`/svc/${name}`, await readFile(join(components, name), "utf8"));
+    if (name.endsWith(".js"))
+      files.set(`/svc/${name}`, await readFile(join(components, name), "utf8"));
   const asked: string[] = [];
   const held = new Map<string, (() => void)[]>();
   const answer = (path: string, body: string, response: ServerResponse): void => {
     const found = files.get(path);
-    if (found === undefined) return void response.writeHead(404, { "content-type": "text/plain" }).end("Not found");
-    const { status = 200, text, fields } = typeof found === "string" ? { text: found } : found(body);
+    if (found === undefined)
+      return void response.writeHead(404, { "content-type": "text/plain" }).end("Not found");
+    const {
+      status = 200,
+      text,
+      fields,
+    } = typeof found === "string" ? { text: found } : found(body);
     const type = types[path.slice(path.lastIndexOf(".") + 1)] ?? "text/plain; charset=utf-8";
     response
-      .writeHead(status, { "content-type": type, "cache-control": "no-cache", "content-security-policy": "script-src 'self'", ...fields })
+      .writeHead(status, {
+        "content-type": type,
+        "cache-control": "no-cache",
+        "content-security-policy": "script-src 'self'",
+        ...fields,
+      })
       .end(text);
   };
   const server = createServer((request, response) => {

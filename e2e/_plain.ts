@@ -44,7 +44,10 @@ export function deployTo(origin: Origin, revision: string, options: DeployOption
   };
   for (const [file, text] of Object.entries(texts)) origin.files.set(`/${file}`, text);
   const files = Object.fromEntries(
-    Object.entries(texts).map(([file, text]) => [file, { integrity: integrityOf(text), size: text.length, imports: imports[file] ?? [] }]),
+    Object.entries(texts).map(([file, text]) => [
+      file,
+      { integrity: integrityOf(text), size: text.length, imports: imports[file] ?? [] },
+    ]),
   );
   const record = files[`cents-${revision}.js`];
   if (record !== undefined && options.integrity !== undefined) record.integrity = options.integrity;
@@ -58,12 +61,17 @@ export function deployTo(origin: Origin, revision: string, options: DeployOption
       export: name,
       parameters: [{ kind: "plain", name: "sku" }],
     })),
-    segments: { ui: [{ procedure: 0, access: "private" }], ...(options.tax && { tax: [{ procedure: 1, access: "private" }] }) },
+    segments: {
+      ui: [{ procedure: 0, access: "private" }],
+      ...(options.tax && { tax: [{ procedure: 1, access: "private" }] }),
+    },
     classes: [],
     modules: {
       "shop/quote": { file: `quote-${revision}.js`, body: `quote-body-${revision}.js` },
       "shop/stock": { file: `stock-${revision}.js` },
-      ...(options.tax && { "shop/tax": { file: `tax-${revision}.js`, body: `tax-body-${revision}.js` } }),
+      ...(options.tax && {
+        "shop/tax": { file: `tax-${revision}.js`, body: `tax-body-${revision}.js` },
+      }),
     },
     files,
   };

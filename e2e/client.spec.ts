@@ -10,10 +10,15 @@ test.beforeEach(async () => {
 });
 test.afterEach(async () => await origin.close());
 
-const deploy = (revision: string, options?: DeployOptions): void => deployTo(origin, revision, options);
+const deploy = (revision: string, options?: DeployOptions): void =>
+  deployTo(origin, revision, options);
 const servePage = (body: string, head?: string): void => servePageAt(origin, body, head);
 const visit = (page: Page): Promise<void> => visitAt(origin, page);
-const stock = (pieces: string) => origin.files.set("/rpc/shop/stock", () => ({ text: pieces, fields: { "x-svc-data-type": "number" } }));
+const stock = (pieces: string) =>
+  origin.files.set("/rpc/shop/stock", () => ({
+    text: pieces,
+    fields: { "x-svc-data-type": "number" },
+  }));
 const output = (page: Page) => page.locator("output");
 
 /** The revision that IndexedDB holds for the next visit. */
@@ -23,7 +28,10 @@ async function kept(page: Page): Promise<string | undefined> {
       await new Promise<string | undefined>((resolve) => {
         const opening = indexedDB.open("seamline");
         opening.onsuccess = () => {
-          const reading = opening.result.transaction("client").objectStore("client").get("manifest");
+          const reading = opening.result
+            .transaction("client")
+            .objectStore("client")
+            .get("manifest");
           reading.onsuccess = () => {
             opening.result.close();
             resolve((reading.result as { revision: string } | undefined)?.revision);
@@ -46,13 +54,17 @@ test("§4.6-9 startClient makes the page a node that runs its segment, and whose
   expect(refused).toEqual([]);
 });
 
-test("nothing is fetched one after the other: what a body needs is asked for while the body itself is on its way", async ({ page }) => {
+test("nothing is fetched one after the other: what a body needs is asked for while the body itself is on its way", async ({
+  page,
+}) => {
   deploy("r1");
   stock("12");
   servePage(quotePage);
   const release = origin.hold("/quote-body-r1.js");
   await visit(page);
-  await expect.poll(() => origin.asked).toEqual(expect.arrayContaining(["/stock-r1.js", "/money-r1.js", "/cents-r1.js"]));
+  await expect
+    .poll(() => origin.asked)
+    .toEqual(expect.arrayContaining(["/stock-r1.js", "/money-r1.js", "/cents-r1.js"]));
   release();
   await expect(output(page)).toHaveText("1200 r1 true");
   // Preloaded and then imported is one request.
@@ -68,10 +80,17 @@ test("a style sheet that a module brings is in use before the module runs, once,
   await visit(page);
   await expect(output(page)).toHaveText("1200 r1 true");
   await expect(output(page)).toHaveCSS("color", "rgb(1, 2, 3)");
-  expect(await page.locator("link").evaluateAll((links) => links.map((link) => link.getAttribute("rel")))).toEqual(["stylesheet"]);
+  expect(
+    await page
+      .locator("link")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("rel"))),
+  ).toEqual(["stylesheet"]);
 
   deploy("r2");
-  servePage(quotePage, `<meta name="seamline-revision" content="r2"><link rel="stylesheet" href="/money-r2.css">`);
+  servePage(
+    quotePage,
+    `<meta name="seamline-revision" content="r2"><link rel="stylesheet" href="/money-r2.css">`,
+  );
   await visit(page);
   await expect(output(page)).toHaveText("1200 r2 true");
   await expect(page.locator("link")).toHaveCount(1);
@@ -99,7 +118,9 @@ test("a segment that browsers may not load is refused (§4.6-10)", async ({ page
   deploy("r1");
   servePage(`await startClient("server");`);
   await visit(page);
-  await expect(output(page)).toHaveText("SegmentNotFound: segment 'server' is not one that browsers may load (ui); see clients");
+  await expect(output(page)).toHaveText(
+    "SegmentNotFound: segment 'server' is not one that browsers may load (ui); see clients",
+  );
 });
 
 test("a framework error of another node is instanceof its class here", async ({ page }) => {
@@ -164,7 +185,9 @@ for (const [what, spoil] of [
   ["gone", () => origin.files.delete("/cents-r1.js")],
   ["not what it was", () => origin.files.set("/cents-r1.js", "globalThis.ran = 'something else';")],
 ] as const)
-  test(`a kept revision of which a file is ${what} is dropped, and the page starts once more with the fresh one`, async ({ page }) => {
+  test(`a kept revision of which a file is ${what} is dropped, and the page starts once more with the fresh one`, async ({
+    page,
+  }) => {
     deploy("r1");
     stock("12");
     servePage(quotePage);
@@ -183,11 +206,15 @@ test("a file that is not what the manifest says never runs", async ({ page }) =>
   deploy("r1", { integrity: integrityOf("something else") });
   servePage(quotePage);
   await visit(page);
-  await expect(output(page)).toHaveText(/^FileNotFound: .*\/cents-r1\.js is missing, or is not the file that the build made/);
+  await expect(output(page)).toHaveText(
+    /^FileNotFound: .*\/cents-r1\.js is missing, or is not the file that the build made/,
+  );
   expect(await page.evaluate("globalThis.ran")).toBeUndefined();
 });
 
-test("a page that can't get /svc/remote.js says so when a call should leave, and asks for it again at the next call", async ({ page }) => {
+test("a page that can't get /svc/remote.js says so when a call should leave, and asks for it again at the next call", async ({
+  page,
+}) => {
   deploy("r1");
   stock("12");
   servePage(`const client = await startClient("ui");
@@ -197,17 +224,23 @@ test("a page that can't get /svc/remote.js says so when a call should leave, and
   const remote = origin.files.get("/svc/remote.js") ?? "";
   origin.files.delete("/svc/remote.js");
   await visit(page);
-  await expect(output(page)).toHaveText("NodeNotAvailable: No call can leave this page: /svc/remote.js can't be loaded");
+  await expect(output(page)).toHaveText(
+    "NodeNotAvailable: No call can leave this page: /svc/remote.js can't be loaded",
+  );
   origin.files.set("/svc/remote.js", remote);
   await page.evaluate("again()");
   await expect(output(page)).toHaveText("12");
 });
 
-test("client.import of what browsers can't get names both ways to it, and the nearest module that there is", async ({ page }) => {
+test("client.import of what browsers can't get names both ways to it, and the nearest module that there is", async ({
+  page,
+}) => {
   deploy("r1");
   servePage(`await (await startClient("ui")).import("./shop/qoute.js");`);
   await visit(page);
-  await expect(output(page)).toHaveText(/^FileNotFound: .*client\.import\('\.\/shop\/qoute\.js'\).*clientModules.*'\.\/shop\/quote'\?/);
+  await expect(output(page)).toHaveText(
+    /^FileNotFound: .*client\.import\('\.\/shop\/qoute\.js'\).*clientModules.*'\.\/shop\/quote'\?/,
+  );
 });
 
 test("before its first call a page has asked for client.js, remote.js and the manifest, and nothing else of Seamline's", async ({

@@ -38,10 +38,13 @@ function heard(page: Page): () => Promise<string> {
   return async () => (await Promise.all(texts)).map(withMaps).join("\n");
 }
 
-test("a built page gets a rejection of what it names, and no FQN and no parameter", async ({ page }) => {
+test("a built page gets a rejection of what it names, and no FQN and no parameter", async ({
+  page,
+}) => {
   const application = await createApplication();
   try {
-    for (const [file, text] of Object.entries({ ...closed, "src/main.ts": main })) await application.put(file, text);
+    for (const [file, text] of Object.entries({ ...closed, "src/main.ts": main }))
+      await application.put(file, text);
     await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
     const [, url = ""] = await application.seamline(["start"]).says(/standalone at (\S+) /);
     const texts = heard(page);
@@ -53,16 +56,26 @@ test("a built page gets a rejection of what it names, and no FQN and no paramete
   }
 });
 
-test("a page in development gets the same, and follows a procedure that becomes one that it can call", async ({ page }) => {
+test("a page in development gets the same, and follows a procedure that becomes one that it can call", async ({
+  page,
+}) => {
   const run = await develop({ ...closed, "src/main.ts": main });
   try {
     const texts = heard(page);
     await page.goto(run.url);
     await expect(page.locator("output")).toHaveText(shown);
     expect(secretsIn(await texts())).toEqual(["s3cr3tRecount", "s3cr3tReserve"]);
-    run.edit("segments/s3cr3t-shop.segment.json", '"s3cr3tReserve":{"access":"private"}', '"s3cr3tReserve":{"access":"public"}');
+    run.edit(
+      "segments/s3cr3t-shop.segment.json",
+      '"s3cr3tReserve":{"access":"private"}',
+      '"s3cr3tReserve":{"access":"public"}',
+    );
     await expect(page.locator("output")).toContainText("Unauthorized | 2 | 2 |");
-    run.edit("segments/s3cr3t-shop.segment.json", '"s3cr3tReserve":{"access":"public"}', '"s3cr3tReserve":{"access":"private"}');
+    run.edit(
+      "segments/s3cr3t-shop.segment.json",
+      '"s3cr3tReserve":{"access":"public"}',
+      '"s3cr3tReserve":{"access":"private"}',
+    );
     await expect(page.locator("output")).toHaveText(shown);
   } finally {
     await run.stop();

@@ -61,7 +61,10 @@ export interface ServiceOptions {
   readonly each?: number;
 }
 
-export async function startConsoleService({ members = 0, each = 0 }: ServiceOptions = {}): Promise<ConsoleService> {
+export async function startConsoleService({
+  members = 0,
+  each = 0,
+}: ServiceOptions = {}): Promise<ConsoleService> {
   const network = createMemoryNetwork();
   const procedures = [...shop, everything];
   let port = 0;
@@ -79,7 +82,13 @@ export async function startConsoleService({ members = 0, each = 0 }: ServiceOpti
     const host = nodeHost({ transport: network, names: network.names, log: quiet });
     console = createConsole(host, { trustKey: key, secure: false, file: createConsoleFiles() });
     let ids = 0;
-    gateway = createGateway(host, { ...common, monitor: 1_000, lease: 15_000, newId: () => `m${++ids}`, console });
+    gateway = createGateway(host, {
+      ...common,
+      monitor: 1_000,
+      lease: 15_000,
+      newId: () => `m${++ids}`,
+      console,
+    });
     gateway.addHealthCheck("disk", { isHealthy: async () => true });
     await plug();
     network.roles.set(http.url, gateway);
@@ -107,7 +116,10 @@ export async function startConsoleService({ members = 0, each = 0 }: ServiceOpti
     },
     link: () => console.link(),
     async call(target, headers = {}, text) {
-      const answer = await fetch(http.url + target, text === undefined ? { headers } : { method: "POST", headers, body: text });
+      const answer = await fetch(
+        http.url + target,
+        text === undefined ? { headers } : { method: "POST", headers, body: text },
+      );
       await answer.arrayBuffer();
       return answer.status;
     },
@@ -128,13 +140,23 @@ export async function startConsoleService({ members = 0, each = 0 }: ServiceOpti
 }
 
 /** A member of which there is no more than what it says of itself, and an answer to everything. */
-async function joined(gateway: Role, network: ReturnType<typeof createMemoryNetwork>, at: number, each: number): Promise<void> {
+async function joined(
+  gateway: Role,
+  network: ReturnType<typeof createMemoryNetwork>,
+  at: number,
+  each: number,
+): Promise<void> {
   const url = `http://member${at}`;
   const segment = `segment-${String(at).padStart(3, "0")}`;
   const fqns = Array.from({ length: each }, (_, index) => `part${at % 10}/procedure${at}x${index}`);
-  const answer = async (text: string) => ({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: text });
+  const answer = async (text: string) => ({
+    status: 200,
+    headers: { "content-type": "text/plain; charset=utf-8" },
+    body: text,
+  });
   const role: Pick<Role, "handle"> = {
-    handle: async ({ target }) => await answer(target.startsWith("/health") ? (target === "/health" ? "{}" : "true") : "1"),
+    handle: async ({ target }) =>
+      await answer(target.startsWith("/health") ? (target === "/health" ? "{}" : "true") : "1"),
   };
   network.roles.set(url, role as Role);
   const about = fqns.map((fqn) => ({
@@ -144,7 +166,11 @@ async function joined(gateway: Role, network: ReturnType<typeof createMemoryNetw
     segments: [segment],
     parameters: [{ kind: "plain", name: "id" }],
   }));
-  const text = JSON.stringify({ url, procedures: fqns, node: { name: `member ${at}`, segments: [segment], procedures: about } });
+  const text = JSON.stringify({
+    url,
+    procedures: fqns,
+    node: { name: `member ${at}`, segments: [segment], procedures: about },
+  });
   await gateway.handle({
     method: "POST",
     target: "/nodes",

@@ -49,11 +49,16 @@ async function violations(page: Page): Promise<string[]> {
     const { axe: checker } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    return (await checker.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    return (await checker.run()).violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
+    );
   });
 }
 
-test("a link opens the console once, and leaves nothing of itself in the address", async ({ page, browser }) => {
+test("a link opens the console once, and leaves nothing of itself in the address", async ({
+  page,
+  browser,
+}) => {
   const link = service.link();
   await page.goto(link);
   await expect(live(page)).toBeVisible();
@@ -77,12 +82,20 @@ test("a link opens the console once, and leaves nothing of itself in the address
   await other.context().close();
 });
 
-test("calls show as they pass, with route, sizes, time, and the trace of a failure", async ({ page }) => {
+test("calls show as they pass, with route, sizes, time, and the trace of a failure", async ({
+  page,
+}) => {
   await open(page);
-  await service.call("/rpc/shop/quote", { "content-type": "application/json" }, `{"sku":"tweed","quantity":3}`);
+  await service.call(
+    "/rpc/shop/quote",
+    { "content-type": "application/json" },
+    `{"sku":"tweed","quantity":3}`,
+  );
   await service.call("/rpc/shop/stock?sku=none");
   const rows = calls(page).getByRole("row");
-  await expect(rows.filter({ hasText: "shop/quote" }).first()).toContainText(/other caller → node A.*28 B.*200/);
+  await expect(rows.filter({ hasText: "shop/quote" }).first()).toContainText(
+    /other caller → node A.*28 B.*200/,
+  );
   const failure = rows.filter({ hasText: "404 NotFound" }).first();
   await expect(failure).toContainText("node B");
   await failure.click();
@@ -104,19 +117,31 @@ test("health checks and leases of members", async ({ page }) => {
   await open(page);
   const rows = page.getByRole("grid", { name: "Services and their health" }).getByRole("row");
   await expect(rows.filter({ hasText: "gateway" })).toContainText("disk healthy");
-  await expect(rows.filter({ hasText: "node A" })).toContainText(/in rotation.*\d+ s.*database healthy/);
+  await expect(rows.filter({ hasText: "node A" })).toContainText(
+    /in rotation.*\d+ s.*database healthy/,
+  );
   await expect(rows.filter({ hasText: "node C" })).toContainText(/out.*database unhealthy/);
-  await expect(page.locator(".figure.bad").filter({ hasText: "In rotation" })).toContainText("2 of 3");
+  await expect(page.locator(".figure.bad").filter({ hasText: "In rotation" })).toContainText(
+    "2 of 3",
+  );
 });
 
 test("the list of calls stands still for who points at it", async ({ page }) => {
   await open(page);
   await service.call("/rpc/shop/price?version=1");
-  await expect(calls(page).getByRole("row").filter({ hasText: "shop/price v1.0.0" }).first()).toBeVisible();
+  await expect(
+    calls(page).getByRole("row").filter({ hasText: "shop/price v1.0.0" }).first(),
+  ).toBeVisible();
   await calls(page).getByRole("row").nth(1).hover();
   await expect(page.getByText("held while you are in it")).toBeVisible();
   await service.call("/rpc/shop/price?version=2");
-  await expect(page.getByRole("row").filter({ hasText: "shop/price v2.0.0" }).filter({ hasText: /ms/ }).first()).toBeVisible();
+  await expect(
+    page
+      .getByRole("row")
+      .filter({ hasText: "shop/price v2.0.0" })
+      .filter({ hasText: /ms/ })
+      .first(),
+  ).toBeVisible();
   await expect(calls(page).getByRole("row").filter({ hasText: "v2.0.0" })).toHaveCount(0);
   await page.mouse.move(0, 0);
   await expect(calls(page).getByRole("row").filter({ hasText: "v2.0.0" }).first()).toBeVisible();
@@ -135,7 +160,10 @@ test("a row opens the call that it shows, however many have passed since", async
       await page.waitForTimeout(300 + round * 250);
       await row.hover();
       // At first it may be one that was there before the rush.
-      const [ended, name] = [await row.locator(".time").innerText(), await row.locator(".fqn").innerText()];
+      const [ended, name] = [
+        await row.locator(".time").innerText(),
+        await row.locator(".fqn").innerText(),
+      ];
       await row.click();
       await expect(page.getByRole("dialog", { name })).toContainText(ended, { timeout: 3_000 });
       await page.keyboard.press("Escape");
@@ -156,7 +184,9 @@ test.describe("the form", () => {
     await expect(dialog.getByRole("status")).toContainText(/200.*ms on node A/);
     await expect(dialog.locator(".value.number")).toHaveText("2");
     await dialog.getByRole("button", { name: "Close" }).click();
-    await expect(calls(page).getByRole("row").filter({ hasText: "console → node A" }).first()).toBeVisible();
+    await expect(
+      calls(page).getByRole("row").filter({ hasText: "console → node A" }).first(),
+    ).toBeVisible();
   });
 
   test("says what is wrong with an argument, and what the service says", async ({ page }) => {
@@ -171,10 +201,14 @@ test.describe("the form", () => {
     await procedures(page).getByRole("row").filter({ hasText: "shop/refuse" }).click();
     const refused = page.getByRole("dialog", { name: "shop/refuse" });
     await refused.getByRole("button", { name: "Call" }).click();
-    await expect(refused.getByRole("status")).toContainText(/403.*Forbidden: not for you.*\[shop\/refuse \| v0\.0\.0\]/s);
+    await expect(refused.getByRole("status")).toContainText(
+      /403.*Forbidden: not for you.*\[shop\/refuse \| v0\.0\.0\]/s,
+    );
   });
 
-  test("has a field for every kind of parameter, and shows a value as what it is", async ({ page }) => {
+  test("has a field for every kind of parameter, and shows a value as what it is", async ({
+    page,
+  }) => {
     await open(page);
     await page.getByRole("searchbox").fill("everything");
     await procedures(page).getByRole("row").filter({ hasText: "types/everything v1.2.3" }).click();
@@ -193,7 +227,8 @@ test.describe("the form", () => {
     const answer = dialog.getByRole("status");
     await expect(answer).toContainText(/200.*ms on node B/);
     await expect(answer.locator("summary").first()).toHaveText("Map of 8");
-    for (const text of ["size 2.5", "sure false", "big 12345678901234567890n", 'first "Ada"']) await expect(answer).toContainText(text);
+    for (const text of ["size 2.5", "sure false", "big 12345678901234567890n", 'first "Ada"'])
+      await expect(answer).toContainText(text);
     await expect(answer).toContainText(/when Date 2026-03-01T\d\d:00:00\.000Z/);
     await expect(answer.getByText("list of 2")).toHaveCount(2);
   });
@@ -243,7 +278,9 @@ for (const colorScheme of ["light", "dark"] as const)
     ["a desk", { width: 1280, height: 900 }],
     ["a phone", { width: 390, height: 844 }],
   ] as const)
-    test(`${colorScheme}, on ${what}: nothing sticks out, and axe finds nothing`, async ({ browser }) => {
+    test(`${colorScheme}, on ${what}: nothing sticks out, and axe finds nothing`, async ({
+      browser,
+    }) => {
       const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
       const page = await context.newPage();
       await page.goto(`${service.url}/svc/console`);
@@ -252,13 +289,17 @@ for (const colorScheme of ["light", "dark"] as const)
       await open(page);
       await service.call("/rpc/shop/refuse");
       await expect(calls(page).getByRole("row").filter({ hasText: "403" }).first()).toBeVisible();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
       expect(await violations(page)).toEqual([]);
       await page.getByRole("searchbox").fill("everything");
       await procedures(page).getByRole("row").filter({ hasText: "types/everything" }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
       expect(await violations(page)).toEqual([]);
-      const light = await page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]) > 128);
+      const light = await page.evaluate(
+        () => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]) > 128,
+      );
       expect(light).toBe(colorScheme === "light");
       await context.close();
     });
@@ -266,7 +307,10 @@ for (const colorScheme of ["light", "dark"] as const)
 test("the theme can be chosen, and is kept", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await open(page);
-  const dark = () => page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]) < 128);
+  const dark = () =>
+    page.evaluate(
+      () => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]) < 128,
+    );
   await page.getByRole("button", { name: "Theme: auto" }).click();
   expect(await dark()).toBe(false);
   await page.getByRole("button", { name: "Theme: light" }).click();
@@ -276,7 +320,9 @@ test("the theme can be chosen, and is kept", async ({ page }) => {
   expect(await dark()).toBe(true);
 });
 
-test("comes back by itself after the connection was lost, and asks for a link after a restart", async ({ page }) => {
+test("comes back by itself after the connection was lost, and asks for a link after a restart", async ({
+  page,
+}) => {
   await open(page);
   await service.unplug();
   await expect(page.locator(".connection.lost")).toHaveText("connection lost, trying again");
@@ -287,7 +333,9 @@ test("comes back by itself after the connection was lost, and asks for a link af
   await page.goto(service.link());
   await expect(live(page)).toBeVisible();
   await service.call("/rpc/shop/price?version=1");
-  await expect(calls(page).getByRole("row").filter({ hasText: "shop/price" }).first()).toBeVisible();
+  await expect(
+    calls(page).getByRole("row").filter({ hasText: "shop/price" }).first(),
+  ).toBeVisible();
 });
 
 test.describe("a hundred nodes and two thousand procedures", () => {
@@ -301,7 +349,9 @@ test.describe("a hundred nodes and two thousand procedures", () => {
     await big?.close();
   });
 
-  test("are a map of tiles and closed groups, and 500 calls a second leave the page time to move", async ({ page }) => {
+  test("are a map of tiles and closed groups, and 500 calls a second leave the page time to move", async ({
+    page,
+  }) => {
     await page.goto(big.link());
     await expect(live(page)).toBeVisible();
     await expect(page.locator(".members.tiles .box")).toHaveCount(100);
@@ -315,7 +365,9 @@ test.describe("a hundred nodes and two thousand procedures", () => {
     // Of its own thread: what others do on the machine is not counted.
     await client.send("Performance.enable", { timeDomain: "threadTicks" });
     const taskTime = async (): Promise<number> =>
-      (await client.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
+      (await client.send("Performance.getMetrics")).metrics.find(
+        ({ name }) => name === "TaskDuration",
+      )?.value ?? Number.NaN;
     const began = { task: await taskTime(), at: performance.now() };
     let sent = 0;
     const end = performance.now() + 4_000;
@@ -340,7 +392,9 @@ test.describe("a hundred nodes and two thousand procedures", () => {
     expect(busy).toBeLessThan(0.6);
     expect(elements).toBeLessThan(3_000);
     await page.getByRole("searchbox").fill("procedure42x7");
-    await expect(procedures(page).getByRole("row").filter({ hasText: "part2/procedure42x7" })).toBeVisible();
+    await expect(
+      procedures(page).getByRole("row").filter({ hasText: "part2/procedure42x7" }),
+    ).toBeVisible();
     await page.getByRole("searchbox").fill("");
     await procedures(page).getByRole("row").nth(1).focus();
     await page.keyboard.press("End");

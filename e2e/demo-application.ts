@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const variables = ["PORT", "GATEWAY_PORT", "REPOSITORY_PORT", "NODE_A_PORT", "NODE_B_PORT"].map((name) => `SEAMLINE_DEMO_${name}`);
+const variables = ["PORT", "GATEWAY_PORT", "REPOSITORY_PORT", "NODE_A_PORT", "NODE_B_PORT"].map(
+  (name) => `SEAMLINE_DEMO_${name}`,
+);
 
 export type Ports = Readonly<Record<string, string>>;
 
@@ -83,10 +85,16 @@ export function runDemo(folder: string, ports: Ports, ...words: readonly string[
 }
 
 /** Processes whose parent is `pid`, with their command lines. */
-export function childrenOf(pid: number): readonly { readonly pid: number; readonly command: string }[] {
-  const lines = execFileSync("ps", ["-e", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).trim().split("\n");
+export function childrenOf(
+  pid: number,
+): readonly { readonly pid: number; readonly command: string }[] {
+  const lines = execFileSync("ps", ["-e", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
+    .trim()
+    .split("\n");
   return lines.flatMap((line) => {
     const [, own, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parent) === pid && own !== undefined ? [{ pid: Number(own), command: command ?? "" }] : [];
+    return Number(parent) === pid && own !== undefined
+      ? [{ pid: Number(own), command: command ?? "" }]
+      : [];
   });
 }

@@ -11,7 +11,8 @@ type Segment = "ui" | "catalogue" | "warehouse";
 type Move = readonly [procedure: string, from: Segment, to: Segment];
 
 let copy: ReturnType<typeof copyDemo>;
-const git = (...words: readonly string[]): string => execFileSync("git", words, { cwd: copy.folder, encoding: "utf8" });
+const git = (...words: readonly string[]): string =>
+  execFileSync("git", words, { cwd: copy.folder, encoding: "utf8" });
 
 const before = {
   rank: "This browser",
@@ -30,7 +31,16 @@ test.beforeAll(() => {
   writeFileSync(join(copy.folder, ".gitignore"), "node_modules\ndist\n.seamline\n");
   git("init", "--quiet");
   git("add", ".");
-  git("-c", "user.name=Demo", "-c", "user.email=demo@example.org", "commit", "--quiet", "-m", "The shop");
+  git(
+    "-c",
+    "user.name=Demo",
+    "-c",
+    "user.email=demo@example.org",
+    "commit",
+    "--quiet",
+    "-m",
+    "The shop",
+  );
 });
 
 test.afterAll(() => copy?.remove());
@@ -48,15 +58,21 @@ for (const [procedure, from, to, place] of [
   ["deliveryDay", "warehouse", "ui", "This browser"],
   ["basketTotals", "ui", "catalogue", "node A"],
 ] as const) {
-  test(`${procedure} moves from ${from} to ${to}: it runs in ${place}, and the page is the same`, async ({ page }) => {
+  test(`${procedure} moves from ${from} to ${to}: it runs in ${place}, and the page is the same`, async ({
+    page,
+  }) => {
     move([procedure, from, to]);
     try {
       const { doms, places } = await visit(page);
       expect(places).toEqual({ ...before, cloth: "node A", [procedure]: place });
       for (const [at, dom] of doms.entries()) expect(dom).toBe(original[at]);
       const changed = git("diff", "--name-only").trim().split("\n");
-      expect(changed.toSorted()).toEqual([`segments/${from}.segment.json`, `segments/${to}.segment.json`].toSorted());
-      expect(git("status", "--porcelain", "--untracked-files=all").trim().split("\n")).toHaveLength(2);
+      expect(changed.toSorted()).toEqual(
+        [`segments/${from}.segment.json`, `segments/${to}.segment.json`].toSorted(),
+      );
+      expect(git("status", "--porcelain", "--untracked-files=all").trim().split("\n")).toHaveLength(
+        2,
+      );
     } finally {
       git("checkout", "--quiet", ".");
     }
@@ -85,15 +101,20 @@ async function visit(page: Page): Promise<{ doms: string[]; places: Record<strin
     return { doms, places: await placesOf(page) };
   } finally {
     const code = await demo.interrupt();
-    await test.info().attach("what the demo said", { body: demo.output(), contentType: "text/plain" });
+    await test
+      .info()
+      .attach("what the demo said", { body: demo.output(), contentType: "text/plain" });
     expect(code).toBe(0);
   }
 }
 
 function move([procedure, from, to]: Move): void {
   const [source, target] = [readSegment(from), readSegment(to)];
-  const [module, entries] = Object.entries(source).find(([, names]) => typeof names === "object" && procedure in names) ?? [];
-  if (module === undefined || typeof entries !== "object") throw new Error(`${from} has no ${procedure}`);
+  const [module, entries] =
+    Object.entries(source).find(([, names]) => typeof names === "object" && procedure in names) ??
+    [];
+  if (module === undefined || typeof entries !== "object")
+    throw new Error(`${from} has no ${procedure}`);
   const { [procedure]: entry, ...rest } = entries;
   if (Object.keys(rest).length === 0) delete source[module];
   else source[module] = rest;
@@ -106,7 +127,9 @@ function move([procedure, from, to]: Move): void {
 /** Modules, and the text of `$schema`, which stays. */
 type SegmentFile = Record<string, Record<string, unknown> | string>;
 
-const fileOf = (segment: Segment): string => join(copy.folder, "segments", `${segment}.segment.json`);
-const readSegment = (segment: Segment): SegmentFile => JSON.parse(readFileSync(fileOf(segment), "utf8")) as SegmentFile;
+const fileOf = (segment: Segment): string =>
+  join(copy.folder, "segments", `${segment}.segment.json`);
+const readSegment = (segment: Segment): SegmentFile =>
+  JSON.parse(readFileSync(fileOf(segment), "utf8")) as SegmentFile;
 const writeSegment = (segment: Segment, content: SegmentFile): void =>
   writeFileSync(fileOf(segment), `${JSON.stringify(content, null, 2)}\n`);

@@ -4,7 +4,14 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "@playwright/test";
-import { childrenOf, copyDemo, type DemoRun, freePorts, type Ports, runDemo } from "./demo-application.ts";
+import {
+  childrenOf,
+  copyDemo,
+  type DemoRun,
+  freePorts,
+  type Ports,
+  runDemo,
+} from "./demo-application.ts";
 import { expect, openCloth, placesOf, settled } from "./demo-steps.ts";
 
 test.describe.configure({ timeout: 120_000 });
@@ -22,13 +29,17 @@ test.afterEach(() => copy?.remove());
 /** Whether anything still answers on one of the demo's ports. */
 async function isSilent(): Promise<boolean> {
   const answers = await Promise.all(
-    Object.values(ports).map((port) => fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined)),
+    Object.values(ports).map((port) =>
+      fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined),
+    ),
   );
   return answers.every((answer) => answer === undefined);
 }
 
 const started = (demo: DemoRun): readonly string[] =>
-  childrenOf(demo.pid).flatMap(({ command }) => /start --config config\/([\w-]+)\.json/.exec(command)?.[1] ?? []);
+  childrenOf(demo.pid).flatMap(
+    ({ command }) => /start --config config\/([\w-]+)\.json/.exec(command)?.[1] ?? [],
+  );
 
 test("starts five processes, says what runs where, and Ctrl-C stops all of them", async () => {
   const demo = runDemo(copy.folder, ports);
@@ -38,7 +49,11 @@ test("starts five processes, says what runs where, and Ctrl-C stops all of them"
   for (const step of ["build", "repository", "gateway", "node A", "node B", "proxy"])
     expect(demo.output()).toMatch(new RegExp(`✓ ${step} .*\\d+ ms`));
   expect(demo.output()).toMatch(/Role +URL +Segments +Procedures/);
-  expect(demo.output()).toMatch(new RegExp(`node A +http://127\\.0\\.0\\.1:${ports["SEAMLINE_DEMO_NODE_A_PORT"]} +catalogue +shop/`));
+  expect(demo.output()).toMatch(
+    new RegExp(
+      `node A +http://127\\.0\\.0\\.1:${ports["SEAMLINE_DEMO_NODE_A_PORT"]} +catalogue +shop/`,
+    ),
+  );
   expect(demo.output()).toContain("shop/reserve (private)");
   expect(demo.output()).toMatch(/browser +the page +ui +shop\//);
   expect(await demo.interrupt()).toBe(0);
@@ -76,16 +91,23 @@ test("--standalone is the same shop in one process", async ({ page }) => {
 
 test("a port that is taken: named with its role, and nothing is started", async () => {
   const squatter = createServer();
-  await new Promise<void>((resolve) => squatter.listen(Number(ports["SEAMLINE_DEMO_GATEWAY_PORT"]), "127.0.0.1", resolve));
+  await new Promise<void>((resolve) =>
+    squatter.listen(Number(ports["SEAMLINE_DEMO_GATEWAY_PORT"]), "127.0.0.1", resolve),
+  );
   const demo = runDemo(copy.folder, ports);
   expect(await demo.ended).toBe(1);
-  expect(demo.output()).toContain(`Port ${ports["SEAMLINE_DEMO_GATEWAY_PORT"]} is taken, and the gateway needs it`);
+  expect(demo.output()).toContain(
+    `Port ${ports["SEAMLINE_DEMO_GATEWAY_PORT"]} is taken, and the gateway needs it`,
+  );
   await new Promise((resolve) => squatter.close(resolve));
   expect(await isSilent()).toBe(true);
 });
 
 test("a build that fails: its own words, and nothing is started", async () => {
-  writeFileSync(join(copy.folder, "segments/ui.segment.json"), JSON.stringify({ "./shop/rank": { rang: { access: "public" } } }));
+  writeFileSync(
+    join(copy.folder, "segments/ui.segment.json"),
+    JSON.stringify({ "./shop/rank": { rang: { access: "public" } } }),
+  );
   const demo = runDemo(copy.folder, ports);
   expect(await demo.ended).toBe(1);
   expect(demo.output()).toContain("The demo was not built");

@@ -10,7 +10,8 @@ export async function placesOf(page: Page): Promise<Record<string, string>> {
   return await page.evaluate(() => {
     const places: Record<string, string> = {};
     for (const lane of document.querySelectorAll<HTMLElement>(".lane"))
-      for (const code of lane.querySelectorAll("li code")) places[code.lastChild?.textContent ?? ""] = lane.dataset["place"] ?? "";
+      for (const code of lane.querySelectorAll("li code"))
+        places[code.lastChild?.textContent ?? ""] = lane.dataset["place"] ?? "";
     return places;
   });
 }
@@ -25,7 +26,9 @@ export async function settled(page: Page): Promise<void> {
       return swatch.classList.contains("woven") || top > innerHeight + 300;
     }),
   );
-  await page.waitForFunction(() => [...document.querySelectorAll("main .stock")].every((stock) => stock.textContent.trim() !== ""));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("main .stock")].every((stock) => stock.textContent.trim() !== ""),
+  );
 }
 
 export async function search(page: Page, text: string): Promise<void> {

@@ -25,11 +25,16 @@ test.afterAll(async () => {
 test.afterEach(async () => {
   const info = test.info();
   if (info.status !== info.expectedStatus)
-    await info.attach("what the demo said", { body: demo?.output() ?? "nothing", contentType: "text/plain" });
+    await info.attach("what the demo said", {
+      body: demo?.output() ?? "nothing",
+      contentType: "text/plain",
+    });
 });
 
 test.beforeEach(async ({ page }) => {
-  page.on("pageerror", (error) => expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined());
+  page.on("pageerror", (error) =>
+    expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined(),
+  );
 });
 
 test.setTimeout(120_000);
@@ -37,12 +42,19 @@ test.setTimeout(120_000);
 const sku = "TA-4873";
 
 test.describe("the shop over a cluster", () => {
-  test("the shelf comes from three places: search from node A, stock from node B, the ranking from the page itself", async ({ page }) => {
+  test("the shelf comes from three places: search from node A, stock from node B, the ranking from the page itself", async ({
+    page,
+  }) => {
     await page.goto(url);
     await settled(page);
     await expect(page.getByRole("status")).toHaveText("5,000 cloths");
     await expect(page.locator(".card")).toHaveCount(24);
-    expect(await placesOf(page)).toEqual({ rank: "This browser", search: "node A", swatch: "node A", stockLevels: "node B" });
+    expect(await placesOf(page)).toEqual({
+      rank: "This browser",
+      search: "node A",
+      swatch: "node A",
+      stockLevels: "node B",
+    });
     await expect(page.locator("#latest li").first()).toContainText(" ms");
   });
 
@@ -51,7 +63,8 @@ test.describe("the shop over a cluster", () => {
     await page.getByRole("searchbox").pressSequentially("gingham indigo", { delay: 20 });
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("“gingham indigo”");
     await settled(page);
-    for (const card of await page.locator(".card").all()) await expect(card).toContainText(/Gingham.*Indigo/is);
+    for (const card of await page.locator(".card").all())
+      await expect(card).toContainText(/Gingham.*Indigo/is);
     await search(page, "merino under 60");
     const prices = await page.locator(".card .price").allTextContents();
     expect(prices.length).toBeGreaterThan(0);
@@ -80,7 +93,9 @@ test.describe("the shop over a cluster", () => {
     });
   }
 
-  test("shows the answer to the last question, also when an older one arrives after it", async ({ page }) => {
+  test("shows the answer to the last question, also when an older one arrives after it", async ({
+    page,
+  }) => {
     await page.goto(url);
     await settled(page);
     let release = (): void => undefined;
@@ -92,7 +107,9 @@ test.describe("the shop over a cluster", () => {
     await page.getByRole("searchbox").fill("tartan");
     await page.waitForRequest((request) => request.postData()?.includes("tartan") === true);
     await search(page, "denim");
-    const late = page.waitForResponse((response) => response.request().postData()?.includes("tartan") === true);
+    const late = page.waitForResponse(
+      (response) => response.request().postData()?.includes("tartan") === true,
+    );
     release();
     await (await late).finished();
     await expect(page.locator(".card .name").first()).toContainText("Denim");
@@ -120,14 +137,18 @@ test.describe("the shop over a cluster", () => {
     await expect(page.locator("#latest .failed")).toContainText("stockLevels");
   });
 
-  test("a cloth arrives as the class that it is: private fields, a date and a map", async ({ page }) => {
+  test("a cloth arrives as the class that it is: private fields, a date and a map", async ({
+    page,
+  }) => {
     await page.goto(url);
     await openCloth(page, sku);
     await expect(page.getByRole("heading", { level: 1 })).toContainText("Tartan");
     await expect(page.locator(".about > .price")).toHaveText(/^€\d+\.\d\d a metre$/);
     const facts = page.locator(".facts div");
     await expect(facts.filter({ hasText: "Weave" })).toContainText("2/2 twill");
-    await expect(facts.filter({ hasText: "Here since" })).toHaveText(/\d+ \w+ 202\d \((?:Winter|Spring|Summer|Autumn) 202\d\)/);
+    await expect(facts.filter({ hasText: "Here since" })).toHaveText(
+      /\d+ \w+ 202\d \((?:Winter|Spring|Summer|Autumn) 202\d\)/,
+    );
   });
 
   test("a cloth that isn't there is the application's own NotFound", async ({ page }) => {
@@ -140,11 +161,18 @@ test.describe("the shop over a cluster", () => {
     await page.goto(url);
     await openCloth(page, sku);
     const picture = page.locator(".cloth .swatch img");
-    expect(await picture.evaluate((image: HTMLImageElement) => [image.src.slice(0, 5), image.naturalWidth])).toEqual(["blob:", 540]);
+    expect(
+      await picture.evaluate((image: HTMLImageElement) => [
+        image.src.slice(0, 5),
+        image.naturalWidth,
+      ]),
+    ).toEqual(["blob:", 540]);
     expect((await placesOf(page))["swatch"]).toBe("node A");
   });
 
-  test("a quote, which node A makes with the help of node B, follows the number of metres", async ({ page }) => {
+  test("a quote, which node A makes with the help of node B, follows the number of metres", async ({
+    page,
+  }) => {
     await page.goto(url);
     await openCloth(page, sku);
     await page.getByLabel("Metres").fill("10");
@@ -152,10 +180,14 @@ test.describe("the shop over a cluster", () => {
     await expect(page.locator("#quote")).toContainText(/m on the roll|The roll has only|sold out/);
     expect(await placesOf(page)).toMatchObject({ quote: "node A", deliveryDay: "node B" });
     await page.getByLabel("Metres").fill("1.5");
-    await expect(page.locator("#quote")).toHaveText("Cloth is cut in whole metres from 1 to 500, not 1.5");
+    await expect(page.locator("#quote")).toHaveText(
+      "Cloth is cut in whole metres from 1 to 500, not 1.5",
+    );
   });
 
-  test("an order that fails throws the application's own class into the page, with its fields and the way it took", async ({ page }) => {
+  test("an order that fails throws the application's own class into the page, with its fields and the way it took", async ({
+    page,
+  }) => {
     await page.goto(url);
     await openCloth(page, sku);
     await page.getByLabel("Metres").fill("400");
@@ -231,18 +263,26 @@ for (const [device, viewport] of [
     test.describe(`on ${device}, ${colorScheme}`, () => {
       test.use({ viewport, colorScheme });
 
-      test("has no axe violation, nothing to scroll sideways and no layout that jumps", async ({ page }) => {
+      test("has no axe violation, nothing to scroll sideways and no layout that jumps", async ({
+        page,
+      }) => {
         await page.addInitScript(() => {
           const shifts: number[] = [];
           new PerformanceObserver((list) =>
-            shifts.push(...list.getEntries().map((entry) => (entry as PerformanceEntry & { value: number }).value)),
+            shifts.push(
+              ...list
+                .getEntries()
+                .map((entry) => (entry as PerformanceEntry & { value: number }).value),
+            ),
           ).observe({ type: "layout-shift", buffered: true });
           Object.assign(window, { shifts });
         });
         await page.goto(url);
         await settled(page);
         expect(
-          await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.reduce((sum, one) => sum + one, 0)),
+          await page.evaluate(() =>
+            (window as unknown as { shifts: number[] }).shifts.reduce((sum, one) => sum + one, 0),
+          ),
         ).toBeLessThan(0.02);
         await check(page, "the shelf");
         await search(page, "nothing like this");
@@ -257,7 +297,8 @@ for (const [device, viewport] of [
         await page.getByRole("button", { name: "Add to basket" }).click();
         await page.getByRole("link", { name: "See the basket" }).click();
         await settled(page);
-        if (viewport.width < 400) await page.getByRole("button", { name: "Where each call ran" }).click();
+        if (viewport.width < 400)
+          await page.getByRole("button", { name: "Where each call ran" }).click();
         await check(page, "the basket and the strip");
       });
     });
@@ -267,13 +308,24 @@ for (const [device, viewport] of [
 async function check(page: Page, what: string): Promise<void> {
   await page.evaluate(axe);
   // Colours are measured, so nothing may be fading in.
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+  await page.evaluate(() =>
+    Promise.all(
+      document.getAnimations().map((animation) => animation.finished.catch(() => undefined)),
+    ),
+  );
   const violations = await page.evaluate(async () => {
-    const { axe: engine } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    return (await engine.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+    const { axe: engine } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    return (await engine.run()).violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`,
+    );
   });
   expect(violations, what).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${what} scrolls sideways`).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    `${what} scrolls sideways`,
+  ).toBeLessThanOrEqual(0);
 }
 
 test("a plain page does the same without a bundler", async ({ page }) => {
@@ -285,6 +337,8 @@ test("a plain page does the same without a bundler", async ({ page }) => {
     "basketTotals, on this browser",
     "placeOrder, on node B",
   ]);
-  await expect(page.locator("dd").nth(0)).toHaveText(/tartans; the newest is .* at €[\d.]+ \(\w+ 202\d\)/);
+  await expect(page.locator("dd").nth(0)).toHaveText(
+    /tartans; the newest is .* at €[\d.]+ \(\w+ 202\d\)/,
+  );
   await expect(page.locator("dd").nth(3)).toHaveText(/^OutOfStock: \d+ m left, 500 m wanted$/);
 });

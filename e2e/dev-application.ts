@@ -1,14 +1,24 @@
 // `seamline dev` as a person starts it, on an application in a folder of its own: a real process, whose lines are read as a program would.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 const root = join(import.meta.dirname, "..");
 
-export type Line = { readonly event: string; readonly ms?: number } & Readonly<Record<string, unknown>>;
+export type Line = { readonly event: string; readonly ms?: number } & Readonly<
+  Record<string, unknown>
+>;
 
 export interface DevRun {
   readonly url: string;
@@ -33,7 +43,11 @@ export async function develop(files: Readonly<Record<string, string>>): Promise<
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/seamline"), "dir");
   symlinkSync(join(root, "node_modules/vite"), join(folder, "node_modules/vite"), "dir");
-  const child = spawn(process.execPath, [join(root, "dist/cli.js"), "dev", "--json", "--port", "0"], { cwd: folder });
+  const child = spawn(
+    process.execPath,
+    [join(root, "dist/cli.js"), "dev", "--json", "--port", "0"],
+    { cwd: folder },
+  );
   const lines: Line[] = [];
   let errors = "";
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));

@@ -54,7 +54,8 @@ const application = {
   ].join("\n"),
   "src/ui/filter.ts":
     'let calls = 0;\nexport async function filter(words: string[]): Promise<string> {\n  calls++;\n  return `${words.filter((word) => word !== "").join()} ${calls}`;\n}\n',
-  "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
+  "segments/office.segment.json":
+    '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
   "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }\n',
 };
 const moved = {
@@ -76,9 +77,12 @@ const open = async (page: Page): Promise<unknown> => {
   await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
   return await within(page, "page");
 };
-const write = (files: Readonly<Record<string, string>>): void => Object.entries(files).forEach(([file, text]) => run.write(file, text));
+const write = (files: Readonly<Record<string, string>>): void =>
+  Object.entries(files).forEach(([file, text]) => run.write(file, text));
 
-test("a module of the page is replaced by Vite as everybody knows it, and the page is not loaded again", async ({ page }) => {
+test("a module of the page is replaced by Vite as everybody knows it, and the page is not loaded again", async ({
+  page,
+}) => {
   const loaded = await open(page);
   await expect(page.locator("h1")).toHaveText("Cloth");
   run.edit("src/title.ts", "Cloth", "Cloth and thread");
@@ -86,17 +90,27 @@ test("a module of the page is replaced by Vite as everybody knows it, and the pa
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("of a procedure that is edited only the body is replaced, in the page and on its node; what it shares stays", async ({ page }) => {
+test("of a procedure that is edited only the body is replaced, in the page and on its node; what it shares stays", async ({
+  page,
+}) => {
   const loaded = await open(page);
   expect(await within(page, 'filter(["a", "", "b"])')).toBe("a,b 1");
   run.edit("src/ui/filter.ts", '!== ""', '=== ""');
-  await expect.poll(async () => String(await within(page, 'filter(["a", "", "b"])'))).toMatch(/^ [12]$/);
-  expect(await within(page, 'quote("abc").then((money) => [money instanceof Money, money.amount])')).toEqual([true, 30]);
+  await expect
+    .poll(async () => String(await within(page, 'filter(["a", "", "b"])')))
+    .toMatch(/^ [12]$/);
+  expect(
+    await within(page, 'quote("abc").then((money) => [money instanceof Money, money.amount])'),
+  ).toEqual([true, 30]);
   run.edit("src/shop/quote.ts", "* 10", "* 11");
-  await expect.poll(async () => await within(page, 'quote("abc").then((money) => money.amount)')).toBe(33);
+  await expect
+    .poll(async () => await within(page, 'quote("abc").then((money) => money.amount)'))
+    .toBe(33);
   expect(await within(page, 'quote("abc").then((money) => money instanceof Money)')).toBe(true);
   expect(await within(page, "page")).toBe(loaded);
-  await expect.poll(() => run.lines.filter((line) => line.event === "replaced").map(({ where }) => where)).toEqual([["page"], ["office"]]);
+  await expect
+    .poll(() => run.lines.filter((line) => line.event === "replaced").map(({ where }) => where))
+    .toEqual([["page"], ["office"]]);
 });
 
 test("a procedure that is moved into the page and back is followed without a load, and of the calls meanwhile none fails", async ({
@@ -127,31 +141,48 @@ test("a procedure that is moved into the page and back is followed without a loa
     await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,away");
   }
   await within(page, "globalThis.over = true, calling");
-  expect(new Set((await within(page, "seen")) as string[])).toEqual(new Set(["true,30,away", "true,30,here"]));
+  expect(new Set((await within(page, "seen")) as string[])).toEqual(
+    new Set(["true,30,away", "true,30,here"]),
+  );
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("once in the page, its body is replaced there; a page that is loaded later has all of it as it is now", async ({ page }) => {
+test("once in the page, its body is replaced there; a page that is loaded later has all of it as it is now", async ({
+  page,
+}) => {
   await open(page);
   write(moved);
-  await expect.poll(async () => await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "here" });
+  await expect
+    .poll(async () => await within(page, 'at(() => quote("abc"))'))
+    .toMatchObject({ where: "here" });
   const shared = (await within(page, "shared.calls")) as number;
   run.edit("src/shop/quote.ts", "* 10", "* 12");
-  await expect.poll(async () => await within(page, 'quote("abc").then((money) => money.amount)')).toBe(36);
+  await expect
+    .poll(async () => await within(page, 'quote("abc").then((money) => money.amount)'))
+    .toBe(36);
   expect(await within(page, "shared.calls")).toBeGreaterThan(shared);
   const loaded = await open(page);
-  expect(await within(page, 'at(() => quote("abc"))')).toEqual({ value: { amount: 36 }, where: "here" });
+  expect(await within(page, 'at(() => quote("abc"))')).toEqual({
+    value: { amount: 36 },
+    where: "here",
+  });
   run.edit("src/shop/quote.ts", "* 12", "* 13");
-  await expect.poll(async () => await within(page, 'quote("abc").then((money) => money.amount)')).toBe(39);
+  await expect
+    .poll(async () => await within(page, 'quote("abc").then((money) => money.amount)'))
+    .toBe(39);
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("a mistake is shown over the page with its lines, the page goes on, and it is gone when it is mended", async ({ page }) => {
+test("a mistake is shown over the page with its lines, the page goes on, and it is gone when it is mended", async ({
+  page,
+}) => {
   const loaded = await open(page);
   const overlay = page.locator("vite-error-overlay");
   run.edit("src/shop/quote.ts", "sku: string", "sku: : string");
   await expect(overlay.locator(".message")).toContainText(/expected|unexpected/i);
-  await expect(overlay.locator(".frame")).toContainText("> 6 | export async function quote(sku: : string)");
+  await expect(overlay.locator(".frame")).toContainText(
+    "> 6 | export async function quote(sku: : string)",
+  );
   expect(await within(page, 'quote("abc").then((money) => money.amount)')).toBe(30);
   // The frame's lines stand in one column, and the link leads an editor to the file.
   const frame = ((await overlay.locator(".frame").textContent()) ?? "").split("\n");
@@ -182,8 +213,12 @@ test("an import that a page can't have is shown over the page and told in the te
     'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\nexport class Money {',
   );
   await expect(overlay.locator(".message")).toContainText('"node:fs" exists on Node only');
-  await expect(overlay.locator(".message")).toContainText("index.html → src/main.ts → src/shop/money.ts → node:fs");
-  await expect(overlay.locator(".file a")).toHaveText(`${join(run.folder, "src/shop/money.ts")}:1:30`);
+  await expect(overlay.locator(".message")).toContainText(
+    "index.html → src/main.ts → src/shop/money.ts → node:fs",
+  );
+  await expect(overlay.locator(".file a")).toHaveText(
+    `${join(run.folder, "src/shop/money.ts")}:1:30`,
+  );
   await expect.poll(() => run.lines.filter(({ event }) => event === "problems")).toHaveLength(1);
   expect(run.lines.find(({ event }) => event === "problems")).toMatchObject({
     problems: [{ file: "src/shop/money.ts", line: 1 }],
@@ -191,13 +226,25 @@ test("an import that a page can't have is shown over the page and told in the te
   });
   const late = await page.context().newPage();
   await late.goto(run.url);
-  await expect(late.locator("vite-error-overlay .message")).toContainText('"node:fs" exists on Node only');
-  run.edit("src/shop/money.ts", 'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\n', "");
+  await expect(late.locator("vite-error-overlay .message")).toContainText(
+    '"node:fs" exists on Node only',
+  );
+  run.edit(
+    "src/shop/money.ts",
+    'import { readFileSync } from "node:fs";\nexport const read = readFileSync;\n',
+    "",
+  );
   await expect(overlay).toHaveCount(0);
   await expect(late.locator("vite-error-overlay")).toHaveCount(0);
 
-  run.edit("src/title.ts", "export function title", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\nexport function title');
-  await expect(overlay.locator(".message")).toContainText('"./shop/money.ts" doesn\'t export "Mony"');
+  run.edit(
+    "src/title.ts",
+    "export function title",
+    'import { Mony } from "./shop/money.ts";\nvoid Mony;\nexport function title',
+  );
+  await expect(overlay.locator(".message")).toContainText(
+    '"./shop/money.ts" doesn\'t export "Mony"',
+  );
   run.edit("src/title.ts", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\n', "");
   await expect(overlay).toHaveCount(0);
   await late.close();
@@ -210,7 +257,9 @@ test("an error that a procedure throws has the lines of the TypeScript and its t
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.evaluate('quote("moth").catch((error) => console.error(error, String(error.trace)))');
-  await expect.poll(() => errors.join("\n")).toMatch(/RangeError: nobody sells moths\n\s+at \S*quote \(\S+\/src\/shop\/quote\.ts:10:11\)/);
+  await expect
+    .poll(() => errors.join("\n"))
+    .toMatch(/RangeError: nobody sells moths\n\s+at \S*quote \(\S+\/src\/shop\/quote\.ts:10:11\)/);
   expect(errors.join("\n")).toContain("[shop/quote | v0.0.0]");
   const failed = run.lines.find((line) => line.event === "failed");
   expect(failed).toMatchObject({
@@ -220,7 +269,9 @@ test("an error that a procedure throws has the lines of the TypeScript and its t
   });
 });
 
-test("the source of a procedure that no page may load is in nothing that the server gives a page", async ({ request }) => {
+test("the source of a procedure that no page may load is in nothing that the server gives a page", async ({
+  request,
+}) => {
   const asked = [
     "",
     "?import",
@@ -236,10 +287,18 @@ test("the source of a procedure that no page may load is in nothing that the ser
     "?x&seamline=code",
   ];
   for (const query of asked)
-    for (const path of ["/src/shop/quote.ts", `/@fs${run.folder}/src/shop/quote.ts`, "/src/shop/../shop/quote.ts", "/src//shop/quote.ts"]) {
+    for (const path of [
+      "/src/shop/quote.ts",
+      `/@fs${run.folder}/src/shop/quote.ts`,
+      "/src/shop/../shop/quote.ts",
+      "/src//shop/quote.ts",
+    ]) {
       const text = await (await request.get(`${run.url}${path}${query}`)).text();
       expect(text, `${path}${query}`).not.toContain("nobody sells");
-      expect(Buffer.from(/base64,([\w+/=]+)/.exec(text)?.[1] ?? "", "base64").toString(), `${path}${query}`).not.toContain("nobody sells");
+      expect(
+        Buffer.from(/base64,([\w+/=]+)/.exec(text)?.[1] ?? "", "base64").toString(),
+        `${path}${query}`,
+      ).not.toContain("nobody sells");
     }
   expect((await request.get(`${run.url}/.seamline/key`)).status()).toBe(403);
 });

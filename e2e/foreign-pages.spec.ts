@@ -39,7 +39,9 @@ test.beforeEach(async () => {
     closed.push(headers.get("cookie") ?? "none");
     return "closed";
   });
-  const procedures: TestProcedure[] = [{ fqn: "account/close", in: { shop: "public" }, body: close }];
+  const procedures: TestProcedure[] = [
+    { fqn: "account/close", in: { shop: "public" }, body: close },
+  ];
   const signIn = {
     status: 200,
     headers: { "content-type": "text/html", "set-cookie": "session=ada; Path=/" },
@@ -50,7 +52,11 @@ test.beforeEach(async () => {
     trustKey: "the-trust-key-of-the-shop",
     limits: defaultLimits,
     web: { hosts: ["shop.test"] },
-    files: { publicFile: async () => signIn, component: async () => undefined, serverFile: async () => undefined },
+    files: {
+      publicFile: async () => signIn,
+      component: async () => undefined,
+      serverFile: async () => undefined,
+    },
     modules: testModules(procedures),
     segments: ["shop"],
     name: undefined,
@@ -91,7 +97,8 @@ const places = [
 const attempts: Readonly<Record<string, (target: string) => string>> = {
   "a link": (target) => `<a id="go" href="${target}">go</a>`,
   "a form": (target) => `<form method="get" action="${target}"><button id="go">go</button></form>`,
-  "a form that posts": (target) => `<form method="post" action="${target}"><button id="go">go</button></form>`,
+  "a form that posts": (target) =>
+    `<form method="post" action="${target}"><button id="go">go</button></form>`,
   "a form that posts text": (target) =>
     `<form method="post" enctype="text/plain" action="${target}"><input name="{}"><button id="go">go</button></form>`,
   "a form that posts parts": (target) =>
@@ -99,10 +106,12 @@ const attempts: Readonly<Record<string, (target: string) => string>> = {
   "an image": (target) => `<img src="${target}"><button id="go">go</button>`,
   "a frame": (target) => `<iframe src="${target}"></iframe><button id="go">go</button>`,
   "a script": (target) => `<script src="${target}"></script><button id="go">go</button>`,
-  "fetch without CORS": (target) => `<button id="go" onclick="fetch('${target}', { mode: 'no-cors', credentials: 'include' })">go</button>`,
+  "fetch without CORS": (target) =>
+    `<button id="go" onclick="fetch('${target}', { mode: 'no-cors', credentials: 'include' })">go</button>`,
   "a POST without CORS": (target) =>
     `<button id="go" onclick="fetch('${target}', { method: 'POST', mode: 'no-cors', credentials: 'include' })">go</button>`,
-  "fetch with CORS": (target) => `<button id="go" onclick="fetch('${target}', { credentials: 'include' }).catch(() => {})">go</button>`,
+  "fetch with CORS": (target) =>
+    `<button id="go" onclick="fetch('${target}', { credentials: 'include' }).catch(() => {})">go</button>`,
   "a beacon": (target) => `<button id="go" onclick="navigator.sendBeacon('${target}')">go</button>`,
 };
 
@@ -112,7 +121,9 @@ for (const [place, shopHost, evilHost] of places)
     ["CORS for every origin", () => new CorsMiddleware()],
     ["CORS for another origin", () => new CorsMiddleware("https://partner.example")],
   ] as const)
-    test(`a page ${place} runs nothing as the one who is signed in, with ${cors}`, async ({ page }) => {
+    test(`a page ${place} runs nothing as the one who is signed in, with ${cors}`, async ({
+      page,
+    }) => {
       if (layer) layers.push(layer());
       const address = `http://${shopHost}:${port(shop.url)}`;
       await page.goto(address);
@@ -126,19 +137,30 @@ for (const [place, shopHost, evilHost] of places)
       }
       // The page of the shop itself may.
       await page.goto(address);
-      expect(await page.evaluate(async () => await (await fetch("/rpc/account/close")).text())).toBe("closed");
+      expect(
+        await page.evaluate(async () => await (await fetch("/rpc/account/close")).text()),
+      ).toBe("closed");
       expect(closed).toEqual(["session=ada"]);
     });
 
-test("a page whose origin is named with credentials acts as the one who is signed in, and reads the answer", async ({ page }) => {
-  layers.push(new CorsMiddleware([`http://127.0.0.1:${port(evil.url)}`], "*", { credentials: true }));
+test("a page whose origin is named with credentials acts as the one who is signed in, and reads the answer", async ({
+  page,
+}) => {
+  layers.push(
+    new CorsMiddleware([`http://127.0.0.1:${port(evil.url)}`], "*", { credentials: true }),
+  );
   await page.goto(shop.url);
   serve("Partner", "");
   await page.goto(`http://127.0.0.1:${port(evil.url)}/page.html`);
   const call = async (target: string): Promise<string[]> => {
     const get = await fetch(target, { credentials: "include" });
     const headers = { "content-type": "application/json", authorization: "Bearer 1" };
-    const post = await fetch(target, { method: "POST", credentials: "include", headers, body: "{}" });
+    const post = await fetch(target, {
+      method: "POST",
+      credentials: "include",
+      headers,
+      body: "{}",
+    });
     return [await get.text(), await post.text()];
   };
   expect(await page.evaluate(call, `${shop.url}/rpc/account/close`)).toEqual(["closed", "closed"]);
@@ -147,6 +169,9 @@ test("a page whose origin is named with credentials acts as the one who is signe
 
 test("a page whose name was pointed at the service gets nothing of it", async ({ page }) => {
   const answer = await page.goto(`http://evil.test:${port(shop.url)}/rpc/account/close`);
-  expect([answer?.status(), await answer?.text()]).toEqual([421, `This service doesn't answer for the host "evil.test"`]);
+  expect([answer?.status(), await answer?.text()]).toEqual([
+    421,
+    `This service doesn't answer for the host "evil.test"`,
+  ]);
   expect(closed).toEqual([]);
 });

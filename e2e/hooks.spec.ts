@@ -8,8 +8,14 @@ let origin: Origin;
 test.beforeEach(async () => {
   origin = await createOrigin();
   deployTo(origin, "r1", { tax: true });
-  origin.files.set("/rpc/shop/stock", () => ({ text: "12", fields: { "x-svc-data-type": "number" } }));
-  origin.files.set("/rpc/shop/tax", () => ({ text: "tax from elsewhere", fields: { "x-svc-data-type": "string" } }));
+  origin.files.set("/rpc/shop/stock", () => ({
+    text: "12",
+    fields: { "x-svc-data-type": "number" },
+  }));
+  origin.files.set("/rpc/shop/tax", () => ({
+    text: "tax from elsewhere",
+    fields: { "x-svc-data-type": "string" },
+  }));
 });
 test.afterEach(async () => await origin.close());
 
@@ -23,7 +29,9 @@ async function shown(page: Page, body: string, head?: string): Promise<string> {
   return (await output(page).textContent()) ?? "";
 }
 
-test("§4.6-7 startClient takes names of segments and gives the promise of a client", async ({ page }) => {
+test("§4.6-7 startClient takes names of segments and gives the promise of a client", async ({
+  page,
+}) => {
   const text = await shown(
     page,
     `const started = startClient("ui"); return (started instanceof Promise) + " " + typeof (await started).import;`,
@@ -31,7 +39,9 @@ test("§4.6-7 startClient takes names of segments and gives the promise of a cli
   expect(text).toBe("true function");
 });
 
-test("§4.6-8 client.import(modulePath) gives the module, with or without ./ and extension", async ({ page }) => {
+test("§4.6-8 client.import(modulePath) gives the module, with or without ./ and extension", async ({
+  page,
+}) => {
   const text = await shown(
     page,
     `const client = await startClient("ui");
@@ -59,21 +69,39 @@ for (const [what, path] of [
     expect(text).toContain(`true '${path}' is not a module that browsers can get`);
   });
 
-test("§4.6-10 startClient takes one segment or several, whose components are then run by the page", async ({ page }) => {
-  const both = await shown(page, `await startClient("ui", "tax"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`);
+test("§4.6-10 startClient takes one segment or several, whose components are then run by the page", async ({
+  page,
+}) => {
+  const both = await shown(
+    page,
+    `await startClient("ui", "tax"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
+  );
   expect([both, origin.asked.includes("/rpc/shop/tax")]).toEqual(["tax of A1", false]);
-  const one = await shown(page, `await startClient("ui"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`);
+  const one = await shown(
+    page,
+    `await startClient("ui"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
+  );
   expect([one, origin.asked.includes("/rpc/shop/tax")]).toEqual(["tax from elsewhere", true]);
   // No segment at all: a page that only calls.
-  expect(await shown(page, `await startClient(); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`)).toBe(
-    "tax from elsewhere",
-  );
+  expect(
+    await shown(
+      page,
+      `await startClient(); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
+    ),
+  ).toBe("tax from elsewhere");
 });
 
 test("a name that is none starts nothing, whichever of several it is, and the right ones can be named after it (§4.6-10)", async ({
   page,
 }) => {
-  for (const names of ['"server"', '"ui", "server"', '"ui.segment.json"', '"__proto__"', '""', "5"]) {
+  for (const names of [
+    '"server"',
+    '"ui", "server"',
+    '"ui.segment.json"',
+    '"__proto__"',
+    '""',
+    "5",
+  ]) {
     const text = await shown(
       page,
       `const error = await startClient(${names}).catch((error) => error);
@@ -81,11 +109,15 @@ test("a name that is none starts nothing, whichever of several it is, and the ri
        const { quote } = await (await startClient("ui")).import("./shop/quote.js");
        return error.name + " " + error.message + " / " + (await quote("A1")).cents;`,
     );
-    expect(text, names).toMatch(/^SegmentNotFound segment '.*' is not one that browsers may load \(ui, tax\); see clients \/ 1200$/);
+    expect(text, names).toMatch(
+      /^SegmentNotFound segment '.*' is not one that browsers may load \(ui, tax\); see clients \/ 1200$/,
+    );
   }
 });
 
-test("called twice it is one node, to which the second call adds its segment (§4.6-10)", async ({ page }) => {
+test("called twice it is one node, to which the second call adds its segment (§4.6-10)", async ({
+  page,
+}) => {
   const text = await shown(
     page,
     `const [one, other] = await Promise.all([startClient("ui"), startClient("tax")]);
@@ -96,7 +128,9 @@ test("called twice it is one node, to which the second call adds its segment (§
   expect(origin.asked.filter((path) => path === "/svc/manifest.json")).toHaveLength(1);
 });
 
-test("§4.6-11 what client.import gives runs where the segments say: here, and away", async ({ page }) => {
+test("§4.6-11 what client.import gives runs where the segments say: here, and away", async ({
+  page,
+}) => {
   const text = await shown(
     page,
     `const client = await startClient("ui");
@@ -120,7 +154,11 @@ test("it may be called before the document's body is there (§4.6-9)", async ({ 
   );
   const release = origin.hold("/slow.js");
   origin.files.set("/slow.js", "");
-  servePageAt(origin, "return await window.early;", '<script src="/early.js"></script><script src="/slow.js"></script>');
+  servePageAt(
+    origin,
+    "return await window.early;",
+    '<script src="/early.js"></script><script src="/slow.js"></script>',
+  );
   const visited = visitAt(origin, page);
   // The parser stands in the head while the client starts.
   await expect.poll(() => origin.asked).toContain("/quote-body-r1.js");
@@ -131,16 +169,23 @@ test("it may be called before the document's body is there (§4.6-9)", async ({ 
 });
 
 test("a call before startClient is refused and says what to do (§4.6-9)", async ({ page }) => {
-  expect(await shown(page, `return await runProcedure("shop/quote", "1.0.0", { sku: "A1" });`)).toBe(
+  expect(
+    await shown(page, `return await runProcedure("shop/quote", "1.0.0", { sku: "A1" });`),
+  ).toBe(
     "Error: Seamline has not been started: call startClient(…) in a page, or startServer(…) on Node, before the first call",
   );
 });
 
-test("the last argument of runProcedure carries headers, as an object, a map or Headers (§4.6-15)", async ({ page }) => {
+test("the last argument of runProcedure carries headers, as an object, a map or Headers (§4.6-15)", async ({
+  page,
+}) => {
   const seen: (string | undefined)[] = [];
   await page.route("**/rpc/shop/stock*", async (route) => {
     seen.push(route.request().headers()["authorization"]);
-    await route.fulfill({ body: "1", headers: { "content-type": "text/plain", "x-svc-data-type": "number" } });
+    await route.fulfill({
+      body: "1",
+      headers: { "content-type": "text/plain", "x-svc-data-type": "number" },
+    });
   });
   await shown(
     page,
@@ -156,11 +201,16 @@ test("the last argument of runProcedure carries headers, as an object, a map or 
   expect(seen).toEqual(["Bearer 1", "Bearer 1", "Bearer 1", undefined]);
 });
 
-test("a page's procedure passes its context on by hand; without that, what it calls has none (D5.this-6, §4.6-15)", async ({ page }) => {
+test("a page's procedure passes its context on by hand; without that, what it calls has none (D5.this-6, §4.6-15)", async ({
+  page,
+}) => {
   const seen: (string | undefined)[] = [];
   await page.route("**/rpc/shop/stock*", async (route) => {
     seen.push(route.request().headers()["authorization"]);
-    await route.fulfill({ body: "1", headers: { "content-type": "text/plain", "x-svc-data-type": "number" } });
+    await route.fulfill({
+      body: "1",
+      headers: { "content-type": "text/plain", "x-svc-data-type": "number" },
+    });
   });
   const call = `await startClient("ui");
     await runProcedure("shop/quote", "1.0.0", { sku: "A1" }, { headers: { authorization: "Bearer 1" } });
@@ -176,7 +226,14 @@ test("runProcedure in a page: versions, unknown names and arguments are what the
 }) => {
   origin.files.set("/rpc/shop/none", () => ({
     status: 404,
-    text: JSON.stringify({ serialized: true, name: "Error", type: "ProcedureNotFound", message: "not found", trace: [], fields: {} }),
+    text: JSON.stringify({
+      serialized: true,
+      name: "Error",
+      type: "ProcedureNotFound",
+      message: "not found",
+      trace: [],
+      fields: {},
+    }),
     fields: { "content-type": "application/json", "x-svc-data-type": "object" },
   }));
   const text = await shown(
@@ -186,6 +243,8 @@ test("runProcedure in a page: versions, unknown names and arguments are what the
      const errors = await Promise.all(calls.map((call) => runProcedure(...call).catch((error) => error)));
      return errors.map((error) => error.name + (error instanceof client.ServiceError ? "" : "!")).join();`,
   );
-  expect(text).toBe("InvalidVersionNumber,MissingParameterValue,UnknownParameter,ProcedureNotFound,ProcedureNotFound");
+  expect(text).toBe(
+    "InvalidVersionNumber,MissingParameterValue,UnknownParameter,ProcedureNotFound,ProcedureNotFound",
+  );
   expect(origin.asked.filter((path) => path.includes("nodes"))).toEqual([]);
 });

@@ -6,7 +6,9 @@ import { prototypeNames, shown } from "../test/_prototype-names.ts";
 import { createApplication } from "../test/process/_application.ts";
 import { develop } from "./dev-application.ts";
 
-test("a page finds the modules and classes of a build by names that every object inherits", async ({ page }) => {
+test("a page finds the modules and classes of a build by names that every object inherits", async ({
+  page,
+}) => {
   const application = await createApplication();
   try {
     for (const [file, text] of Object.entries(prototypeNames)) await application.put(file, text);

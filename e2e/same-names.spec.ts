@@ -27,13 +27,17 @@ test.beforeAll(async () => {
     const html = `<!doctype html><title>${one}</title><output></output><script type="module" src="/src/pages/${one}.ts"></script>`;
     await application.put(`${one}/index.html`, html);
     await application.put(`src/pages/${one}.ts`, scriptOf(one, other));
-    await application.put(`src/${one}/model.ts`, "export class Model {\n  constructor(readonly text: string) {}\n}\n");
+    await application.put(
+      `src/${one}/model.ts`,
+      "export class Model {\n  constructor(readonly text: string) {}\n}\n",
+    );
     await application.put(
       `src/${one}/index.ts`,
       `import { Model } from "./model.ts";\nexport async function here() {\n  return new Model("${one} in the page");\n}\nexport async function there() {\n  return new Model("${one} on the server");\n}\n`,
     );
   }
-  const entry = (name: string) => Object.fromEntries(folders.map((one) => [`./${one}/index`, { [name]: { access: "public" } }]));
+  const entry = (name: string) =>
+    Object.fromEntries(folders.map((one) => [`./${one}/index`, { [name]: { access: "public" } }]));
   await application.put("ui.segment.json", entry("here"));
   await application.put("server.segment.json", entry("there"));
   await application.put(
@@ -43,7 +47,9 @@ test.beforeAll(async () => {
   await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
   const built = application.seamline(["build"]);
   expect(await built.ended(), built.output()).toBe(0);
-  [, url = ""] = await application.seamline(["start", "--no-build"]).says(/standalone at (http:\S+)/);
+  [, url = ""] = await application
+    .seamline(["start", "--no-build"])
+    .says(/standalone at (http:\S+)/);
 });
 test.afterAll(async () => await application.remove());
 
@@ -55,7 +61,9 @@ async function shown(page: Page, path: string): Promise<string | null> {
 
 for (const [one, other] of [folders, [...folders].reverse()] as [string, string][])
   test(`${one}/index.html has its own script, procedures and classes`, async ({ page }) => {
-    expect(await shown(page, `/${one}/`)).toBe(`${one} in the page, ${one} on the server, ${other} on the server, true, true`);
+    expect(await shown(page, `/${one}/`)).toBe(
+      `${one} in the page, ${one} on the server, ${other} on the server, true, true`,
+    );
   });
 
 test("a folder without a page of its own has none", async ({ request }) => {

@@ -42,7 +42,11 @@ document.body.dataset["started"] = "true";
 `,
   "index.html": `<!doctype html><link rel="icon" href="data:," /><body><script type="module" src="/src/main.ts"></script></body>\n`,
   "people.segment.json": JSON.stringify({
-    "./people/meet": { meet: { access: "public" }, alone: { access: "public" }, quarrel: { access: "public" } },
+    "./people/meet": {
+      meet: { access: "public" },
+      alone: { access: "public" },
+      quarrel: { access: "public" },
+    },
   }),
 };
 
@@ -69,7 +73,8 @@ test.beforeAll(async () => {
   const built = application.seamline(["build"]);
   if ((await built.ended()) !== 0) throw new Error(built.output());
   const start = async (name: string, config: object): Promise<string> =>
-    (await startService(application, name, { mode: name, url: "http://127.0.0.1:0", ...config })).url;
+    (await startService(application, name, { mode: name, url: "http://127.0.0.1:0", ...config }))
+      .url;
   const [repository, gateway] = await Promise.all([start("repository", {}), start("gateway", {})]);
   await start("node", { repository, gateway, segments: ["people"] });
   proxy = await start("proxy", { repository, gateway });
@@ -90,14 +95,22 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
   await expect(page.locator("body")).toHaveAttribute("data-started", "true");
 
   // No cycle, no superjson.
-  expect(await page.evaluate(async () => (await (globalThis as unknown as There).alone("Ada")).name)).toBe("Ada");
+  expect(
+    await page.evaluate(async () => (await (globalThis as unknown as There).alone("Ada")).name),
+  ).toBe("Ada");
   expect(asked).not.toContain("/svc/superjson.js");
 
   // A cycle in the answer alone.
   const answered = await page.evaluate(async () => {
     const { Person, meet } = globalThis as unknown as There;
     const [ada, bob] = await meet(new Person("Ada"), new Person("Bob"));
-    return [ada instanceof Person, ada.name, bob.name, ada.friends[0] === bob, bob.friends[0] === ada];
+    return [
+      ada instanceof Person,
+      ada.name,
+      bob.name,
+      ada.friends[0] === bob,
+      bob.friends[0] === ada,
+    ];
   });
   expect(answered).toEqual([true, "Ada", "Bob", true, true]);
   expect(asked.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
@@ -121,8 +134,14 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
 
   // An error that is its own cause's cause.
   const thrown = await page.evaluate(async () => {
-    const error = (await (globalThis as unknown as There).quarrel().catch((caught: unknown) => caught)) as Error & { cause: Error };
-    return [error instanceof RangeError, error.cause instanceof TypeError, error.cause.cause === error];
+    const error = (await (globalThis as unknown as There)
+      .quarrel()
+      .catch((caught: unknown) => caught)) as Error & { cause: Error };
+    return [
+      error instanceof RangeError,
+      error.cause instanceof TypeError,
+      error.cause.cause === error,
+    ];
   });
   expect(thrown).toEqual([true, true, true]);
   expect(asked.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);

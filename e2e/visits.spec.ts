@@ -19,7 +19,11 @@ const build = async (): Promise<void> => {
 /** At the address where it was before, once it has one: a restart is nothing that others are told of. */
 const startRepository = async (): Promise<void> => {
   const url = repository?.url ?? "http://127.0.0.1:0";
-  repository = await startService(application, "repository", { mode: "repository", url, assets: ["plain.html"] });
+  repository = await startService(application, "repository", {
+    mode: "repository",
+    url,
+    assets: ["plain.html"],
+  });
 };
 
 test.describe.configure({ mode: "default" });
@@ -29,7 +33,13 @@ test.beforeAll(async () => {
   await startRepository();
   // Nothing of these tests leaves the page: where calls would go is never asked.
   const places = { node: "http://127.0.0.1:9", repository: repository.url };
-  proxy = (await startService(application, "proxy", { mode: "proxy", url: "http://127.0.0.1:0", ...places })).url;
+  proxy = (
+    await startService(application, "proxy", {
+      mode: "proxy",
+      url: "http://127.0.0.1:0",
+      ...places,
+    })
+  ).url;
 });
 test.afterAll(() => application?.remove());
 
@@ -41,7 +51,8 @@ async function open(page: Page, path: string): Promise<void> {
 const edition = async (page: Page): Promise<string> => await page.evaluate("local.edition()");
 
 /** Runs a module's text in the page, and gives what it shows. */
-const inPage = async (page: Page, text: string): Promise<unknown> => await page.evaluate(`(async () => { ${text} })()`);
+const inPage = async (page: Page, text: string): Promise<unknown> =>
+  await page.evaluate(`(async () => { ${text} })()`);
 
 /** The revision that the page's storage holds for the next visit. */
 const kept = async (page: Page): Promise<string | undefined> =>
@@ -52,7 +63,10 @@ const kept = async (page: Page): Promise<string | undefined> =>
         opening.addEventListener("error", () => reject(new Error("no database")));
         opening.addEventListener("success", () => {
           if (!opening.result.objectStoreNames.contains("client")) return resolve(undefined);
-          const reading = opening.result.transaction("client").objectStore("client").get("manifest");
+          const reading = opening.result
+            .transaction("client")
+            .objectStore("client")
+            .get("manifest");
           reading.addEventListener("success", () => {
             opening.result.close();
             resolve((reading.result as { revision: string } | undefined)?.revision);
@@ -62,10 +76,16 @@ const kept = async (page: Page): Promise<string | undefined> =>
   );
 
 const revision = async (): Promise<string> =>
-  (JSON.parse(await readFile(join(application.root, "dist/server/manifest.json"), "utf8")) as { revision: string }).revision;
+  (
+    JSON.parse(await readFile(join(application.root, "dist/server/manifest.json"), "utf8")) as {
+      revision: string;
+    }
+  ).revision;
 
 for (const path of ["/", "/plain.html"])
-  test(`a second visit to ${path} starts while the request for the manifest is held back`, async ({ page }) => {
+  test(`a second visit to ${path} starts while the request for the manifest is held back`, async ({
+    page,
+  }) => {
     await open(page, path);
     await expect.poll(() => kept(page)).toBe(await revision());
     let held = 0;
@@ -93,7 +113,9 @@ test("client.js and hooks.js are one runtime", async ({ page }) => {
   expect(found).toEqual([["runProcedure", "startClient"], true, true, "first edition"]);
 });
 
-test("a segment that browsers may not load and one that isn't there get the same words", async ({ page }) => {
+test("a segment that browsers may not load and one that isn't there get the same words", async ({
+  page,
+}) => {
   await open(page, "/plain.html");
   for (const segment of ["wire", "nothing"]) {
     const found = await inPage(
@@ -101,14 +123,19 @@ test("a segment that browsers may not load and one that isn't there get the same
       `const { SegmentNotFound, startClient } = await import("/svc/client.js");
        return await startClient("${segment}").then(() => "it started", (error) => [error instanceof SegmentNotFound, error.message]);`,
     );
-    expect(found).toEqual([true, `segment '${segment}' is not one that browsers may load (ui); see clients`]);
+    expect(found).toEqual([
+      true,
+      `segment '${segment}' is not one that browsers may load (ui); see clients`,
+    ]);
   }
   // What the message would not say is not in the manifest either.
   const manifest = await (await fetch(`${proxy}/svc/manifest.json`)).text();
   expect(Object.keys((JSON.parse(manifest) as { segments: object }).segments)).toEqual(["ui"]);
 });
 
-test("client.import of what browsers can't get is the page's own FileNotFound, for what is there and what isn't", async ({ page }) => {
+test("client.import of what browsers can't get is the page's own FileNotFound, for what is there and what isn't", async ({
+  page,
+}) => {
   await open(page, "/plain.html");
   for (const path of ["./wire/second.js", "./wire/nothing.js"]) {
     const found = (await inPage(
@@ -116,24 +143,40 @@ test("client.import of what browsers can't get is the page's own FileNotFound, f
       `const { FileNotFound } = await import("/svc/client.js");
        return await client.import("${path}").then((module) => Object.keys(module), (error) => [error instanceof FileNotFound, error.message]);`,
     )) as readonly unknown[];
-    expect(found, path).toEqual([true, expect.stringContaining(`'${path}' is not a module that browsers can get`)]);
+    expect(found, path).toEqual([
+      true,
+      expect.stringContaining(`'${path}' is not a module that browsers can get`),
+    ]);
   }
 });
 
-test("the stack of what a page's procedure throws leads to its line of TypeScript", async ({ page }) => {
+test("the stack of what a page's procedure throws leads to its line of TypeScript", async ({
+  page,
+}) => {
   await open(page, "/");
-  const stack = (await inPage(page, `return await local.broken({ text: "torn" }).catch((error) => error.stack);`)) as string;
-  const [, url = "", line, column] = /at [^\n]*?\(?(http:\S+?\.js):(\d+):(\d+)\)?/.exec(stack.slice(stack.indexOf("\n"))) ?? [];
+  const stack = (await inPage(
+    page,
+    `return await local.broken({ text: "torn" }).catch((error) => error.stack);`,
+  )) as string;
+  const [, url = "", line, column] =
+    /at [^\n]*?\(?(http:\S+?\.js):(\d+):(\d+)\)?/.exec(stack.slice(stack.indexOf("\n"))) ?? [];
   const script = await (await fetch(url)).text();
   const [, file = ""] = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(script) ?? [];
-  const map = new SourceMap((await (await fetch(new URL(file, url))).json()) as ConstructorParameters<typeof SourceMap>[0]);
+  const map = new SourceMap(
+    (await (await fetch(new URL(file, url))).json()) as ConstructorParameters<typeof SourceMap>[0],
+  );
   const place = map.findEntry(Number(line) - 1, Number(column) - 1);
   const source = await readFile(join(application.root, "src/local/local.ts"), "utf8");
   expect("originalSource" in place && place.originalSource).toMatch(/src\/local\/local\.ts(\?|$)/);
-  expect(source.split("\n")["originalLine" in place ? place.originalLine : -1]).toContain("throw new Refused(reason.text, code)");
+  expect(source.split("\n")["originalLine" in place ? place.originalLine : -1]).toContain(
+    "throw new Refused(reason.text, code)",
+  );
 });
 
-test("a deploy between two visits: a built page is new at once, a plain one at the visit after", async ({ page, context }) => {
+test("a deploy between two visits: a built page is new at once, a plain one at the visit after", async ({
+  page,
+  context,
+}) => {
   await open(page, "/plain.html");
   const first = await revision();
   await expect.poll(() => kept(page)).toBe(first);
@@ -142,7 +185,10 @@ test("a deploy between two visits: a built page is new at once, a plain one at t
 
   await application.put(
     "src/local/local.ts",
-    (await readFile(join(application.root, "src/local/local.ts"), "utf8")).replace("first edition", "second edition"),
+    (await readFile(join(application.root, "src/local/local.ts"), "utf8")).replace(
+      "first edition",
+      "second edition",
+    ),
   );
   await build();
   expect(await repository.command.ended("SIGTERM")).toBe(0);
@@ -163,7 +209,9 @@ test("a deploy between two visits: a built page is new at once, a plain one at t
   expect(await stays.locator("meta[name=seamline-revision]").getAttribute("content")).toBe(second);
 });
 
-test("a visitor who missed two deploys starts with the newest, as what was kept isn't there any more", async ({ page }) => {
+test("a visitor who missed two deploys starts with the newest, as what was kept isn't there any more", async ({
+  page,
+}) => {
   await open(page, "/plain.html");
   await expect.poll(() => kept(page)).toBe(await revision());
   for (const name of ["third edition", "fourth edition"]) {

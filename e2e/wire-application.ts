@@ -3,7 +3,12 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { key } from "../test/_call.ts";
-import { type Application, buildPackage, type Command, createApplication } from "../test/process/_application.ts";
+import {
+  type Application,
+  buildPackage,
+  type Command,
+  createApplication,
+} from "../test/process/_application.ts";
 
 const anywhere = "http://127.0.0.1:0";
 const root = join(import.meta.dirname, "..");
@@ -15,9 +20,24 @@ export async function copyWire(): Promise<Application> {
   await cp(join(root, "e2e/wire"), application.root, { recursive: true });
   const classes = await readFile(join(root, "test/_wire-classes.ts"), "utf8");
   // From where the records of the tests in memory begin, it is theirs alone: here the build finds the classes.
-  await application.put("src/people/people.ts", asApplication(classes.slice(0, classes.indexOf("/** Its constructor may end"))));
-  for (const table of ["wire-cases", "call", "call-names", "call-query", "call-access", "call-results", "call-superjson", "ways"])
-    await application.put(`src/people/${table}.ts`, asApplication(await readFile(join(root, `test/_${table}.ts`), "utf8")));
+  await application.put(
+    "src/people/people.ts",
+    asApplication(classes.slice(0, classes.indexOf("/** Its constructor may end"))),
+  );
+  for (const table of [
+    "wire-cases",
+    "call",
+    "call-names",
+    "call-query",
+    "call-access",
+    "call-results",
+    "call-superjson",
+    "ways",
+  ])
+    await application.put(
+      `src/people/${table}.ts`,
+      asApplication(await readFile(join(root, `test/_${table}.ts`), "utf8")),
+    );
   // Maps for the browser's files too, so that a test can follow a stack there.
   await application.put("vite.config.js", "export default { build: { sourcemap: true } };\n");
   return application;
@@ -36,12 +56,18 @@ function asApplication(text: string): string {
     .replaceAll('"../e2e/wire/src/', '"../')
     .replaceAll('"./_', '"./');
   if (own.includes("../src/"))
-    throw new Error(`a file of the wire cases takes more of the rooms than an application can:\n${own.slice(0, 500)}`);
+    throw new Error(
+      `a file of the wire cases takes more of the rooms than an application can:\n${own.slice(0, 500)}`,
+    );
   return own;
 }
 
 /** Starts one service and gives its address. */
-export async function startService(application: Application, name: string, config: object): Promise<{ url: string; command: Command }> {
+export async function startService(
+  application: Application,
+  name: string,
+  config: object,
+): Promise<{ url: string; command: Command }> {
   await application.put(`${name}.json`, config);
   const command = application.seamline(["start", "--no-build", "--config", `${name}.json`]);
   const [, url = ""] = await command.says(/^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m);
@@ -61,7 +87,8 @@ export async function startWire(application: Application): Promise<WireCluster> 
   const built = application.seamline(["build"]);
   if ((await built.ended()) !== 0) throw new Error(built.output());
   const assets = ["plain.html"];
-  const start = (name: string, config: object) => startService(application, name, { url: anywhere, trustKey: key, ...config });
+  const start = (name: string, config: object) =>
+    startService(application, name, { url: anywhere, trustKey: key, ...config });
   const [repository, gateway, standalone] = await Promise.all([
     start("repository", { mode: "repository", assets }),
     start("gateway", { mode: "gateway" }),
@@ -73,7 +100,15 @@ export async function startWire(application: Application): Promise<WireCluster> 
     start("two", { mode: "node", name: "node two", segments: ["second", "more"], ...places }),
     start("proxy", { mode: "proxy", ...places }),
   ]);
-  const all = [built, repository.command, gateway.command, standalone.command, one.command, two.command, proxy.command];
+  const all = [
+    built,
+    repository.command,
+    gateway.command,
+    standalone.command,
+    one.command,
+    two.command,
+    proxy.command,
+  ];
   return {
     proxy: proxy.url,
     standalone: standalone.url,

@@ -38,25 +38,35 @@ for (const service of ["proxy", "standalone"] as const) {
     await expect(page.locator("body")).toHaveAttribute("data-started", "true");
     const differences = await page.evaluate<Record<string, string>>("calls()");
     expect(Object.keys(differences)).toHaveLength(made.filter((one) => one.client).length);
-    expect(Object.fromEntries(Object.entries(differences).filter(([, one]) => one !== ""))).toEqual({});
+    expect(Object.fromEntries(Object.entries(differences).filter(([, one]) => one !== ""))).toEqual(
+      {},
+    );
   });
 }
 
 /** Sends all of them from the page, some at a time. */
 async function fetchAll(
   page: Page,
-  calls: readonly { method?: string; path: string; headers?: Readonly<Record<string, string>>; body?: string }[],
+  calls: readonly {
+    method?: string;
+    path: string;
+    headers?: Readonly<Record<string, string>>;
+    body?: string;
+  }[],
 ): Promise<readonly HttpAnswer[]> {
   return await page.evaluate(async (all) => {
     const send = async ({ method = "GET", path, headers = {}, body }: (typeof all)[number]) => {
       // Text would get a content type from `fetch`.
       const bytes = body ? { body: new TextEncoder().encode(body) } : {};
       const response = await fetch(path, { method, headers, ...bytes });
-      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+        await response.arrayBuffer(),
+      );
       return { status: response.status, headers: Object.fromEntries(response.headers), body: text };
     };
     const answers: HttpAnswer[] = [];
-    for (let at = 0; at < all.length; at += 20) answers.push(...(await Promise.all(all.slice(at, at + 20).map(send))));
+    for (let at = 0; at < all.length; at += 20)
+      answers.push(...(await Promise.all(all.slice(at, at + 20).map(send))));
     return answers;
   }, calls);
 }

@@ -19,12 +19,18 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => application?.remove());
 test.beforeEach(
-  ({ page }) => void page.on("pageerror", (error) => expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined()),
+  ({ page }) =>
+    void page.on("pageerror", (error) =>
+      expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined(),
+    ),
 );
 test.afterEach(async () => {
   const info = test.info();
   if (info.status !== info.expectedStatus)
-    await info.attach("what the services said", { body: cluster?.output() ?? "nothing", contentType: "text/plain" });
+    await info.attach("what the services said", {
+      body: cluster?.output() ?? "nothing",
+      contentType: "text/plain",
+    });
 });
 
 type Service = "proxy" | "standalone";
@@ -35,15 +41,26 @@ async function open(page: Page, service: Service, path: string): Promise<void> {
   await expect(page.locator("body")).toHaveAttribute("data-started", "true");
 }
 
-const run = async <T>(page: Page, way: Way, check: keyof Checks, ...given: readonly string[]): Promise<T> =>
+const run = async <T>(
+  page: Page,
+  way: Way,
+  check: keyof Checks,
+  ...given: readonly string[]
+): Promise<T> =>
   await page.evaluate(
     async ([name, act, words]) =>
-      await (globalThis as unknown as Record<string, Record<string, (...more: readonly string[]) => Promise<T>>>)[name]![act]!(...words),
+      await (
+        globalThis as unknown as Record<
+          string,
+          Record<string, (...more: readonly string[]) => Promise<T>>
+        >
+      )[name]![act]!(...words),
     [way, check, given] as const,
   );
 
 /** Names of a report that are not as they should be, with what they are. */
-const wrong = (report: Report): Report => Object.fromEntries(Object.entries(report).filter(([, found]) => found !== ""));
+const wrong = (report: Report): Report =>
+  Object.fromEntries(Object.entries(report).filter(([, found]) => found !== ""));
 
 for (const [title, path, way] of [
   ["a bundled page, through its imports", "/", "checks"],
@@ -61,20 +78,28 @@ for (const [title, path, way] of [
       expect(await page.evaluate("[...places].toSorted()")).toEqual(places);
     });
 
-    test("every error arrives as its own class, with message, fields and trace", async ({ page }) => {
+    test("every error arrives as its own class, with message, fields and trace", async ({
+      page,
+    }) => {
       await open(page, "proxy", path);
       const report = await run<Report>(page, way, "errors");
-      expect(Object.keys(report).toSorted()).toEqual([...frameworkErrors.keys(), "OutOfStock", "Refused"].toSorted());
+      expect(Object.keys(report).toSorted()).toEqual(
+        [...frameworkErrors.keys(), "OutOfStock", "Refused"].toSorted(),
+      );
       expect(wrong(report)).toEqual({});
     });
 
     for (const service of ["proxy", "standalone"] as const)
-      test(`${service}: each kind of parameter, lines of an error that passes three procedures, nothing private`, async ({ page }) => {
+      test(`${service}: each kind of parameter, lines of an error that passes three procedures, nothing private`, async ({
+        page,
+      }) => {
         await open(page, service, path);
         expect(await run(page, way, "kinds")).toEqual({ all: "", defaults: "" });
         // One process and three hops over two nodes: the same lines, the origin first.
         const trace = ["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`);
-        const thrown = await Promise.all(["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, way, "threeHops", how)));
+        const thrown = await Promise.all(
+          ["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, way, "threeHops", how)),
+        );
         expect(thrown).toEqual([
           { name: "OutOfStock", message: "Nothing left of tea", trace, own: true },
           { name: "Forbidden", message: "no entry", trace, own: true },
@@ -82,8 +107,15 @@ for (const [title, path, way] of [
         ]);
         // A face has no more of what browsers can't call than the name that the page's own code mentions.
         const message =
-          way === "checksByName" ? "Procedure 'wire/hidden' v0.0.0 not found" : "Procedure 'hidden' not found: pages can't call it";
-        expect(await run(page, way, "hidden")).toEqual({ name: "ProcedureNotFound", message, trace: [], own: true });
+          way === "checksByName"
+            ? "Procedure 'wire/hidden' v0.0.0 not found"
+            : "Procedure 'hidden' not found: pages can't call it";
+        expect(await run(page, way, "hidden")).toEqual({
+          name: "ProcedureNotFound",
+          message,
+          trace: [],
+          own: true,
+        });
       });
   });
 
@@ -92,7 +124,9 @@ test("the comparison sees every difference", async ({ page }) => {
   expect(await run(page, "checks", "blindSpots")).toEqual([]);
 });
 
-test("runProcedure of what no node has throws the page's own ProcedureNotFound", async ({ page }) => {
+test("runProcedure of what no node has throws the page's own ProcedureNotFound", async ({
+  page,
+}) => {
   for (const service of ["proxy", "standalone"] as const) {
     await open(page, service, "/plain.html");
     const found = await page.evaluate(`(async () => {
@@ -103,7 +137,9 @@ test("runProcedure of what no node has throws the page's own ProcedureNotFound",
   }
 });
 
-test("the node's log leads to the line of TypeScript that threw, and the page learns nothing of it", async ({ page }) => {
+test("the node's log leads to the line of TypeScript that threw, and the page learns nothing of it", async ({
+  page,
+}) => {
   await open(page, "proxy", "/plain.html");
   const stack = await page.evaluate<string>(`(async () => {
     const { runProcedure } = await import("/svc/client.js");
@@ -115,5 +151,7 @@ test("the node's log leads to the line of TypeScript that threw, and the page le
   await expect.poll(() => cluster.output()).toMatch(place);
   const [, named, line] = place.exec(cluster.output()) ?? [];
   expect(named).toBe(file);
-  expect((await readFile(file, "utf8")).split("\n")[Number(line) - 1]).toContain("throw new Refused");
+  expect((await readFile(file, "utf8")).split("\n")[Number(line) - 1]).toContain(
+    "throw new Refused",
+  );
 });

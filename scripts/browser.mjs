@@ -20,7 +20,12 @@ const ofPlaywright = [
   "TcpPortRandomizationWin", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
 ];
 /** Two pages for the list below the address bar, and an empty process for the next site: each window gets them, and no test sees them. */
-const unseen = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "SpareRendererForSitePerProcess"];
+const unseen = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "SpareRendererForSitePerProcess",
+];
 
 /** What every Chromium of the tests is started with. A page that has nothing else around it takes half of the processor's time. */
 export const browserArguments = [
@@ -37,7 +42,10 @@ export const browserArguments = [
  * @param {string} path
  */
 function runs(path) {
-  return existsSync(path) && spawnSync(path, ["--version"], { timeout: 20_000, stdio: "ignore" }).status === 0;
+  return (
+    existsSync(path) &&
+    spawnSync(path, ["--version"], { timeout: 20_000, stdio: "ignore" }).status === 0
+  );
 }
 
 /** @returns {Browser | undefined} */
@@ -45,7 +53,8 @@ function onThisMachine() {
   for (const variable of variables) {
     const path = process.env[variable];
     if (path === undefined || path === "") continue;
-    if (!runs(path)) throw new Error(`${variable} is '${path}', and that is no Chromium that starts`);
+    if (!runs(path))
+      throw new Error(`${variable} is '${path}', and that is no Chromium that starts`);
     return { path, from: variable };
   }
   for (const command of commands) {
@@ -63,8 +72,13 @@ function onThisMachine() {
  */
 function fromPlaywright(environment) {
   // In a process of its own: Playwright settles where its browsers are when it is first imported.
-  const ask = "import('@playwright/test').then(({ chromium }) => process.stdout.write(chromium.executablePath()))";
-  const answer = spawnSync(process.execPath, ["-e", ask], { cwd: root, env: { ...process.env, ...environment }, encoding: "utf8" });
+  const ask =
+    "import('@playwright/test').then(({ chromium }) => process.stdout.write(chromium.executablePath()))";
+  const answer = spawnSync(process.execPath, ["-e", ask], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    encoding: "utf8",
+  });
   return runs(answer.stdout) ? { path: answer.stdout, from: "Playwright" } : undefined;
 }
 
@@ -94,5 +108,7 @@ function installBrowser() {
 export function requireBrowser() {
   const browser = findBrowser() ?? installBrowser();
   if (browser) return browser;
-  throw new Error(`no Chromium was found or could be installed; install one and set ${variables[0]} to its path`);
+  throw new Error(
+    `no Chromium was found or could be installed; install one and set ${variables[0]} to its path`,
+  );
 }

@@ -15,15 +15,19 @@ process.chdir(root);
 /** @param {string} folder */
 async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Declarations of the rooms. The compiler leaves `.ts` at the end of their imports; a consumer has `.js` and `.d.ts`. */
 async function writeDeclarations() {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  await promisify(execFile)(process.execPath, [tsc, "-b", ...rooms]).catch((/** @type {{ stdout: string }} */ failed) => {
-    throw new Error(`the types don't check:\n${failed.stdout}`);
-  });
+  await promisify(execFile)(process.execPath, [tsc, "-b", ...rooms]).catch(
+    (/** @type {{ stdout: string }} */ failed) => {
+      throw new Error(`the types don't check:\n${failed.stdout}`);
+    },
+  );
   for (const room of rooms) {
     for (const file of await filesOf(join(root, ".types", room))) {
       const source = file.replace(join(root, ".types"), root).replace(/\.d\.ts$/, ".ts");
@@ -31,13 +35,20 @@ async function writeDeclarations() {
       if (source.includes("/client/console/")) continue; // a page, which nobody imports
       const target = file.replace(join(root, ".types"), join(made, "types"));
       await mkdir(dirname(target), { recursive: true });
-      await writeFile(target, (await readFile(file, "utf8")).replaceAll(/(from |import\(|import )"(\.[^"]+)\.ts"/g, '$1"$2.js"'));
+      await writeFile(
+        target,
+        (await readFile(file, "utf8")).replaceAll(
+          /(from |import\(|import )"(\.[^"]+)\.ts"/g,
+          '$1"$2.js"',
+        ),
+      );
     }
   }
 }
 
 async function keepDeclarations() {
-  if (existsSync(join(root, "dist/types"))) await cp(join(root, "dist/types"), join(made, "types"), { recursive: true });
+  if (existsSync(join(root, "dist/types")))
+    await cp(join(root, "dist/types"), join(made, "types"), { recursive: true });
 }
 
 /** Bundles hold other people's work: their licences go along, each once. */
@@ -46,25 +57,40 @@ async function writeLicences() {
   /** @type {Map<string, { name: string, version: string, identifier?: string, text?: string }>} */
   const found = new Map();
   for (const file of lists) {
-    for (const one of JSON.parse(await readFile(file, "utf8"))) found.set(`${one.name} ${one.version}`, one);
+    for (const one of JSON.parse(await readFile(file, "utf8")))
+      found.set(`${one.name} ${one.version}`, one);
     await rm(file);
   }
-  const texts = [...found.keys()].toSorted().map((key) => `${key} (${found.get(key)?.identifier})\n\n${found.get(key)?.text ?? ""}\n`);
+  const texts = [...found.keys()]
+    .toSorted()
+    .map((key) => `${key} (${found.get(key)?.identifier})\n\n${found.get(key)?.text ?? ""}\n`);
   const head = "Seamline's files hold parts of these packages:\n\n";
   await writeFile(join(made, "THIRD-PARTY.txt"), head + texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 /** What editors know of configurations and segment files. It lies in the package's root, as files name it by its path in node_modules. */
 async function writeSchemas() {
-  const [{ runnerImport }, { toJsonSchema }] = await Promise.all([import("vite"), import("@valibot/to-json-schema")]);
+  const [{ runnerImport }, { toJsonSchema }] = await Promise.all([
+    import("vite"),
+    import("@valibot/to-json-schema"),
+  ]);
   /** @type {{ module: typeof import("../server/json-schema.ts") }} */
-  const { module } = await runnerImport(join(root, "server/json-schema.ts"), { root, configFile: false, logLevel: "warn" });
+  const { module } = await runnerImport(join(root, "server/json-schema.ts"), {
+    root,
+    configFile: false,
+    logLevel: "warn",
+  });
   /** @type {import("../server/json-schema.ts").Convert} */
-  const convert = (schema) => ({ ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }) });
+  const convert = (schema) => ({
+    ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }),
+  });
   const written = { config: module.configJsonSchema(convert), segment: module.segmentJsonSchema() };
   await mkdir(join(made, "schema"), { recursive: true });
   for (const [name, schema] of Object.entries(written))
-    await writeFile(join(made, "schema", `${name}.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
+    await writeFile(
+      join(made, "schema", `${name}.json`),
+      `${JSON.stringify(schema, undefined, 2)}\n`,
+    );
 }
 
 /** Nothing that goes into the package is younger than what was built. */
@@ -80,17 +106,24 @@ async function isFresh() {
 const ifNeeded = process.argv.includes("--if-needed");
 if (ifNeeded && (await isFresh())) process.exit(0);
 if (ifNeeded && !existsSync(join(root, "node_modules/vite"))) {
-  console.warn("dist/ is not built: that takes the development dependencies (npm ci without --omit=dev)");
+  console.warn(
+    "dist/ is not built: that takes the development dependencies (npm ci without --omit=dev)",
+  );
   process.exit(0);
 }
 async function build() {
   const { createBuilder } = await import("vite");
   await rm(made, { recursive: true, force: true });
   // `--bundles` keeps the declarations that are there, right or wrong: the quick way to try something by hand.
-  const declarations = process.argv.includes("--bundles") ? keepDeclarations() : writeDeclarations();
+  const declarations = process.argv.includes("--bundles")
+    ? keepDeclarations()
+    : writeDeclarations();
   const bundles = createBuilder({ root }).then((builder) => builder.buildApp());
-  const failed = (await Promise.allSettled([declarations, bundles, writeSchemas()])).filter((one) => one.status === "rejected");
-  if (failed.length > 0) throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));
+  const failed = (await Promise.allSettled([declarations, bundles, writeSchemas()])).filter(
+    (one) => one.status === "rejected",
+  );
+  if (failed.length > 0)
+    throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));
   await writeLicences();
   await chmod(join(made, "cli.js"), 0o755);
 }
@@ -114,6 +147,8 @@ try {
   console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`);
 } catch (error) {
   await rm(made, { recursive: true, force: true });
-  console.error(`The package was not built: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(
+    `The package was not built: ${error instanceof Error ? error.message : String(error)}`,
+  );
   process.exitCode = 1;
 }

@@ -23,7 +23,8 @@ async function gate(name, command) {
   const env = { ...process.env, NO_COLOR: "1", PATH: `${bin}:${process.env["PATH"]}` };
   const child = spawn(program, words, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => (said += text));
   const code = await new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
     child.on("close", resolve);
@@ -55,7 +56,14 @@ async function ofPackage() {
   // publint and attw look at what npm would publish, not at the folder.
   await rm(packed, { recursive: true, force: true });
   await mkdir(packed, { recursive: true });
-  await gate("pack", ["npm", "pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", packed]);
+  await gate("pack", [
+    "npm",
+    "pack",
+    "--ignore-scripts",
+    "--loglevel=error",
+    "--pack-destination",
+    packed,
+  ]);
   const tarball = join(packed, (await readdir(packed))[0] ?? "");
   await gate("publint", ["publint", "--strict", tarball]);
   await gate("attw", ["attw", "--profile", "esm-only", tarball]);

@@ -2,7 +2,8 @@
 import { spawnSync } from "node:child_process";
 
 /** @param {string} command */
-const isThere = (command) => spawnSync(command, ["--version"], { stdio: "ignore", timeout: 20_000 }).error === undefined;
+const isThere = (command) =>
+  spawnSync(command, ["--version"], { stdio: "ignore", timeout: 20_000 }).error === undefined;
 
 /**
  * What it prints matters only to someone who looks for why it failed, and then its last words do.
@@ -22,7 +23,9 @@ export function tryCommand(what, command, words, environment, timeout) {
     maxBuffer: 1e8,
   });
   if (done.status === 0) return;
-  console.log(`${what}: that failed: ${(done.error?.message ?? done.stderr).trim().split("\n").slice(-3).join("; ")}`);
+  console.log(
+    `${what}: that failed: ${(done.error?.message ?? done.stderr).trim().split("\n").slice(-3).join("; ")}`,
+  );
 }
 
 /**
@@ -31,7 +34,8 @@ export function tryCommand(what, command, words, environment, timeout) {
  * @param {readonly string[]} packages
  */
 export function aptInstall(what, packages) {
-  const [program = "", ...first] = process.getuid?.() === 0 ? ["apt-get"] : ["sudo", "-n", "apt-get"];
+  const [program = "", ...first] =
+    process.getuid?.() === 0 ? ["apt-get"] : ["sudo", "-n", "apt-get"];
   const apt = (/** @type {string[]} */ ...words) =>
     tryCommand(what, program, [...first, ...words], { DEBIAN_FRONTEND: "noninteractive" }, 400_000);
   apt("update");
@@ -45,5 +49,8 @@ export function requireCommands(commands) {
   const missing = commands.filter((command) => !isThere(command));
   if (missing.length > 0) aptInstall(missing.join(", "), missing);
   const lost = missing.filter((command) => !isThere(command));
-  if (lost.length > 0) throw new Error(`the tests use ${lost.join(" and ")}, which could not be installed: install it, and start again`);
+  if (lost.length > 0)
+    throw new Error(
+      `the tests use ${lost.join(" and ")}, which could not be installed: install it, and start again`,
+    );
 }

@@ -15,7 +15,8 @@ for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.pac
   for (const [name, version] of Object.entries(optionalDependencies)) {
     const place = `node_modules/${name}`;
     const found = platform.exec(name);
-    if (lock.packages[place] || lock.packages[`${path}/${place}`] || !found || !/^\d/.test(version)) continue;
+    if (lock.packages[place] || lock.packages[`${path}/${place}`] || !found || !/^\d/.test(version))
+      continue;
     const [, os = "", cpu = "", libc] = found;
     /** @type {Entry} */
     const entry = { version, cpu: [cpu], ...(dev ? { dev } : {}) };
@@ -26,4 +27,7 @@ for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.pac
 }
 
 const own = Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, "en"));
-writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(own) }, undefined, 2)}\n`);
+writeFileSync(
+  file,
+  `${JSON.stringify({ ...lock, packages: Object.fromEntries(own) }, undefined, 2)}\n`,
+);

@@ -62,14 +62,21 @@ for (const [module, moduleResolution] of [
   };
   const config = join(folder, `tsconfig.${module}.json`);
   writeFileSync(config, JSON.stringify({ compilerOptions, files: ["application.ts"] }));
-  const tsc = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", config], { cwd: folder, encoding: "utf8" });
+  const tsc = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", config],
+    { cwd: folder, encoding: "utf8" },
+  );
   // The declarations of the package are checked too (a bundled library's types would be missing there); those of others are theirs.
-  const own = tsc.stdout.split("\n").filter((line) => /^(application\.ts|node_modules\/seamline\/|error)/.test(line));
+  const own = tsc.stdout
+    .split("\n")
+    .filter((line) => /^(application\.ts|node_modules\/seamline\/|error)/.test(line));
   if (own.length > 0) throw new Error(`${module}: ${own.join("\n")}`);
 }
 
 // Editors find them by these paths.
-for (const name of ["config", "segment"]) JSON.parse(readFileSync(join(installed, `schema/${name}.json`), "utf8"));
+for (const name of ["config", "segment"])
+  JSON.parse(readFileSync(join(installed, `schema/${name}.json`), "utf8"));
 
 const load = `
 import { createRequire } from "node:module";
@@ -81,4 +88,6 @@ for (const name of ["seamline", "seamline/server", "seamline/vite"]) {
 `;
 writeFileSync(join(folder, "load.js"), load);
 execFileSync(process.execPath, [join(folder, "load.js")], { stdio: "inherit" });
-execFileSync(process.execPath, [join(installed, "dist/cli.js"), "--help"], { stdio: ["ignore", "ignore", "inherit"] });
+execFileSync(process.execPath, [join(installed, "dist/cli.js"), "--help"], {
+  stdio: ["ignore", "ignore", "inherit"],
+});

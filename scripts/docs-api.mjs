@@ -32,7 +32,11 @@ export function apiPages(errors) {
   const host = ts.createCompilerHost(options);
   // Of types of others only the names are shown: reading all of Vite's would take longer than all the rest.
   host.resolveModuleNameLiterals = (literals, file) =>
-    literals.map(({ text }) => (text.startsWith(".") ? ts.resolveModuleName(text, file, options, host) : { resolvedModule: undefined }));
+    literals.map(({ text }) =>
+      text.startsWith(".")
+        ? ts.resolveModuleName(text, file, options, host)
+        : { resolvedModule: undefined },
+    );
   const program = ts.createProgram(
     entries.map(({ source }) => join(root, source)),
     options,
@@ -46,7 +50,9 @@ export function apiPages(errors) {
   /** @type {Record<string, string>} */
   const pages = {};
   for (const entry of entries) {
-    const module = checker.getSymbolAtLocation(/** @type {ts.Node} */ (program.getSourceFile(join(root, entry.source))));
+    const module = checker.getSymbolAtLocation(
+      /** @type {ts.Node} */ (program.getSourceFile(join(root, entry.source))),
+    );
     if (module === undefined) throw new Error(`${entry.source} exports nothing`);
     const found = checker.getExportsOfModule(module).map((symbol) => ({
       name: symbol.name,
@@ -72,7 +78,9 @@ function groupOf(symbol) {
 
 /** @param {ts.Symbol} symbol */
 const isInternal = (symbol) =>
-  symbol.declarations?.some((one) => ts.getJSDocTags(one).some((tag) => tag.tagName.text === "internal")) === true;
+  symbol.declarations?.some((one) =>
+    ts.getJSDocTags(one).some((tag) => tag.tagName.text === "internal"),
+  ) === true;
 
 /** @param {string} name */
 const anchorOf = (name) => name.toLowerCase();
@@ -109,7 +117,8 @@ class Page {
         .trim() ?? "";
     const elsewhere = shown.filter(({ symbol }) => this.described.has(symbol));
     const own = shown.filter(({ symbol }) => !this.described.has(symbol));
-    for (const one of own) this.described.set(one.symbol, `/${page.replace(/\.md$/, "")}#${anchorOf(one.name)}`);
+    for (const one of own)
+      this.described.set(one.symbol, `/${page.replace(/\.md$/, "")}#${anchorOf(one.name)}`);
     const lines = [`# ${name}`, "", sentence(head.replace(/^`[^`]+`(?:[^:]*): /, "")), ""];
     for (const group of groups) {
       const members = own.filter(({ symbol }) => groupOf(symbol) === group);
@@ -119,13 +128,20 @@ class Page {
     }
     // A type that is mentioned may mention others.
     for (let index = 0; index < this.#mentioned.length; index++) {
-      if (index === 0) lines.push("## Not exported", "", "Types that the declarations above mention. They can't be imported by name.", "");
+      if (index === 0)
+        lines.push(
+          "## Not exported",
+          "",
+          "Types that the declarations above mention. They can't be imported by name.",
+          "",
+        );
       const symbol = /** @type {ts.Symbol} */ (this.#mentioned[index]);
       lines.push(...this.#section(symbol.name, symbol));
     }
     const links = elsewhere.map((one) => `[\`${one.name}\`](${this.described.get(one.symbol)})`);
     if (links.length > 0) lines.push("## As in other entries", "", `${links.join(", ")}.`, "");
-    if (hasErrors) lines.push("## Errors", "", "All classes of [the errors' table](errors.md).", "");
+    if (hasErrors)
+      lines.push("## Errors", "", "All classes of [the errors' table](errors.md).", "");
     return lines.join("\n");
   }
 
@@ -136,7 +152,10 @@ class Page {
   #section(name, symbol) {
     const declarations = (symbol.declarations ?? []).filter((one) => !ts.isModuleDeclaration(one));
     const words = ts.displayPartsToString(symbol.getDocumentationComment(this.checker));
-    if (words === "") this.problems.push(`${this.entry.name}: '${name}' has no words (${declarations[0]?.getSourceFile().fileName})`);
+    if (words === "")
+      this.problems.push(
+        `${this.entry.name}: '${name}' has no words (${declarations[0]?.getSourceFile().fileName})`,
+      );
     const code = declarations.map((one) => declarationText(one)).join("\n");
     const links = this.#links(symbol, declarations);
     return [
@@ -169,17 +188,25 @@ class Page {
             : node.expression
           : undefined;
       let symbol = name === undefined ? undefined : this.checker.getSymbolAtLocation(name);
-      if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias) symbol = this.checker.getAliasedSymbol(symbol);
+      if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias)
+        symbol = this.checker.getAliasedSymbol(symbol);
       if (symbol !== undefined && symbol !== self && isOurs(symbol) && !isInternal(symbol)) {
         // Configurations have a page of their own.
-        if (!this.described.has(symbol) && isConfiguration(symbol)) this.described.set(symbol, "/reference/configuration");
+        if (!this.described.has(symbol) && isConfiguration(symbol))
+          this.described.set(symbol, "/reference/configuration");
         if (this.errors.has(symbol.name)) this.described.set(symbol, "/reference/api/errors");
         if (!this.described.has(symbol)) {
-          this.described.set(symbol, `/${this.entry.page.replace(/\.md$/, "")}#${anchorOf(symbol.name)}`);
+          this.described.set(
+            symbol,
+            `/${this.entry.page.replace(/\.md$/, "")}#${anchorOf(symbol.name)}`,
+          );
           this.#mentioned.push(symbol);
         }
         const address = this.described.get(symbol) ?? "";
-        links.set(address, `[${isConfiguration(symbol) ? "the configuration" : `\`${symbol.name}\``}](${address})`);
+        links.set(
+          address,
+          `[${isConfiguration(symbol) ? "the configuration" : `\`${symbol.name}\``}](${address})`,
+        );
       }
       // What a constant is made of is no part of its declaration.
       if (!ts.isVariableDeclaration(node)) ts.forEachChild(node, visit);
@@ -201,7 +228,8 @@ function isOurs(symbol) {
 }
 
 /** @param {ts.Symbol} symbol */
-const isConfiguration = (symbol) => symbol.declarations?.[0]?.getSourceFile().fileName === join(root, "server/config-types.ts");
+const isConfiguration = (symbol) =>
+  symbol.declarations?.[0]?.getSourceFile().fileName === join(root, "server/config-types.ts");
 
 /** Members that are nobody's business: private ones, and those marked as internal.
  * @param {ts.Node} node
@@ -225,17 +253,22 @@ function declarationText(node) {
     return namesOf(own.trim());
   };
   if (ts.isFunctionDeclaration(node)) {
-    const text = bare(`${slice(node.getStart(), node.body?.pos ?? node.end).replace(/^(?:export )?async /, "")};`);
+    const text = bare(
+      `${slice(node.getStart(), node.body?.pos ?? node.end).replace(/^(?:export )?async /, "")};`,
+    );
     if (text.includes("\n") || text.length < 80) return text;
     const parameters = node.parameters.map((one) => `  ${one.getText()},\n`);
     return bare(
       `${slice(node.getStart(), node.parameters.pos).replace(/^(?:export )?async /, "")}\n${parameters.join("")}): ${node.type?.getText()};`,
     );
   }
-  if (ts.isVariableDeclaration(node)) return `const ${slice(node.getStart(), node.type?.end ?? node.end)};`;
+  if (ts.isVariableDeclaration(node))
+    return `const ${slice(node.getStart(), node.type?.end ?? node.end)};`;
   if (!ts.isClassDeclaration(node)) return bare(withoutNotes(node.getText()));
   const [first] = node.members;
-  const members = node.members.filter((one) => !isHidden(one)).map((one) => `  ${memberText(one, slice)}`);
+  const members = node.members
+    .filter((one) => !isHidden(one))
+    .map((one) => `  ${memberText(one, slice)}`);
   const head = bare(slice(node.getStart(), first?.pos ?? node.end - 1));
   return `${head}\n${members.join("\n")}\n}`;
 }
@@ -249,7 +282,11 @@ function memberText(member, slice) {
   const words = comment === undefined ? "" : `${withoutNotes(comment.getText())}\n  `;
   const body = /** @type {ts.MethodDeclaration} */ (member).body;
   const value = ts.isPropertyDeclaration(member) ? member.initializer : undefined;
-  const end = body?.pos ?? (value === undefined ? member.end : (/** @type {ts.PropertyDeclaration} */ (member).type?.end ?? member.end));
+  const end =
+    body?.pos ??
+    (value === undefined
+      ? member.end
+      : (/** @type {ts.PropertyDeclaration} */ (member).type?.end ?? member.end));
   const text = slice(member.getStart(), end)
     .replaceAll(/\b(?:override|async) /g, "")
     .trim();
@@ -267,7 +304,10 @@ const namesOf = (text) => text.replaceAll(/([(,] ?(?:\.\.\.)?)_(\w)/g, "$1$2");
 function withoutNotes(text) {
   return text
     .replaceAll(/ \((?:§|decisions §|R\d|architecture)[^)]*\)/g, "")
-    .replaceAll(/(?:decisions )?§[\d.]+(?:, §[\d.]+)*[:;.] ([a-z])?/g, (_, letter) => letter?.toUpperCase() ?? "")
+    .replaceAll(
+      /(?:decisions )?§[\d.]+(?:, §[\d.]+)*[:;.] ([a-z])?/g,
+      (_, letter) => letter?.toUpperCase() ?? "",
+    )
     .replaceAll(/ ?\bChosen: ([a-z])?/g, (_, letter) => ` ${letter?.toUpperCase() ?? ""}`)
     .replaceAll(/^ *\/\/ oxlint-.*\n/gm, "")
     .replaceAll(/\{@link ([\w.]+)[^}]*\}/g, "$1");
@@ -284,7 +324,12 @@ function sentence(text) {
  */
 export function errorsPage({ frameworkErrors, statusOf }) {
   const file = join(root, "src/errors.ts");
-  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2023, true);
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(file, "utf8"),
+    ts.ScriptTarget.ES2023,
+    true,
+  );
   const words = new Map(
     source.statements.filter(ts.isClassDeclaration).map((one) => {
       const [comment] = ts.getJSDocCommentsAndTags(one).filter(ts.isJSDoc);

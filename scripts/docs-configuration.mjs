@@ -31,17 +31,24 @@ export function configurationDocument(given) {
   const schema = /** @type {Schema} */ (given);
   const modes = schema.allOf.flatMap(({ if: condition, then }) => {
     const mode = condition.properties?.mode?.const;
-    return mode === undefined ? [] : [{ mode, keys: then.properties ?? {}, required: then.required ?? [] }];
+    return mode === undefined
+      ? []
+      : [{ mode, keys: then.properties ?? {}, required: then.required ?? [] }];
   });
   const [first] = modes;
   if (first === undefined) throw new Error("the schema has no modes");
-  const isCommon = (/** @type {string} */ key) => modes.every(({ keys }) => JSON.stringify(keys[key]) === JSON.stringify(first.keys[key]));
-  const common = Object.keys(first.keys).filter((key) => !/^(?:mode|\$schema)$/.test(key) && isCommon(key));
+  const isCommon = (/** @type {string} */ key) =>
+    modes.every(({ keys }) => JSON.stringify(keys[key]) === JSON.stringify(first.keys[key]));
+  const common = Object.keys(first.keys).filter(
+    (key) => !/^(?:mode|\$schema)$/.test(key) && isCommon(key),
+  );
   const words = /** @type {{ anyOf: [{ enum: string[], enumDescriptions: string[] }] }} */ (
     /** @type {unknown} */ (schema.properties["mode"])
   ).anyOf[0];
   // Limits have a table in the guide, with what happens past each.
-  const nested = common.filter((key) => key !== "limits" && first.keys[key]?.properties !== undefined);
+  const nested = common.filter(
+    (key) => key !== "limits" && first.keys[key]?.properties !== undefined,
+  );
   return [
     "# Configuration reference",
     "",
@@ -54,7 +61,10 @@ export function configurationDocument(given) {
     "",
     "| mode | what the service does |",
     "|---|---|",
-    ...modes.map(({ mode }) => `| [\`${mode}\`](#${mode}) | ${words.enumDescriptions[words.enum.indexOf(mode)]} |`),
+    ...modes.map(
+      ({ mode }) =>
+        `| [\`${mode}\`](#${mode}) | ${words.enumDescriptions[words.enum.indexOf(mode)]} |`,
+    ),
     "",
     "## Every mode",
     "",
@@ -65,14 +75,22 @@ export function configurationDocument(given) {
       `${words.enumDescriptions[words.enum.indexOf(mode)]} Besides the keys of [every mode](#every-mode):`,
       "",
       ...table(
-        Object.keys(keys).filter((key) => !/^(?:mode|\$schema)$/.test(key) && !common.includes(key)),
+        Object.keys(keys).filter(
+          (key) => !/^(?:mode|\$schema)$/.test(key) && !common.includes(key),
+        ),
         keys,
         required,
       ),
     ]),
     ...nested.flatMap((key) => {
       const { properties = {}, required = [] } = first.keys[key] ?? {};
-      return [`## ${key}`, "", first.keys[key]?.description ?? "", "", ...table(Object.keys(properties), properties, required)];
+      return [
+        `## ${key}`,
+        "",
+        first.keys[key]?.description ?? "",
+        "",
+        ...table(Object.keys(properties), properties, required),
+      ];
     }),
   ].join("\n");
 }
@@ -89,7 +107,9 @@ function table(names, keys, required) {
     const guide = guides[name];
     const more = guide === undefined ? "" : ` [More](../guide/${guide})`;
     const kind =
-      key.properties === undefined ? typeOf(key) : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${name}`})`;
+      key.properties === undefined
+        ? typeOf(key)
+        : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${name}`})`;
     return `| \`${name}\` | ${kind} | ${required.includes(name) ? "required" : defaultOf(key)} | ${key.description ?? ""}${more} |`;
   });
   return ["| key | type | default | meaning |", "|---|---|---|---|", ...rows, ""];
@@ -110,4 +130,5 @@ function typeOf({ anyOf, $ref, const: only, enum: words, type, items, additional
 }
 
 /** @param {Json} schema */
-const defaultOf = (schema) => (schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``);
+const defaultOf = (schema) =>
+  schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``;

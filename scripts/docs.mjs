@@ -23,7 +23,11 @@ function write(path, text) {
 
 /** A module of the sources. @param {string} path */
 async function load(path) {
-  const { module } = await runnerImport(join(root, path), { root, configFile: false, logLevel: "warn" });
+  const { module } = await runnerImport(join(root, path), {
+    root,
+    configFile: false,
+    logLevel: "warn",
+  });
   return module;
 }
 
@@ -33,7 +37,9 @@ async function writeReference() {
   /** @type {typeof import("../src/errors.ts")} */
   const errors = await load("src/errors.ts");
   /** @type {import("../server/json-schema.ts").Convert} */
-  const convert = (one) => ({ ...toJsonSchema(one, { typeMode: "input", ignoreActions: ["raw_check"] }) });
+  const convert = (one) => ({
+    ...toJsonSchema(one, { typeMode: "input", ignoreActions: ["raw_check"] }),
+  });
   write(join(root, configuration), configurationDocument(configJsonSchema(convert)));
   const { pages, problems } = apiPages([...errors.frameworkErrors.keys()]);
   if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -41,20 +47,27 @@ async function writeReference() {
   const written = { ...pages, "reference/api/errors.md": errorsPage(errors) };
   for (const [path, text] of Object.entries(written)) write(join(docs, path), text);
   // Of an entry that the package has no more.
-  for (const name of readdirSync(api)) if (!(`reference/api/${name}` in written)) rmSync(join(api, name));
+  for (const name of readdirSync(api))
+    if (!(`reference/api/${name}` in written)) rmSync(join(api, name));
 }
 
 /** @param {string[]} words */
 async function vitepress(...words) {
   const command = join(root, "node_modules/vitepress/bin/vitepress.js");
   const serves = words[0] === "dev";
-  const child = spawn(process.execPath, [command, ...words], { cwd: root, stdio: serves ? "inherit" : ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [command, ...words], {
+    cwd: root,
+    stdio: serves ? "inherit" : ["ignore", "pipe", "pipe"],
+  });
   let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text) => (said += text));
   const code = await new Promise((resolve) => child.on("close", resolve));
   if (serves) return;
   // Of a missing language or a wrong link it only warns.
-  const lines = said.split("\n").filter((line) => !/^\s*(?:vitepress v|- |.*✓|build complete|$)/.test(line));
+  const lines = said
+    .split("\n")
+    .filter((line) => !/^\s*(?:vitepress v|- |.*✓|build complete|$)/.test(line));
   if (code !== 0 || lines.length > 0) throw new Error(said);
 }
 
@@ -63,17 +76,26 @@ async function problemsOfSite() {
   /** @type {{ pagesOf(): string[] }} */
   const { pagesOf } = await load("docs/.vitepress/sidebar.ts");
   const pages = pagesOf();
-  const files = readdirSync(site, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+  const files = readdirSync(site, { recursive: true, encoding: "utf8" }).map((file) =>
+    file.replaceAll("\\", "/"),
+  );
   const index = files.find((file) => /localSearchIndexroot.*\.js$/.test(file));
   /** @type {{ default: string }} */
-  const found = index === undefined ? { default: '{"documentIds":{}}' } : await import(pathToFileURL(join(site, index)).href);
-  const searched = new Set(Object.values(JSON.parse(found.default).documentIds).map((id) => id.split("#")[0]));
+  const found =
+    index === undefined
+      ? { default: '{"documentIds":{}}' }
+      : await import(pathToFileURL(join(site, index)).href);
+  const searched = new Set(
+    Object.values(JSON.parse(found.default).documentIds).map((id) => id.split("#")[0]),
+  );
   const texts = files
     .filter((file) => /\.(?:html|css)$/.test(file))
     .map((file) => ({ file, text: readFileSync(join(site, file), "utf8") }));
   return [
     ...pages
-      .filter((page) => !files.includes(`${page.slice(1)}${page.endsWith("/") ? "index" : ""}.html`))
+      .filter(
+        (page) => !files.includes(`${page.slice(1)}${page.endsWith("/") ? "index" : ""}.html`),
+      )
       .map((page) => `${page} was not built`),
     ...pages.filter((page) => !searched.has(page)).map((page) => `the search doesn't know ${page}`),
     ...texts.flatMap(({ file, text }) =>
@@ -92,5 +114,7 @@ else {
   await vitepress("build", "docs");
   const problems = await problemsOfSite();
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  console.log(`docs/.vitepress/dist built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  console.log(
+    `docs/.vitepress/dist built in ${((performance.now() - started) / 1000).toFixed(1)} s`,
+  );
 }

@@ -1,6 +1,14 @@
 // The figures of a closing note: size of the code, of the two installs, and of what a browser loads. `npm run figures`.
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -35,13 +43,19 @@ const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 function packagesIn(folder) {
   /** @type {{ packages: Record<string, { link?: boolean }> }} */
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
-  return Object.entries(packages).filter(([path, one]) => path.includes("node_modules/") && !one.link && existsSync(join(folder, path)))
-    .length;
+  return Object.entries(packages).filter(
+    ([path, one]) => path.includes("node_modules/") && !one.link && existsSync(join(folder, path)),
+  ).length;
 }
 
 const rows = ["src", "client", "server", "test", "e2e", "demo", "bench", "scripts"].map((room) => {
-  const own = filesIn(join(root, room), (name) => !/^(node_modules|dist|\..*)$/.test(name)).filter((file) => code.test(file));
-  const files = own.map((file) => ({ file: file.slice(root.length + 1), lines: readFileSync(file, "utf8").split("\n").length - 1 }));
+  const own = filesIn(join(root, room), (name) => !/^(node_modules|dist|\..*)$/.test(name)).filter(
+    (file) => code.test(file),
+  );
+  const files = own.map((file) => ({
+    file: file.slice(root.length + 1),
+    lines: readFileSync(file, "utf8").split("\n").length - 1,
+  }));
   const sorted = files.toSorted((a, b) => a.lines - b.lines);
   const largest = sorted.at(-1);
   return {
@@ -58,7 +72,11 @@ const folder = join(root, "node_modules/.cache/seamline-figures");
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 /** @param {...string} words */
-const npm = (...words) => execFileSync("npm", [...words, "--loglevel=error", "--no-audit", "--no-fund"], { cwd: folder, encoding: "utf8" });
+const npm = (...words) =>
+  execFileSync("npm", [...words, "--loglevel=error", "--no-audit", "--no-fund"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
 const tarball = npm("pack", root, "--ignore-scripts").trim().split("\n").at(-1) ?? "";
 writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
 npm("install", `./${tarball}`, "--omit=dev");
@@ -66,11 +84,15 @@ console.log(
   `package: ${mega(lstatSync(join(folder, tarball)).size)} packed, ${mega(bytesIn(join(folder, "node_modules/seamline")))} unpacked`,
 );
 const installed = packagesIn(folder);
-console.log(`production install: ${mega(bytesIn(join(folder, "node_modules")))}, ${installed} packages (seamline among them)`);
+console.log(
+  `production install: ${mega(bytesIn(join(folder, "node_modules")))}, ${installed} packages (seamline among them)`,
+);
 rmSync(folder, { recursive: true });
 
 const modules = filesIn(join(root, "node_modules"), (name) => name !== ".cache");
-console.log(`development install: ${mega(sum(modules.map((file) => lstatSync(file).size)))}, ${packagesIn(root)} packages`);
+console.log(
+  `development install: ${mega(sum(modules.map((file) => lstatSync(file).size)))}, ${packagesIn(root)} packages`,
+);
 
 for (const name of ["client", "remote", "superjson", "hooks"]) {
   const text = readFileSync(join(root, `dist/svc/${name}.js`));

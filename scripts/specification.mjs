@@ -25,7 +25,11 @@ export const document = "docs/specification.md";
 export function testFiles() {
   return (
     ["test", "e2e"]
-      .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
+          (name) => `${folder}/${name}`,
+        ),
+      )
       .map((path) => path.replaceAll("\\", "/"))
       // Its own test makes titles up.
       .filter((path) => /\.(test|spec)\.ts$/.test(path) && path !== "test/specification.test.ts")
@@ -43,11 +47,21 @@ export function titlesOf(files) {
     text
       .split("\n")
       .filter((line) => !/^\s*(\/\/|\*)/.test(line))
-      .flatMap((line) => [...line.matchAll(/(["'`])((?:\\.|(?!\1).)*)\1/g)].map(([, , literal = ""]) => literal.replaceAll(/\\(.)/g, "$1")))
+      .flatMap((line) =>
+        [...line.matchAll(/(["'`])((?:\\.|(?!\1).)*)\1/g)].map(([, , literal = ""]) =>
+          literal.replaceAll(/\\(.)/g, "$1"),
+        ),
+      )
       .flatMap((literal) => {
         const [, ids = "", words = ""] = canonical.exec(literal) ?? [];
-        const own = [...ids.matchAll(single)].map(([one]) => ({ id: one, words: statement(words), path }));
-        const others = [...literal.matchAll(inBrackets)].flatMap(([, list = ""]) => [...list.matchAll(single)]);
+        const own = [...ids.matchAll(single)].map(([one]) => ({
+          id: one,
+          words: statement(words),
+          path,
+        }));
+        const others = [...literal.matchAll(inBrackets)].flatMap(([, list = ""]) => [
+          ...list.matchAll(single),
+        ]);
         return [...own, ...others.map(([one]) => ({ id: one, words: undefined, path }))];
       }),
   );
@@ -69,19 +83,31 @@ const statement = (title) => title.replaceAll(inBrackets, "").trimEnd().replace(
 export function problemsOf(sentences, titles) {
   /** @type {string[]} */
   const problems = [];
-  const known = new Set(Object.entries(sentences).flatMap(([part, { statements }]) => numbersOf(part, statements)));
+  const known = new Set(
+    Object.entries(sentences).flatMap(([part, { statements }]) => numbersOf(part, statements)),
+  );
   for (const title of titles) {
     const part = sentences[title.id.slice(0, title.id.lastIndexOf("-"))];
     if (/%[sdijfo#]/.test(title.words ?? ""))
-      problems.push(`${title.path}: what is filled into ${title.id} belongs to the end of its title`);
-    if (part === undefined) problems.push(`${title.path}: ${title.id} names no part of test/spec/_sentences.ts`);
-    else if (!known.has(title.id)) problems.push(`${title.path}: ${title.id} is not there: the part has ${part.statements} statements`);
+      problems.push(
+        `${title.path}: what is filled into ${title.id} belongs to the end of its title`,
+      );
+    if (part === undefined)
+      problems.push(`${title.path}: ${title.id} names no part of test/spec/_sentences.ts`);
+    else if (!known.has(title.id))
+      problems.push(
+        `${title.path}: ${title.id} is not there: the part has ${part.statements} statements`,
+      );
   }
-  for (const [part, { statements }] of Object.entries(sentences)) if (statements === 0) problems.push(`${part} has no statements`);
+  for (const [part, { statements }] of Object.entries(sentences))
+    if (statements === 0) problems.push(`${part} has no statements`);
   for (const one of known) {
     const own = titles.filter((title) => title.id === one && title.words !== undefined);
     if (own.length === 0) problems.push(`${one} has no test whose title begins with it`);
-    if (own.length > 1) problems.push(`${one} begins ${own.length} titles: ${own.map(({ path }) => path).join(", ")}`);
+    if (own.length > 1)
+      problems.push(
+        `${one} begins ${own.length} titles: ${own.map(({ path }) => path).join(", ")}`,
+      );
   }
   return problems;
 }
@@ -122,7 +148,9 @@ export function specificationOf(sentences, titles, cases) {
       const named = titles.filter((each) => each.id === one);
       const own = named.find(({ words }) => words !== undefined);
       const calls = cases.filter(({ ids }) => ids.includes(one)).length;
-      lines.push(`| ${one} | ${own === undefined ? "" : escaped(own.words ?? "")} | ${linksOf(own, named, calls)} |`);
+      lines.push(
+        `| ${one} | ${own === undefined ? "" : escaped(own.words ?? "")} | ${linksOf(own, named, calls)} |`,
+      );
     }
     lines.push("");
   }
@@ -145,7 +173,11 @@ function linksOf(own, named, calls) {
   const link = (path) => `[${basename(path).replace(/\.(test|spec)\.ts$/, "")}](../${path})`;
   return [
     ...(own === undefined ? [] : [link(own.path)]),
-    ...(others.length === 0 ? [] : [`${others.length} more in ${[...new Set(others.map(({ path }) => path))].map(link).join(", ")}`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `${others.length} more in ${[...new Set(others.map(({ path }) => path))].map(link).join(", ")}`,
+        ]),
     ...(calls === 0 ? [] : [`${calls} ${calls === 1 ? "call" : "calls"}`]),
   ].join("; ");
 }
@@ -158,9 +190,15 @@ function waysTable(sentences, cases) {
   const ways = [...new Set(cases.flatMap((one) => one.ways.map(({ way }) => way)))];
   if (ways.length === 0) return [];
   /** @param {readonly Case[]} some @param {string} way */
-  const count = (some, way) => some.flatMap((one) => one.ways.filter((each) => each.way === way)).reduce((sum, { runs }) => sum + runs, 0);
+  const count = (some, way) =>
+    some
+      .flatMap((one) => one.ways.filter((each) => each.way === way))
+      .reduce((sum, { runs }) => sum + runs, 0);
   const rows = Object.keys(sentences)
-    .map((part) => ({ part, some: cases.filter(({ ids }) => ids.some((one) => one.replace(/-\d+$/, "") === part)) }))
+    .map((part) => ({
+      part,
+      some: cases.filter(({ ids }) => ids.some((one) => one.replace(/-\d+$/, "") === part)),
+    }))
     .filter(({ some }) => some.length > 0);
   return [
     "## The same calls in four ways",
@@ -170,7 +208,9 @@ function waysTable(sentences, cases) {
     "",
     `| part | ${ways.join(" | ")} |`,
     `|---|${ways.map(() => "--:|").join("")}`,
-    ...rows.map(({ part, some }) => `| ${part} | ${ways.map((way) => count(some, way)).join(" | ")} |`),
+    ...rows.map(
+      ({ part, some }) => `| ${part} | ${ways.map((way) => count(some, way)).join(" | ")} |`,
+    ),
     `| all | ${ways.map((way) => count(cases, way)).join(" | ")} |`,
     "",
   ];
@@ -181,15 +221,22 @@ function waysTable(sentences, cases) {
 const escaped = (text) =>
   text
     .split(/(`[^`]*`)/)
-    .map((piece) => (piece.startsWith("`") && piece.length > 1 ? piece.replaceAll("|", "\\|") : piece.replaceAll(/[\\*_<>|[\]]/g, "\\$&")))
+    .map((piece) =>
+      piece.startsWith("`") && piece.length > 1
+        ? piece.replaceAll("|", "\\|")
+        : piece.replaceAll(/[\\*_<>|[\]]/g, "\\$&"),
+    )
     .join("");
 
 if (process.argv[1] === import.meta.filename) {
   // The tables are TypeScript, and Vite reads it on every Node that this package runs on.
   const { runnerImport } = await import("vite");
   /** @param {string} path */
-  const load = async (path) => (await runnerImport(join(root, path), { configFile: false, logLevel: "error" })).module;
-  const { sentences } = /** @type {{ sentences: Sentences }} */ (await load("test/spec/_sentences.ts"));
+  const load = async (path) =>
+    (await runnerImport(join(root, path), { configFile: false, logLevel: "error" })).module;
+  const { sentences } = /** @type {{ sentences: Sentences }} */ (
+    await load("test/spec/_sentences.ts")
+  );
   const { cases } = existsSync(join(root, "test/_ways.ts"))
     ? /** @type {{ cases: Case[] }} */ (await load("test/_ways.ts"))
     : { cases: [] };
@@ -197,6 +244,8 @@ if (process.argv[1] === import.meta.filename) {
   writeFileSync(join(root, document), specificationOf(sentences, titles, cases));
   const problems = problemsOf(sentences, titles);
   for (const problem of problems) console.error(problem);
-  console.log(`${document} is written${problems.length === 0 ? "" : `; ${problems.length} problems`}`);
+  console.log(
+    `${document} is written${problems.length === 0 ? "" : `; ${problems.length} problems`}`,
+  );
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -19,8 +19,11 @@ const counts = { passed: 0, failed: 0, skipped: 0 };
  */
 function node(words, environment = {}) {
   return (
-    spawnSync(process.execPath, words, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "inherit", "inherit"] })
-      .status === 0
+    spawnSync(process.execPath, words, {
+      cwd: root,
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "inherit", "inherit"],
+    }).status === 0
   );
 }
 
@@ -50,7 +53,13 @@ console.log(`browser: ${browser.path} (${browser.from})`);
 if (!node(["scripts/build.mjs"])) process.exit(1);
 
 const vitest = join(results, "vitest.json");
-const unit = node(["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${vitest}`]);
+const unit = node([
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${vitest}`,
+]);
 await add(vitest, unit, (/** @type {VitestReport} */ report) => ({
   passed: report.numPassedTests,
   failed: report.numFailedTests,
@@ -60,14 +69,27 @@ await add(vitest, unit, (/** @type {VitestReport} */ report) => ({
 const playwright = join(results, "playwright.json");
 // Chromium and Playwright keep things in the home and temporary folders of whoever runs them; here they leave nothing there.
 const home = join(root, "node_modules/.cache/seamline-test");
-const folders = { XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home, PWTEST_CACHE_DIR: join(home, "playwright") };
-const environment = { ...folders, CHROMIUM_PATH: browser.path, PLAYWRIGHT_JSON_OUTPUT_FILE: playwright };
-const e2e = node(["node_modules/@playwright/test/cli.js", "test", "--reporter=list,json"], environment);
+const folders = {
+  XDG_CACHE_HOME: home,
+  XDG_CONFIG_HOME: home,
+  PWTEST_CACHE_DIR: join(home, "playwright"),
+};
+const environment = {
+  ...folders,
+  CHROMIUM_PATH: browser.path,
+  PLAYWRIGHT_JSON_OUTPUT_FILE: playwright,
+};
+const e2e = node(
+  ["node_modules/@playwright/test/cli.js", "test", "--reporter=list,json"],
+  environment,
+);
 await add(playwright, e2e, (/** @type {PlaywrightReport} */ { stats }) => ({
   passed: stats.expected + stats.flaky,
   failed: stats.unexpected,
   skipped: stats.skipped,
 }));
 
-console.log(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`}`);
+console.log(
+  `\n${counts.passed} passed, ${counts.failed} failed${counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`}`,
+);
 process.exitCode = counts.failed === 0 ? 0 : 1;

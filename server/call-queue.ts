@@ -49,7 +49,13 @@ export class CallQueue {
 
   /** Throws a {@link UnsentError}, `local` when there is no place and `silent` when the service takes no connection, or the signal's reason. */
   enter(name: string, signal: AbortSignal | undefined): Place | Promise<Place> {
-    const origin = this.#origins.get(name) ?? { name, open: 0, opening: 0, waiting: new Set(), moved: performance.now() };
+    const origin = this.#origins.get(name) ?? {
+      name,
+      open: 0,
+      opening: 0,
+      waiting: new Set(),
+      moved: performance.now(),
+    };
     if (this.#open >= this.#limits.total) throw full(name, `${this.#open} requests are open`);
     if (origin.open >= this.#perOrigin) throw full(name, `${origin.open} requests to it are open`);
     this.#origins.set(name, origin);
@@ -97,7 +103,13 @@ export class CallQueue {
           end();
           resolve(this.#place(origin));
         },
-        giveUp: () => leave(new UnsentError(`${origin.name} took no connection for ${this.#limits.patience} ms`, "silent")),
+        giveUp: () =>
+          leave(
+            new UnsentError(
+              `${origin.name} took no connection for ${this.#limits.patience} ms`,
+              "silent",
+            ),
+          ),
       };
       origin.waiting.add(waiter);
       signal?.addEventListener("abort", abort, { once: true });
@@ -130,5 +142,8 @@ function enterNext({ waiting }: Origin): void {
 }
 
 function full(name: string, what: string): UnsentError {
-  return new UnsentError(`${name} was not asked: ${what}, and limits.connections allows no more`, "local");
+  return new UnsentError(
+    `${name} was not asked: ${what}, and limits.connections allows no more`,
+    "local",
+  );
 }

@@ -9,7 +9,15 @@ import type { PublicOriginOptions } from "../src/public-origin.ts";
 import type { Console } from "../src/console/console.ts";
 import type { Role } from "../src/roles/role.ts";
 import type { Limits } from "../src/serializer/limits.ts";
-import type { ApplicationConfig, Config, GatewayConfig, NodeConfig, ProxyConfig, RepositoryConfig, StandaloneConfig } from "./config.ts";
+import type {
+  ApplicationConfig,
+  Config,
+  GatewayConfig,
+  NodeConfig,
+  ProxyConfig,
+  RepositoryConfig,
+  StandaloneConfig,
+} from "./config.ts";
 import type { PublicFiles } from "./files.ts";
 import type { ModuleStore, ModuleStoreOptions } from "./module-store.ts";
 import { type OutputFolders, slashed } from "./sources.ts";
@@ -47,7 +55,11 @@ function webOf({ origin, hosts, forwarded }: Config): PublicOriginOptions {
 /** Ms that a membership lasts without being renewed (decisions §6, `POST /nodes`). */
 const lease = 15_000;
 
-export async function composeRole(host: Host, config: Config, options: ComposeOptions): Promise<Composed> {
+export async function composeRole(
+  host: Host,
+  config: Config,
+  options: ComposeOptions,
+): Promise<Composed> {
   return await composers[config.mode](host, config as never, options);
 }
 
@@ -57,12 +69,26 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   gateway: (async (host, config, options) => {
     const { createGateway } = await import("../src/roles/gateway.ts");
     const modules =
-      config.repository === undefined ? undefined : await modulesOf(host, { repository: config.repository }, undefined, options);
+      config.repository === undefined
+        ? undefined
+        : await modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
     const { monitor, url, members, repository } = config;
     const web = webOf(config);
-    const role = createGateway(host, { limits, web, trustKey, monitor, lease, newId, modules, console, url, members, repository });
+    const role = createGateway(host, {
+      limits,
+      web,
+      trustKey,
+      monitor,
+      lease,
+      newId,
+      modules,
+      console,
+      url,
+      members,
+      repository,
+    });
     return { role, modules, console };
   }) satisfies Composer<GatewayConfig>,
 
@@ -74,7 +100,15 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const calls = config.gateway ?? config.node ?? "";
     const console = await consoleOf(host, config, options);
     return {
-      role: createProxy(host, { limits, web: webOf(config), trustKey, calls, repository: config.repository, modules, console }),
+      role: createProxy(host, {
+        limits,
+        web: webOf(config),
+        trustKey,
+        calls,
+        repository: config.repository,
+        modules,
+        console,
+      }),
       modules,
       console,
     };
@@ -87,7 +121,12 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     // It runs no procedure; its health checks may be modules of the application. Nothing is read before one is.
     const modules = await modulesOf(host, { folder: output.server }, undefined, options);
     return {
-      role: createRepository(host, { limits: options.limits, web: webOf(config), trustKey: options.trustKey, files }),
+      role: createRepository(host, {
+        limits: options.limits,
+        web: webOf(config),
+        trustKey: options.trustKey,
+        files,
+      }),
       modules,
       publicFiles,
     };
@@ -101,7 +140,16 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { limits, trustKey } = options;
     const console = await consoleOf(host, config, options);
     const { segments, name } = config;
-    const role = createStandalone(host, { limits, web: webOf(config), trustKey, files, modules, segments, name, console });
+    const role = createStandalone(host, {
+      limits,
+      web: webOf(config),
+      trustKey,
+      files,
+      modules,
+      segments,
+      name,
+      console,
+    });
     return { role, modules, console, publicFiles };
   }) satisfies Composer<StandaloneConfig>,
 
@@ -110,7 +158,18 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules = await modulesOf(host, { repository: config.repository }, config.cache, options);
     const { limits, trustKey } = options;
     const { gateway, segments, name } = config;
-    return { role: createNode(host, { limits, web: webOf(config), trustKey, gateway, modules, segments, name }), modules };
+    return {
+      role: createNode(host, {
+        limits,
+        web: webOf(config),
+        trustKey,
+        gateway,
+        modules,
+        segments,
+        name,
+      }),
+      modules,
+    };
   }) satisfies Composer<NodeConfig>,
 };
 
@@ -125,10 +184,18 @@ async function consoleOf(
     import("../src/console/console.ts"),
     import("./console-files.ts"),
   ]);
-  return createConsole(host, { trustKey, secure: config.tls !== undefined, file: createConsoleFiles() });
+  return createConsole(host, {
+    trustKey,
+    secure: config.tls !== undefined,
+    file: createConsoleFiles(),
+  });
 }
 
-async function outputOf(host: Host, config: ApplicationConfig, options: ComposeOptions): Promise<OutputFolders> {
+async function outputOf(
+  host: Host,
+  config: ApplicationConfig,
+  options: ComposeOptions,
+): Promise<OutputFolders> {
   const { ensureBuild } = await import("./ensure-build.ts");
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
@@ -161,7 +228,8 @@ async function filesOf(
     ],
   });
   const source = slashed(relative(options.root, config.source));
-  for (const glob of publicFiles.idle) host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
+  for (const glob of publicFiles.idle)
+    host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
   if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
   return { files: await createRepositoryFiles(output, built, publicFiles), publicFiles };
 }
@@ -169,9 +237,13 @@ async function filesOf(
 /** An application without pages leaves the key out; one that names another page than the default wants that page. */
 function warnOfIndex({ index, source }: ApplicationConfig, root: string, log: Host["log"]): void {
   if ([source, root].some((folder) => existsSync(join(folder, index))))
-    log.warn(`'index': the build has no page "${index}", so / answers 404. Run 'seamline build', or start with --build`);
+    log.warn(
+      `'index': the build has no page "${index}", so / answers 404. Run 'seamline build', or start with --build`,
+    );
   else if (index !== "index.html")
-    log.warn(`'index': there is no "${index}", in ./${slashed(relative(root, source))} or in the application folder: / answers 404`);
+    log.warn(
+      `'index': there is no "${index}", in ./${slashed(relative(root, source))} or in the application folder: / answers 404`,
+    );
 }
 
 async function modulesOf(
@@ -182,5 +254,14 @@ async function modulesOf(
 ): Promise<ModuleStore> {
   const { createModuleStore } = await import("./module-store.ts");
   const { root, trustKey, moduleImporter } = options;
-  return createModuleStore({ from, cache, root, trustKey, moduleImporter, transport: host.transport, clock: host.clock, log: host.log });
+  return createModuleStore({
+    from,
+    cache,
+    root,
+    trustKey,
+    moduleImporter,
+    transport: host.transport,
+    clock: host.clock,
+    log: host.log,
+  });
 }

@@ -1,13 +1,23 @@
 // Keys of a configuration that say where: addresses, origins, hosts, and who may be where.
 
 import * as v from "valibot";
-import { addressPattern, addressProblem, hostPattern, memberPattern, memberProblem } from "./config-address.ts";
+import {
+  addressPattern,
+  addressProblem,
+  hostPattern,
+  memberPattern,
+  memberProblem,
+} from "./config-address.ts";
 
 /** An absolute address, kept without a slash at the end. */
 export const address = (description: string): v.GenericSchema<string> =>
   v.pipe(
     v.string("expected an address such as http://127.0.0.1:3000"),
-    v.metadata({ description, pattern: addressPattern.source, examples: ["http://127.0.0.1:3000"] }),
+    v.metadata({
+      description,
+      pattern: addressPattern.source,
+      examples: ["http://127.0.0.1:3000"],
+    }),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const problem = addressProblem(dataset.value);
       if (problem === undefined) return new URL(dataset.value).origin;
@@ -21,12 +31,16 @@ export const origins: v.GenericSchema<string | string[]> = v.pipe(
   v.union(
     [
       v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
-      v.pipe(v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))), v.minLength(1)),
+      v.pipe(
+        v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))),
+        v.minLength(1),
+      ),
     ],
     "expected an origin such as https://shop.example, or a list of them",
   ),
   v.metadata({
-    description: "Where browsers find the application, or a list of such places. Left out: wherever they ask this service.",
+    description:
+      "Where browsers find the application, or a list of such places. Left out: wherever they ask this service.",
     examples: ["https://shop.example"],
   }),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
@@ -36,11 +50,16 @@ export const origins: v.GenericSchema<string | string[]> = v.pipe(
       .find((one) => one !== undefined);
     if (problem !== undefined) {
       addIssue({
-        message: problem.replace("expected an address such as http://127.0.0.1:3000", "expected an origin such as https://shop.example"),
+        message: problem.replace(
+          "expected an address such as http://127.0.0.1:3000",
+          "expected an origin such as https://shop.example",
+        ),
       });
       return NEVER;
     }
-    return typeof dataset.value === "string" ? new URL(dataset.value).origin : dataset.value.map((one) => new URL(one).origin);
+    return typeof dataset.value === "string"
+      ? new URL(dataset.value).origin
+      : dataset.value.map((one) => new URL(one).origin);
   }),
 );
 

@@ -3,7 +3,8 @@
 import { parseRange } from "../src/ip.ts";
 
 /** The form of an address; what stands in it, only `URL` knows. Part of the JSON Schema. */
-export const addressPattern: RegExp = /^https?:\/\/(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
+export const addressPattern: RegExp =
+  /^https?:\/\/(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
 
 /** A host name alone, or `*` for all of them. */
 export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
@@ -16,13 +17,18 @@ export function addressProblem(value: string): string | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `expected an address that begins with http:// or https://, found '${value}'`;
   // Not shown: it may be a secret.
-  if (url.username !== "" || url.password !== "") return "an address can't hold a user name or password";
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return `expected host and port only: '${url.origin}', found '${value}'`;
+  if (url.username !== "" || url.password !== "")
+    return "an address can't hold a user name or password";
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    return `expected host and port only: '${url.origin}', found '${value}'`;
   return addressPattern.test(value) ? undefined : expected;
 }
 
 /** `tls` and the scheme of `url` belong together: an address that nothing answers at must not be told to others. */
-export function schemeProblem(url: string, hasTls: boolean): { readonly message: string; readonly hint: string } | undefined {
+export function schemeProblem(
+  url: string,
+  hasTls: boolean,
+): { readonly message: string; readonly hint: string } | undefined {
   if (url.startsWith("https:") === hasTls) return undefined;
   return hasTls
     ? {
@@ -49,6 +55,10 @@ export const memberPattern: RegExp = /^[^\s/?#@[\]]+(?:\/\d{1,3})?$/;
 export function memberProblem(value: string): string | undefined {
   if (parseRange(value) !== undefined) return undefined;
   // What only looks like an address would be a name that nobody has.
-  const isName = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i.test(value) && !/^[\d.]+$/.test(value);
-  return isName ? undefined : `expected a host name, an address or a range such as 10.0.0.0/8, found '${value}'`;
+  const isName =
+    /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i.test(value) &&
+    !/^[\d.]+$/.test(value);
+  return isName
+    ? undefined
+    : `expected a host name, an address or a range such as 10.0.0.0/8, found '${value}'`;
 }

@@ -26,9 +26,12 @@ export function substitute(
         problems.push({ file, path: key, message: "it is nested too deep to be a configuration" });
       return undefined;
     }
-    if (Array.isArray(one)) return one.map((item, index) => walk(item, `${path}.${index}`, depth + 1));
+    if (Array.isArray(one))
+      return one.map((item, index) => walk(item, `${path}.${index}`, depth + 1));
     const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
-    return Object.fromEntries(Object.entries(one).map(([key, item]) => [key, walk(item, below(key), depth + 1)]));
+    return Object.fromEntries(
+      Object.entries(one).map(([key, item]) => [key, walk(item, below(key), depth + 1)]),
+    );
   };
   const text = (one: string, path: string): unknown => {
     if (!one.includes("${")) return one;

@@ -51,7 +51,9 @@ const limits = v.pipe(
       heldBytes: v.optional(
         v.pipe(
           wholeNumber,
-          v.description("Bytes that all callers together may make the service hold. Left out: a quarter of the memory that it may use."),
+          v.description(
+            "Bytes that all callers together may make the service hold. Left out: a quarter of the memory that it may use.",
+          ),
         ),
       ),
       connections: limit("connections", "Open connections, and as many calls to other services."),
@@ -66,10 +68,18 @@ const path = (description: string) => v.pipe(text, v.description(description));
 const tls = v.pipe(
   v.strictObject(
     {
-      cert: path("Path of the certificate (PEM), with those between it and the authority's behind it."),
+      cert: path(
+        "Path of the certificate (PEM), with those between it and the authority's behind it.",
+      ),
       key: path("Path of its private key (PEM)."),
-      passphrase: v.optional(path("Of a private key that is encrypted: best from the environment, ${TLS_PASSPHRASE}.")),
-      ca: v.optional(path("Path of further authorities (PEM) whose certificates other services may show, besides the well-known ones.")),
+      passphrase: v.optional(
+        path("Of a private key that is encrypted: best from the environment, ${TLS_PASSPHRASE}."),
+      ),
+      ca: v.optional(
+        path(
+          "Path of further authorities (PEM) whose certificates other services may show, besides the well-known ones.",
+        ),
+      ),
     },
     'expected { "cert": "./cert.pem", "key": "./key.pem" }',
   ),
@@ -77,7 +87,9 @@ const tls = v.pipe(
 );
 
 const common = {
-  url: address("Where the service listens, and what it tells others: scheme, host and port. Port 0 takes a free one."),
+  url: address(
+    "Where the service listens, and what it tells others: scheme, host and port. Port 0 takes a free one.",
+  ),
   trustKey: v.optional(
     v.pipe(
       v.string("expected a text"),
@@ -86,7 +98,8 @@ const common = {
         if (problem !== undefined) addIssue({ message: `it ${problem}` });
       }),
       v.metadata({
-        description: "What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder.",
+        description:
+          "What the services of a deployment show each other. Left out: the key in .seamline/key of the application folder.",
         pattern: "^[!-~]+$",
       }),
     ),
@@ -104,13 +117,19 @@ const common = {
     v.pipe(
       v.boolean("expected true or false"),
       v.metadata({
-        description: "Believes x-forwarded-host and x-forwarded-proto: what stands in front must always set both.",
+        description:
+          "Believes x-forwarded-host and x-forwarded-proto: what stands in front must always set both.",
         default: false,
       }),
     ),
   ),
   middleware: v.optional(
-    v.pipe(texts, v.description("Modules whose default export is a middleware, paths or packages. The last one runs first.")),
+    v.pipe(
+      texts,
+      v.description(
+        "Modules whose default export is a middleware, paths or packages. The last one runs first.",
+      ),
+    ),
   ),
   healthChecks: v.optional(
     v.pipe(
@@ -128,15 +147,31 @@ const common = {
   tls: v.optional(tls),
 };
 
-const clients = v.pipe(names, v.description("Segments that browsers may load. Left out: those that startClient names in the pages."));
+const clients = v.pipe(
+  names,
+  v.description(
+    "Segments that browsers may load. Left out: those that startClient names in the pages.",
+  ),
+);
 const application = {
   source: v.optional(path("The folder of modules and assets."), "./src"),
   output: v.optional(path("The folder of the build."), "./dist"),
-  index: v.optional(path("The page at '/': a file in the source folder or in the application folder."), "index.html"),
-  assets: v.optional(v.pipe(texts, v.description("Globs of files that are public, relative to the source folder.")), []),
+  index: v.optional(
+    path("The page at '/': a file in the source folder or in the application folder."),
+    "index.html",
+  ),
+  assets: v.optional(
+    v.pipe(texts, v.description("Globs of files that are public, relative to the source folder.")),
+    [],
+  ),
   clients: v.optional(clients),
   clientModules: v.optional(
-    v.pipe(texts, v.description("Globs of further modules that client.import may load. All of them become public.")),
+    v.pipe(
+      texts,
+      v.description(
+        "Globs of further modules that client.import may load. All of them become public.",
+      ),
+    ),
   ),
   layout: v.optional(
     v.pipe(
@@ -150,7 +185,9 @@ const application = {
 
 const segments = v.pipe(
   names,
-  v.description("Segments that it loads: names of segment files without .segment.json. Left out: all but those that only browsers load."),
+  v.description(
+    "Segments that it loads: names of segment files without .segment.json. Left out: all but those that only browsers load.",
+  ),
 );
 const needed = v.pipe(
   names,
@@ -162,15 +199,23 @@ const needed = v.pipe(
 const name = v.optional(
   v.pipe(
     v.string("expected a text"),
-    v.regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, "expected 1 to 64 printable ASCII characters"),
+    v.regex(
+      /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/,
+      "expected 1 to 64 printable ASCII characters",
+    ),
     v.description("Told to callers as x-svc-node."),
   ),
 );
-const cache = v.optional(path("Where modules are kept between starts. Left out: node_modules/.cache/seamline."));
+const cache = v.optional(
+  path("Where modules are kept between starts. Left out: node_modules/.cache/seamline."),
+);
 const modulesFrom = address("The repository, from which modules come.");
 
 const console = v.optional(
-  v.pipe(v.boolean("expected true or false"), v.description("Shows what happens here to who holds the trust key, at /svc/console.")),
+  v.pipe(
+    v.boolean("expected true or false"),
+    v.description("Shows what happens here to who holds the trust key, at /svc/console."),
+  ),
   false,
 );
 
@@ -187,9 +232,14 @@ const node = v.object({
 const gateway = v.object({
   mode: v.literal("gateway"),
   ...common,
-  monitor: v.optional(v.pipe(wholeNumber, v.description("Milliseconds between two health checks of a member.")), 5_000),
+  monitor: v.optional(
+    v.pipe(wholeNumber, v.description("Milliseconds between two health checks of a member.")),
+    5_000,
+  ),
   repository: v.optional(
-    address("For middleware that looks at arguments. Left out: instances pass unopened, and values of a GET are text."),
+    address(
+      "For middleware that looks at arguments. Left out: instances pass unopened, and values of a GET are text.",
+    ),
   ),
   members: v.optional(members),
   directory: v.optional(
@@ -223,17 +273,32 @@ const proxy = v.object({
   console,
 });
 
-type Schema = v.GenericSchema<unknown, Config> & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
+type Schema = v.GenericSchema<unknown, Config> & {
+  readonly entries: Readonly<Record<string, v.GenericSchema>>;
+};
 
 /** The schema of each mode; `entries` are its keys. */
-export const schemas: Readonly<Record<Mode, Schema>> = { node, gateway, repository, proxy, standalone };
+export const schemas: Readonly<Record<Mode, Schema>> = {
+  node,
+  gateway,
+  repository,
+  proxy,
+  standalone,
+};
 
 /** The keys of `limits`. */
 export const limitNames: readonly string[] = Object.keys(limits.entries);
 
 type Mutable<T> = T extends string | number ? T : { -readonly [K in keyof T]: Mutable<T[K]> };
 /** `true` when what the schema gives and the written type are one: a key or a type in one of them only doesn't compile. */
-type Same<One, Other> = [One, keyof One, Other, keyof Other] extends [Other, keyof Other, One, keyof One] ? true : false;
+type Same<One, Other> = [One, keyof One, Other, keyof Other] extends [
+  Other,
+  keyof Other,
+  One,
+  keyof One,
+]
+  ? true
+  : false;
 void ([true, true, true, true, true, true, true, true, true, true] satisfies [
   Same<v.InferOutput<typeof node>, Mutable<types.NodeConfig>>,
   Same<v.InferOutput<typeof gateway>, Mutable<types.GatewayConfig>>,

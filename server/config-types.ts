@@ -153,7 +153,9 @@ export interface StandaloneInput extends CommonInput, ApplicationInput {
 export type ConfigInput = NodeInput | GatewayInput | RepositoryInput | ProxyInput | StandaloneInput;
 
 /** Those of `Keys` that were left out have their defaults. */
-type Filled<Input, Keys extends keyof Input> = Omit<Input, Keys> & { readonly [Key in Keys]-?: Exclude<Input[Key], undefined> };
+type Filled<Input, Keys extends keyof Input> = Omit<Input, Keys> & {
+  readonly [Key in Keys]-?: Exclude<Input[Key], undefined>;
+};
 type ApplicationDefaults = "source" | "output" | "index" | "assets";
 
 /** What a service that holds the application's files knows of them. */

@@ -29,13 +29,22 @@ export async function readConfig(source: string | object, options: ConfigOptions
     text = await readFile(path, "utf8");
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    const message = missing ? "there is no such file" : `it can't be read (${(error as NodeJS.ErrnoException).code})`;
+    const message = missing
+      ? "there is no such file"
+      : `it can't be read (${(error as NodeJS.ErrnoException).code})`;
     if (missing && !existsSync(options.root))
-      throw new Problems([{ file, message: `there is no application folder ${options.root}`, hint: "Name the right one with --root DIR" }]);
+      throw new Problems([
+        {
+          file,
+          message: `there is no application folder ${options.root}`,
+          hint: "Name the right one with --root DIR",
+        },
+      ]);
     const another = "with --config FILE, or with the variable SVC_CONFIG";
     // Nobody has named this one: it may be that there is none yet.
     const first = `Write one, { "mode": "standalone", "url": "http://127.0.0.1:3000" } for everything in one process, or name another ${another}`;
-    const hint = missing && source === "./seamline.json" ? first : `Name the configuration ${another}`;
+    const hint =
+      missing && source === "./seamline.json" ? first : `Name the configuration ${another}`;
     throw new Problems([{ file, message, hint }]);
   }
   const json = readJson(text, file);
@@ -44,28 +53,50 @@ export async function readConfig(source: string | object, options: ConfigOptions
 }
 
 /** {@link readConfig} for a value that is there already; `file` is what problems name, `text` tells them their lines. */
-export function parseConfig(value: unknown, file: string, { root, env = process.env }: ConfigOptions, text?: JsonText): Config {
+export function parseConfig(
+  value: unknown,
+  file: string,
+  { root, env = process.env }: ConfigOptions,
+  text?: JsonText,
+): Config {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Problems([{ file, message: `expected a JSON object, found ${kindOf(value)}` }]);
   const problems: Problem[] = [];
   const { $schema, ...given } = substitute(value as Record<string, unknown>, file, env, problems);
   if ($schema !== undefined && typeof $schema !== "string")
-    problems.push({ file, path: "$schema", message: `expected the path of a JSON Schema, found ${kindOf($schema)}` });
-  const config = isMode(given["mode"]) ? check(given, given["mode"], file, problems) : void problems.push(modeProblem(given["mode"], file));
+    problems.push({
+      file,
+      path: "$schema",
+      message: `expected the path of a JSON Schema, found ${kindOf($schema)}`,
+    });
+  const config = isMode(given["mode"])
+    ? check(given, given["mode"], file, problems)
+    : void problems.push(modeProblem(given["mode"], file));
   if (text !== undefined) problems.push(...text.problems);
   if (problems.length > 0 || config === undefined) {
     const placed = problems.map((one) => ({ ...placeOf(one, text), ...one }));
-    throw new Problems(placed.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)));
+    throw new Problems(
+      placed.toSorted(
+        (one, other) =>
+          (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+      ),
+    );
   }
   return absolute(config, root);
 }
 
 /** The configuration, its defaults filled in; what is wrong goes to `problems`. */
-function check(given: Record<string, unknown>, mode: Mode, file: string, problems: Problem[]): Config | undefined {
+function check(
+  given: Record<string, unknown>,
+  mode: Mode,
+  file: string,
+  problems: Problem[],
+): Config | undefined {
   problems.push(...unknownKeys(given, mode, file));
   // For valibot a list is an object as well.
   for (const path of ["healthChecks", "limits", "tls", "layout"])
-    if (Array.isArray(given[path])) problems.push({ file, path, message: "expected an object, found an array" });
+    if (Array.isArray(given[path]))
+      problems.push({ file, path, message: "expected an object, found an array" });
   problems.push(...lostNames(given, file));
   const result = v.safeParse(schemas[mode], given);
   for (const issue of result.issues ?? []) {
@@ -75,7 +106,11 @@ function check(given: Record<string, unknown>, mode: Mode, file: string, problem
     problems.push({ file, ...(path !== undefined && { path }), ...wordsOf(issue, path ?? "") });
   }
   if (mode === "proxy" && "gateway" in given === "node" in given)
-    problems.push({ file, path: "gateway", message: "a proxy needs one of 'gateway' and 'node', and not both" });
+    problems.push({
+      file,
+      path: "gateway",
+      message: "a proxy needs one of 'gateway' and 'node', and not both",
+    });
   const { url, tls } = given;
   if (typeof url === "string" && !problems.some((one) => one.path === "url")) {
     const problem = schemeProblem(url, tls !== undefined);
@@ -93,7 +128,10 @@ const missing: Readonly<Record<string, string>> = {
 
 function wordsOf(issue: v.BaseIssue<unknown>, path: string): Pick<Problem, "message" | "hint"> {
   if (issue.received === "undefined")
-    return { message: "it is missing", hint: missing[path] ?? "Give an address such as http://127.0.0.1:3000" };
+    return {
+      message: "it is missing",
+      hint: missing[path] ?? "Give an address such as http://127.0.0.1:3000",
+    };
   if (issue.expected === "never") {
     const [outer, name] = path.split(/\.(.*)/s) as ["limits" | "tls", string];
     const known = outer === "limits" ? limitNames : ["cert", "key", "passphrase", "ca"];
@@ -105,10 +143,18 @@ function wordsOf(issue: v.BaseIssue<unknown>, path: string): Pick<Problem, "mess
   }
   const { input, message } = issue;
   // Secrets stay out of messages, which end in logs.
-  const isShown = message.startsWith("expected") && !message.includes("found") && !/trustKey|passphrase/.test(path);
-  const near = issue.type === "picklist" && typeof input === "string" ? nearest(input, ["info", "warn", "error", "none"]) : undefined;
+  const isShown =
+    message.startsWith("expected") &&
+    !message.includes("found") &&
+    !/trustKey|passphrase/.test(path);
+  const near =
+    issue.type === "picklist" && typeof input === "string"
+      ? nearest(input, ["info", "warn", "error", "none"])
+      : undefined;
   return {
-    message: isShown ? `${message}, found ${typeof input === "object" ? kindOf(input) : shown(input)}` : message,
+    message: isShown
+      ? `${message}, found ${typeof input === "object" ? kindOf(input) : shown(input)}`
+      : message,
     ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
   };
 }
@@ -116,29 +162,51 @@ function wordsOf(issue: v.BaseIssue<unknown>, path: string): Pick<Problem, "mess
 function modeProblem(mode: unknown, file: string): Problem {
   const wanted = Object.keys(schemas).join(", ");
   const near = typeof mode === "string" ? nearest(mode, Object.keys(schemas)) : undefined;
-  const message = mode === undefined ? "it is missing" : `expected one of ${wanted}, found ${shown(mode)}`;
-  return { file, path: "mode", message, hint: near === undefined ? `Set 'mode' to one of ${wanted}` : `Did you mean '${near}'?` };
+  const message =
+    mode === undefined ? "it is missing" : `expected one of ${wanted}, found ${shown(mode)}`;
+  return {
+    file,
+    path: "mode",
+    message,
+    hint: near === undefined ? `Set 'mode' to one of ${wanted}` : `Did you mean '${near}'?`,
+  };
 }
 
 /** Where the key of a problem stands; of a key that is missing, the object that should have it. */
 function placeOf(problem: Problem, text: JsonText | undefined): Pick<Problem, "line" | "column"> {
   const path = problem.path?.split(".") ?? [];
   // A name of a health check may have dots itself: what stands there is asked for with the longest name.
-  return text?.placeOf(path) ?? text?.placeOf([path[0] ?? "", path.slice(1).join(".")]) ?? text?.placeOf(path.slice(0, 1)) ?? {};
+  return (
+    text?.placeOf(path) ??
+    text?.placeOf([path[0] ?? "", path.slice(1).join(".")]) ??
+    text?.placeOf(path.slice(0, 1)) ??
+    {}
+  );
 }
 
-function unknownKeys(given: Readonly<Record<string, unknown>>, mode: Mode, file: string): Problem[] {
+function unknownKeys(
+  given: Readonly<Record<string, unknown>>,
+  mode: Mode,
+  file: string,
+): Problem[] {
   const known = Object.keys(schemas[mode].entries);
   return Object.keys(given)
     .filter((key) => !known.includes(key))
     .map((key) => {
-      const elsewhere = (Object.keys(schemas) as Mode[]).filter((other) => Object.hasOwn(schemas[other].entries, key));
+      const elsewhere = (Object.keys(schemas) as Mode[]).filter((other) =>
+        Object.hasOwn(schemas[other].entries, key),
+      );
       const near = nearest(key, known);
       return {
         file,
         path: key,
-        message: elsewhere.length > 0 ? `mode '${mode}' has no such key; it belongs to ${elsewhere.join(", ")}` : "unknown key",
-        hint: hintFor(key) ?? (near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`),
+        message:
+          elsewhere.length > 0
+            ? `mode '${mode}' has no such key; it belongs to ${elsewhere.join(", ")}`
+            : "unknown key",
+        hint:
+          hintFor(key) ??
+          (near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`),
       };
     });
 }
@@ -149,7 +217,12 @@ function lostNames(given: Readonly<Record<string, unknown>>, file: string): Prob
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
     return ["__proto__", "constructor", "prototype"]
       .filter((name) => Object.hasOwn(value, name))
-      .map((name) => ({ file, path: `${outer}.${name}`, message: `"${name}" can't be a name here`, hint: "Choose another one." }));
+      .map((name) => ({
+        file,
+        path: `${outer}.${name}`,
+        message: `"${name}" can't be a name here`,
+        hint: "Choose another one.",
+      }));
   });
 }
 
@@ -166,16 +239,25 @@ function isMode(value: unknown): value is Mode {
 function absolute(config: Config, root: string): Config {
   const path = (one: string): string => (isAbsolute(one) ? one : join(root, one));
   // `middleware` and `healthChecks` may name packages as well as files.
-  const module = (one: string): string => (one.startsWith("./") || one.startsWith("../") ? join(root, one) : one);
+  const module = (one: string): string =>
+    one.startsWith("./") || one.startsWith("../") ? join(root, one) : one;
   const changed: Record<string, unknown> = { ...config };
-  for (const key of ["source", "output", "cache"]) if (typeof changed[key] === "string") changed[key] = path(changed[key]);
+  for (const key of ["source", "output", "cache"])
+    if (typeof changed[key] === "string") changed[key] = path(changed[key]);
   if (config.tls !== undefined) {
     const { cert, key, ca, ...others } = config.tls;
-    changed["tls"] = { ...others, cert: path(cert), key: path(key), ...(ca !== undefined && { ca: path(ca) }) };
+    changed["tls"] = {
+      ...others,
+      cert: path(cert),
+      key: path(key),
+      ...(ca !== undefined && { ca: path(ca) }),
+    };
   }
   if (config.middleware !== undefined) changed["middleware"] = config.middleware.map(module);
   if (config.healthChecks !== undefined)
-    changed["healthChecks"] = Object.fromEntries(Object.entries(config.healthChecks).map(([name, one]) => [name, module(one)]));
+    changed["healthChecks"] = Object.fromEntries(
+      Object.entries(config.healthChecks).map(([name, one]) => [name, module(one)]),
+    );
   return changed as unknown as Config;
 }
 
@@ -185,7 +267,13 @@ function nameOf(path: string, root: string): string {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+  return value === null
+    ? "null"
+    : Array.isArray(value)
+      ? "an array"
+      : typeof value === "object"
+        ? "an object"
+        : `a ${typeof value}`;
 }
 
 function shown(value: unknown): string {

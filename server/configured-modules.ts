@@ -35,20 +35,36 @@ export async function configuredModules(
   };
   // One after the other, as their order matters (§4.8).
   for (const [index, specifier] of (config.middleware ?? []).entries()) {
-    const made = await configured(specifier, `middleware[${index}]`, "handle", config, options).catch(tell);
+    const made = await configured(
+      specifier,
+      `middleware[${index}]`,
+      "handle",
+      config,
+      options,
+    ).catch(tell);
     if (made === undefined) continue;
     const layer = made as Middleware;
-    nameMiddleware(layer, isAbsolute(specifier) ? slashed(relative(options.root, specifier)) : specifier);
+    nameMiddleware(
+      layer,
+      isAbsolute(specifier) ? slashed(relative(options.root, specifier)) : specifier,
+    );
     middleware.push(layer);
   }
   const healthChecks: [string, HealthCheck][] = [];
   for (const [name, specifier] of Object.entries(config.healthChecks ?? {})) {
-    const made = await configured(specifier, `healthChecks.${name}`, "isHealthy", config, options).catch(tell);
+    const made = await configured(
+      specifier,
+      `healthChecks.${name}`,
+      "isHealthy",
+      config,
+      options,
+    ).catch(tell);
     if (made !== undefined) healthChecks.push([name, made as HealthCheck]);
   }
   const [first] = problems;
   // With the stack of what went wrong in the module, if it is one.
-  if (first !== undefined) throw problems.length === 1 ? first : new Problems(problems.flatMap((one) => one.problems));
+  if (first !== undefined)
+    throw problems.length === 1 ? first : new Problems(problems.flatMap((one) => one.problems));
   return { middleware, healthChecks };
 }
 
@@ -60,9 +76,14 @@ async function configured(
   options: ConfiguredModulesOptions,
 ): Promise<unknown> {
   const source = "source" in config ? config.source : `${options.root}/src`;
-  const shown = isAbsolute(specifier) ? `./${slashed(relative(options.root, specifier))}` : specifier;
+  const shown = isAbsolute(specifier)
+    ? `./${slashed(relative(options.root, specifier))}`
+    : specifier;
   const wrong = (message: string, hint: string, cause?: unknown): Problems =>
-    Object.assign(new Problems([{ file: "configuration", path, message: `'${shown}' ${message}`, hint }]), { cause });
+    Object.assign(
+      new Problems([{ file: "configuration", path, message: `'${shown}' ${message}`, hint }]),
+      { cause },
+    );
   let namespace: ModuleNamespace;
   try {
     namespace = await importConfigured(specifier, source, options);
@@ -74,7 +95,10 @@ async function configured(
     // Sources that nobody built: Node would speak of a file's extension. Or the file isn't there, and the message would name our own one as the importer.
     const unbuilt = code === "ERR_UNKNOWN_FILE_EXTENSION";
     // Newer versions of Node run TypeScript, but not of what is installed.
-    if (!isAbsolute(specifier) && (unbuilt || code === "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"))
+    if (
+      !isAbsolute(specifier) &&
+      (unbuilt || code === "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING")
+    )
       throw wrong(
         "is a package in TypeScript, which Node doesn't run",
         `Pass it on from a module of the source folder, and name that one: export { default } from ${JSON.stringify(specifier)};`,
@@ -86,15 +110,26 @@ async function configured(
         "Name the 'repository' that has them, or a module outside of the source folder",
         error,
       );
-    if (unbuilt || (code === "ERR_MODULE_NOT_FOUND" && isAbsolute(specifier) && !existsSync(specifier)))
+    if (
+      unbuilt ||
+      (code === "ERR_MODULE_NOT_FOUND" && isAbsolute(specifier) && !existsSync(specifier))
+    )
       throw wrong(
         unbuilt ? "is not in the build" : "is not there",
         "Name a package, or a path relative to the application folder. One in the source folder has to be in the build: run 'seamline build'",
         error,
       );
-    if (code === "ERR_MODULE_NOT_FOUND" && !isAbsolute(specifier) && existsSync(join(options.root, specifier)))
+    if (
+      code === "ERR_MODULE_NOT_FOUND" &&
+      !isAbsolute(specifier) &&
+      existsSync(join(options.root, specifier))
+    )
       throw wrong("is no package", `A path begins with './': './${specifier}'`, error);
-    throw wrong(`can't be loaded: ${whereOf(error, options.root)}`, "Mend it, or take it out of the configuration", error);
+    throw wrong(
+      `can't be loaded: ${whereOf(error, options.root)}`,
+      "Mend it, or take it out of the configuration",
+      error,
+    );
   }
   const given = namespace["default"];
   let made: unknown = given;
@@ -126,12 +161,17 @@ async function configured(
 /** What was thrown, and where. */
 function whereOf(thrown: unknown, root: string): string {
   // Built modules say it themselves.
-  if (thrown instanceof Problems) return thrown.message.replace(/\n[^]*$/, "").replace(/, while loading .*/, "");
+  if (thrown instanceof Problems)
+    return thrown.message.replace(/\n[^]*$/, "").replace(/, while loading .*/, "");
   const place = thrownPlace(thrown);
   return `${place === undefined ? "" : `${slashed(relative(root, place.file))}:${place.line}:${place.column}: `}${shownError(thrown)}`;
 }
 
-async function importConfigured(specifier: string, source: string, options: ConfiguredModulesOptions): Promise<ModuleNamespace> {
+async function importConfigured(
+  specifier: string,
+  source: string,
+  options: ConfiguredModulesOptions,
+): Promise<ModuleNamespace> {
   if (!isAbsolute(specifier)) return await options.moduleImporter(specifier);
   const inside = slashed(relative(source, specifier));
   if (options.modules !== undefined && !inside.startsWith("..")) {

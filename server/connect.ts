@@ -11,7 +11,11 @@ import { createConnection } from "./connection.ts";
 import { HeldMemory } from "./held-memory.ts";
 import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 
-export type ConnectHandler = (message: IncomingMessage, response: ServerResponse, next: () => void) => void;
+export type ConnectHandler = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => void;
 
 /** Of all that is answered here: one process has one memory. */
 const memory = new HeldMemory();
@@ -51,7 +55,9 @@ export function connectDoors(
     const isDoor = doors.test(target);
     if (!isDoor && !isMore(pathOf(target))) return next();
     if (preflights.delete(message)) message.method = "OPTIONS";
-    if (isDoor) for (const name of response.getHeaderNames()) if (/^(?:access-control-.*|vary)$/i.test(name)) response.removeHeader(name);
+    if (isDoor)
+      for (const name of response.getHeaderNames())
+        if (/^(?:access-control-.*|vary)$/i.test(name)) response.removeHeader(name);
     serve(answer, message, response, next).catch((fault: unknown) => {
       onFault(fault);
       if (response.headersSent) response.destroy();
@@ -66,15 +72,25 @@ async function serve(
   response: ServerResponse,
   next: () => void,
 ): Promise<void> {
-  const connection = createConnection(message.socket, { memory, untakenMs: defaultLimits.requestTime, isSpare: false });
+  const connection = createConnection(message.socket, {
+    memory,
+    untakenMs: defaultLimits.requestTime,
+    isSpare: false,
+  });
   response.once("close", () => {
     connection.holder.close();
     if (!response.writableFinished) for (const abort of connection.aborts) abort();
   });
   const request = new NodeRequest(message, connection, undefined);
   try {
-    const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, defaultLimits);
-    const given = problem === undefined ? await answer(message.httpVersionMajor < 2 ? request : plain(request)) : refusal(problem);
+    const problem = headProblem(
+      { target: message.url ?? "/", rawHeaders: message.rawHeaders },
+      defaultLimits,
+    );
+    const given =
+      problem === undefined
+        ? await answer(message.httpVersionMajor < 2 ? request : plain(request))
+        : refusal(problem);
     request.answered();
     if (given === undefined) return next();
     await writeAnswer(message, response, given, { closing: false, connection });
@@ -86,7 +102,9 @@ async function serve(
 /** In HTTP/2 method and path are headers too, with names that none has (RFC 9113 §8.3), and the host is one of them. */
 function plain(request: NodeRequest): HttpRequest {
   const { ":authority": host, ...given } = request.headers;
-  const headers = Object.fromEntries(Object.entries({ host, ...given }).filter(([name]) => !name.startsWith(":")));
+  const headers = Object.fromEntries(
+    Object.entries({ host, ...given }).filter(([name]) => !name.startsWith(":")),
+  );
   return {
     method: request.method,
     target: request.target,

@@ -28,7 +28,10 @@ export interface ConnectionOptions {
   readonly isSpare: boolean;
 }
 
-export function createConnection(socket: Socket, { memory, untakenMs, isSpare }: ConnectionOptions): Connection {
+export function createConnection(
+  socket: Socket,
+  { memory, untakenMs, isSpare }: ConnectionOptions,
+): Connection {
   return {
     open: 0,
     idleSince: performance.now(),
@@ -40,14 +43,22 @@ export function createConnection(socket: Socket, { memory, untakenMs, isSpare }:
 }
 
 /** What closes the connection that is missed least: one that nothing happens on, or else one that stands still. It gives whether there was one. */
-export function createCloser(connections: ReadonlyMap<Socket, Connection>, memory: HeldMemory): () => boolean {
+export function createCloser(
+  connections: ReadonlyMap<Socket, Connection>,
+  memory: HeldMemory,
+): () => boolean {
   let nextSearch = -Infinity;
   return () => {
     const now = performance.now();
     if (now < nextSearch) return false;
     // The first ones are the oldest.
     for (const [socket, { open, idleSince }] of connections)
-      if (open === 0 && now - idleSince >= idleMs && socket.writableLength === 0 && !socket.destroyed) {
+      if (
+        open === 0 &&
+        now - idleSince >= idleMs &&
+        socket.writableLength === 0 &&
+        !socket.destroyed
+      ) {
         socket.destroy();
         return true;
       }
@@ -80,6 +91,9 @@ class HeldSocket implements HeldFor {
 
   /** What the system hasn't taken of the last write. It has no public name; without it a write counts as one step. */
   #queued(): number {
-    return (this.#socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
+    return (
+      (this.#socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ??
+      0
+    );
   }
 }

@@ -14,6 +14,8 @@ export function createConsoleFiles(
   // Names come from a table of the console, never from a path.
   return async (name, request) => {
     const path = await realpath(join(folder, name)).catch(() => undefined);
-    return path === undefined ? undefined : await answers.answer({ path, immutable: false }, request);
+    return path === undefined
+      ? undefined
+      : await answers.answer({ path, immutable: false }, request);
   };
 }

@@ -58,7 +58,10 @@ export class ContentStore {
   }
 
   #path(record: FileRecord): string {
-    return join(this.#folder, Buffer.from(record.integrity.slice("sha256-".length), "base64").toString("hex"));
+    return join(
+      this.#folder,
+      Buffer.from(record.integrity.slice("sha256-".length), "base64").toString("hex"),
+    );
   }
 }
 

@@ -40,7 +40,9 @@ type Noted = Pick<NotedDev, "url" | "pid">;
 async function noted(file: string): Promise<Noted | undefined> {
   try {
     const { url, pid } = JSON.parse(await readFile(file, "utf8")) as Partial<Noted>;
-    return typeof url === "string" && URL.canParse(url) && typeof pid === "number" ? { url, pid } : undefined;
+    return typeof url === "string" && URL.canParse(url) && typeof pid === "number"
+      ? { url, pid }
+      : undefined;
   } catch {
     // None, or one that was cut off with its process.
     return undefined;

@@ -37,7 +37,12 @@ const mostKept = 64 * 1024 * 1024;
 const compress: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
   // 9 of 11: within a few per cent of the best at a tenth of the time.
   br: (bytes) =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 9,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
   gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 };
 
@@ -80,13 +85,20 @@ export function createFileAnswers(): FileAnswers {
       // Since the map was made somebody may have put a link in its place.
       if ((await realpath(file.path).catch(() => undefined)) !== file.path) return undefined;
       if (request.method !== "GET" && request.method !== "HEAD")
-        return { status: 405, headers: { ...common, allow: "GET, HEAD", "content-type": mediaTypes.text }, body: "Method not allowed" };
+        return {
+          status: 405,
+          headers: { ...common, allow: "GET, HEAD", "content-type": mediaTypes.text },
+          body: "Method not allowed",
+        };
       const type = send.mime.getType(file.path) ?? mediaTypes.bytes;
       const codable = compressible.test(type);
       // RFC 9239: the one name that JavaScript has, whatever the tables say.
       const script = /^application\/(?:javascript|node)$/.test(type);
       // A range counts the bytes of the file itself, so it is answered from them.
-      const coding = codable && rangeOf(request) === undefined ? codingFor(request.headers["accept-encoding"]) : undefined;
+      const coding =
+        codable && rangeOf(request) === undefined
+          ? codingFor(request.headers["accept-encoding"])
+          : undefined;
       const fields: Record<string, string> = {
         ...common,
         "cache-control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
@@ -96,9 +108,19 @@ export function createFileAnswers(): FileAnswers {
       const method = coding === undefined ? request.method : "HEAD";
       let found = await ask(file.path, method, request);
       // The last bytes, more than there are: that is all of them (RFC 9110 §14.1.2).
-      if (found.type === "error" && found.statusCode === 416 && /^bytes=-0*[1-9]\d*$/i.test(rangeOf(request) ?? ""))
-        found = await ask(file.path, method, { ...request, headers: { ...request.headers, range: "bytes=0-" } });
-      if (found.type === "error") return found.statusCode === 412 || found.statusCode === 416 ? refusal(found, fields) : undefined;
+      if (
+        found.type === "error" &&
+        found.statusCode === 416 &&
+        /^bytes=-0*[1-9]\d*$/i.test(rangeOf(request) ?? "")
+      )
+        found = await ask(file.path, method, {
+          ...request,
+          headers: { ...request.headers, range: "bytes=0-" },
+        });
+      if (found.type === "error")
+        return found.statusCode === 412 || found.statusCode === 416
+          ? refusal(found, fields)
+          : undefined;
       for (const [name, value] of Object.entries(found.headers)) fields[name.toLowerCase()] = value;
       if (found.statusCode === 304) return { status: 304, headers: fields };
       if (script) fields["content-type"] = mediaTypes.script;
@@ -107,15 +129,22 @@ export function createFileAnswers(): FileAnswers {
       const size = Number(fields["content-length"]);
       // It comes as a number, whatever its type says.
       fields["content-length"] = `${size}`;
-      if (coding === undefined) return { status: found.statusCode, headers: fields, body: found.stream };
+      if (coding === undefined)
+        return { status: found.statusCode, headers: fields, body: found.stream };
       const fits = size >= worthwhile.from && size <= worthwhile.to;
       const packed = fits ? await compressed(file.path, fields["etag"] ?? "", coding) : undefined;
       if (packed !== undefined) {
-        const headers = { ...fields, "content-length": String(packed.length), "content-encoding": coding };
+        const headers = {
+          ...fields,
+          "content-length": String(packed.length),
+          "content-encoding": coding,
+        };
         return { status: 200, headers, body: slicesOf(packed) };
       }
       const plain = request.method === "HEAD" ? found : await ask(file.path, "GET", request);
-      return plain.type === "file" ? { status: 200, headers: fields, body: plain.stream } : undefined;
+      return plain.type === "file"
+        ? { status: 200, headers: fields, body: plain.stream }
+        : undefined;
     },
   };
 }
@@ -124,7 +153,10 @@ const common = { "x-content-type-options": "nosniff" } as const;
 
 async function ask(path: string, method: string, request: HttpRequest): Promise<send.SendResult> {
   // It reads method and headers of a request, and no more.
-  const asked = { method, headers: { ...request.headers, range: rangeOf(request) } } as unknown as Readable;
+  const asked = {
+    method,
+    headers: { ...request.headers, range: rangeOf(request) },
+  } as unknown as Readable;
   // The path is one of ours, and known: what `send` would look up, guard or complete is settled already.
   return await send(asked, `/${encodeURIComponent(basename(path))}`, {
     root: dirname(path),
@@ -151,7 +183,11 @@ function refusal(found: send.SendResult, fields: Readonly<Record<string, string>
   const range = found.headers["Content-Range"];
   return {
     status: found.statusCode,
-    headers: { ...fields, "content-type": mediaTypes.text, ...(range === undefined ? {} : { "content-range": range }) },
+    headers: {
+      ...fields,
+      "content-type": mediaTypes.text,
+      ...(range === undefined ? {} : { "content-range": range }),
+    },
     body: found.statusCode === 412 ? "Precondition failed" : "Range not satisfiable",
   };
 }

@@ -76,19 +76,32 @@ function decoded(path: string): string | undefined {
   }
 }
 
-async function readPublic(options: PublicFilesOptions, idle = new Set<string>()): Promise<Map<string, FoundFile>> {
+async function readPublic(
+  options: PublicFilesOptions,
+  idle = new Set<string>(),
+): Promise<Map<string, FoundFile>> {
   const files = new Map<string, FoundFile>();
   const root = await realpath(options.rootFolder);
   const source = await realFolder(options.sourceFolder);
-  const browser = options.browserFolder === undefined ? undefined : await realFolder(options.browserFolder);
+  const browser =
+    options.browserFolder === undefined ? undefined : await realFolder(options.browserFolder);
 
   if (source !== undefined && options.assets.length > 0) {
     if (source !== root && !isInside(root, source))
-      throw new Error(`'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`);
+      throw new Error(
+        `'assets' can't be served: ${options.sourceFolder} is outside of the application folder ${options.rootFolder}`,
+      );
     const except = new Set<string>();
     const pages = Object.keys(options.pages ?? {}).map((page) => join(root, page));
-    for (const path of [...(options.except ?? []), ...pages]) except.add((await realpath(path).catch(() => undefined)) ?? path);
-    for (const [name, path] of await readAssets(source, options.assets, except, options.modules ?? [], idle))
+    for (const path of [...(options.except ?? []), ...pages])
+      except.add((await realpath(path).catch(() => undefined)) ?? path);
+    for (const [name, path] of await readAssets(
+      source,
+      options.assets,
+      except,
+      options.modules ?? [],
+      idle,
+    ))
       files.set(`/${name}`, { path, immutable: false, byGlob: true });
   }
   // Added after the assets: where both have a path, the built file is meant.
@@ -96,7 +109,9 @@ async function readPublic(options: PublicFilesOptions, idle = new Set<string>())
     for await (const path of walk(browser, { dots: false, except: new Set() })) {
       const name = slashed(relative(browser, path));
       // What Vite only copied from `public` keeps its name when its content changes, whatever the name looks like.
-      const immutable = isHashed(name) && (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
+      const immutable =
+        isHashed(name) &&
+        (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
       files.set(`/${name}`, { path, immutable });
     }
   addIndexes(files, builtIndex(files, options));
@@ -118,15 +133,20 @@ function builtIndex(
   { index, pages = {}, sourceFolder, rootFolder }: PublicFilesOptions,
 ): FoundFile | undefined {
   const name = index.replace(/^\.?\/+/, "");
-  const built = [sourceFolder, rootFolder].map((folder) => pages[slashed(relative(rootFolder, join(folder, name)))]);
+  const built = [sourceFolder, rootFolder].map(
+    (folder) => pages[slashed(relative(rootFolder, join(folder, name)))],
+  );
   // A page that another tool has put into the output has no source that would be known.
-  const found = [...built, name].map((path) => (path === undefined ? undefined : files.get(`/${path}`)));
+  const found = [...built, name].map((path) =>
+    path === undefined ? undefined : files.get(`/${path}`),
+  );
   return found.find((file) => file !== undefined && file.byGlob !== true);
 }
 
 // Chosen: a folder's address, with the slash at its end, is the `index.html` in it.
 function addIndexes(files: Map<string, FoundFile>, index: FoundFile | undefined): void {
-  for (const [name, file] of files) if (name.endsWith("/index.html")) files.set(name.slice(0, -"index.html".length), file);
+  for (const [name, file] of files)
+    if (name.endsWith("/index.html")) files.set(name.slice(0, -"index.html".length), file);
   if (index === undefined) files.delete("/");
   else files.set("/", index);
 }
@@ -150,7 +170,10 @@ async function readAssets(
   );
   const isSource = sourceTest(modules, new Set(given));
   const found = new Map<string, string>();
-  for await (const path of walk(source, { dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)), except })) {
+  for await (const path of walk(source, {
+    dots: given.some((glob) => /(?:^|[/{,(|])\./.test(glob)),
+    except,
+  })) {
     const name = slashed(relative(source, path));
     if (matches(name) && !taken(name) && !isSource(name) && !isSecret(path)) found.set(name, path);
   }
@@ -166,18 +189,25 @@ async function readAssets(
  * Sources are never assets (decisions §5). Chosen: a script that browsers run as it is (`assets/player.js`, `sw.js`) is an
  * asset, unless the build knows it as a module; beside modules, where a glob can catch a helper that nobody meant, it has to be named in full.
  */
-function sourceTest(modules: Iterable<string>, named: ReadonlySet<string>): (name: string) => boolean {
+function sourceTest(
+  modules: Iterable<string>,
+  named: ReadonlySet<string>,
+): (name: string) => boolean {
   const known = new Set(modules);
   const folders = new Set([...known].map((module) => dirname(module)));
   return (name) => {
-    if (name.endsWith(segmentFileEnding) || /\.(?:[cm]?ts|tsx|jsx|vue|svelte|astro)$/i.test(name)) return true;
+    if (name.endsWith(segmentFileEnding) || /\.(?:[cm]?ts|tsx|jsx|vue|svelte|astro)$/i.test(name))
+      return true;
     if (!/\.[cm]?js$/i.test(name)) return false;
-    return known.has(name.replace(/\.[cm]?js$/i, "")) || (folders.has(dirname(name)) && !named.has(name));
+    return (
+      known.has(name.replace(/\.[cm]?js$/i, "")) || (folders.has(dirname(name)) && !named.has(name))
+    );
   };
 }
 
 // Nothing that services take for a configuration or a key; an application may have very many of these.
-const isMedia = /\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|[cm]?js|html?|woff2?|ttf|otf|mp[34]|webm|pdf|wasm|map)$/i;
+const isMedia =
+  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|[cm]?js|html?|woff2?|ttf|otf|mp[34]|webm|pdf|wasm|map)$/i;
 
 /** Configurations of services and private keys, which somebody may have put beside what a glob means. A certificate is for all. */
 function isSecret(path: string): boolean {
@@ -186,10 +216,18 @@ function isSecret(path: string): boolean {
 }
 
 /** Real paths of the files below `folder`; links are passed over, and so are `node_modules`. */
-async function* walk(folder: string, options: { dots: boolean; except: ReadonlySet<string> }): AsyncGenerator<string> {
+async function* walk(
+  folder: string,
+  options: { dots: boolean; except: ReadonlySet<string> },
+): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.name === "node_modules" || options.except.has(path) || (!options.dots && entry.name.startsWith("."))) continue;
+    if (
+      entry.name === "node_modules" ||
+      options.except.has(path) ||
+      (!options.dots && entry.name.startsWith("."))
+    )
+      continue;
     if (entry.isDirectory()) yield* walk(path, options);
     else if (entry.isFile()) yield path;
   }

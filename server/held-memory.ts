@@ -59,7 +59,10 @@ export class HeldMemory implements MemoryBudget {
 
   /** Whether so many bytes more may be held; if what stands still has to be cut for that, it is. */
   fits(bytes: number): boolean {
-    return this.#bytes + bytes <= this.limit || (this.#makeRoom(bytes), this.#bytes + bytes <= this.limit);
+    return (
+      this.#bytes + bytes <= this.limit ||
+      (this.#makeRoom(bytes), this.#bytes + bytes <= this.limit)
+    );
   }
 
   /** Cuts the one that holds most of those that stand still. Gives whether there was one. */
@@ -94,7 +97,9 @@ export class HeldMemory implements MemoryBudget {
 
   /** The largest first. */
   #stalled(now: number): Holder[] {
-    return [...this.#holders].filter((one) => now - one.moved >= stalledMs).toSorted((one, other) => other.bytes - one.bytes);
+    return [...this.#holders]
+      .filter((one) => now - one.moved >= stalledMs)
+      .toSorted((one, other) => other.bytes - one.bytes);
   }
 
   /** Cuts what stands still, the largest first, until new calls may begin too. */

@@ -3,7 +3,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "../src/context.ts";
-import type { Clock, ContextCarrier, Host, Log, MemoryBudget, Names, Transport } from "../src/ports.ts";
+import type {
+  Clock,
+  ContextCarrier,
+  Host,
+  Log,
+  MemoryBudget,
+  Names,
+  Transport,
+} from "../src/ports.ts";
 import { createLog } from "./log.ts";
 import { systemNames } from "./names.ts";
 import { createTransport } from "./transport.ts";

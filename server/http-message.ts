@@ -3,7 +3,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { BadRequest, NodeNotAvailable, noRoom, PayloadTooLarge, type ServiceError, statusOf } from "../src/errors.ts";
+import {
+  BadRequest,
+  NodeNotAvailable,
+  noRoom,
+  PayloadTooLarge,
+  type ServiceError,
+  statusOf,
+} from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../src/protocol.ts";
 import type { Connection } from "./connection.ts";
@@ -31,7 +38,11 @@ export class NodeRequest implements HttpRequest {
   #controller: AbortController | undefined;
   #abort: (() => void) | undefined;
 
-  constructor(message: IncomingMessage, connection: Connection, sayContinue: (() => void) | undefined) {
+  constructor(
+    message: IncomingMessage,
+    connection: Connection,
+    sayContinue: (() => void) | undefined,
+  ) {
     this.method = message.method ?? "GET";
     this.target = originForm(message.url ?? "/");
     this.scheme = "encrypted" in message.socket ? "https" : "http";
@@ -78,7 +89,8 @@ export class NodeRequest implements HttpRequest {
 
   #collect(limit: number): Promise<Uint8Array> {
     const message = this.#message;
-    if (Number(message.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+    if (Number(message.headers["content-length"] ?? 0) > limit)
+      return Promise.reject(tooLarge(limit));
     // No event would come any more.
     if (message.destroyed) return Promise.reject(gone());
     this.#sayContinue?.();
@@ -164,7 +176,13 @@ export function writeAnswer(
   const { body } = answer;
   const isStream = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
   const isBodiless = answer.status === 204 || answer.status === 304;
-  const size = isStream ? streamBytes : body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  const size = isStream
+    ? streamBytes
+    : body === undefined
+      ? 0
+      : typeof body === "string"
+        ? Buffer.byteLength(body)
+        : body.byteLength;
   const isSent = message.method !== "HEAD" && !isBodiless;
   if (isSent && size > dropped && !connection.memory.fits(size)) {
     if (body instanceof Readable) body.destroy();
@@ -174,9 +192,16 @@ export function writeAnswer(
   if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
   const isUnread = leavesUnread(message);
   // Node answers a request that goes on for too long once more.
-  if (closing || isUnread || (answer.status === 408 && !message.complete)) fields["connection"] = "close";
+  if (closing || isUnread || (answer.status === 408 && !message.complete))
+    fields["connection"] = "close";
   response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
-  if (isStream) return writeStream(response, body instanceof Readable ? body : Readable.from(body), isSent, connection);
+  if (isStream)
+    return writeStream(
+      response,
+      body instanceof Readable ? body : Readable.from(body),
+      isSent,
+      connection,
+    );
   const content = isSent ? body : undefined;
   if (content !== undefined && size > dropped)
     return writeSlices(response, sliced(content, size), size, connection.holder).then(async () => {
@@ -201,11 +226,17 @@ function leavesUnread(message: IncomingMessage): boolean {
   return (
     message.httpVersionMajor < 2 &&
     !message.complete &&
-    (message.headers["expect"] !== undefined || !(Number(message.headers["content-length"]) <= dropped))
+    (message.headers["expect"] !== undefined ||
+      !(Number(message.headers["content-length"]) <= dropped))
   );
 }
 
-async function writeStream(response: ServerResponse, stream: Readable, isSent: boolean, { holder }: Connection): Promise<void> {
+async function writeStream(
+  response: ServerResponse,
+  stream: Readable,
+  isSent: boolean,
+  { holder }: Connection,
+): Promise<void> {
   if (!isSent) {
     stream.destroy();
     response.end();
@@ -216,7 +247,8 @@ async function writeStream(response: ServerResponse, stream: Readable, isSent: b
     await pipeline(stream, response);
   } catch (fault) {
     // A caller that went away is no fault; a stream that broke is, and the only way to say so after the headers is to cut.
-    const callerLeft = response.destroyed && (fault as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE";
+    const callerLeft =
+      response.destroyed && (fault as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE";
     response.destroy();
     if (!callerLeft) throw fault;
   } finally {

@@ -1,7 +1,13 @@
 // node:http ↔ the plain shapes of src/ports.ts, and nothing else: no decision about any request is made here.
 // This file has the connections; http-message.ts one request and its answer.
 
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { BadRequest, NodeNotAvailable } from "../src/errors.ts";
 import type { HttpRequest, HttpResponse } from "../src/ports.ts";
@@ -14,7 +20,10 @@ import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
 import type { TlsFiles } from "./tls.ts";
 
 /** What a connection may take; the numbers are those of the service. */
-export type HttpLimits = Pick<Limits, "header" | "headerCount" | "headerTime" | "requestTime" | "connections">;
+export type HttpLimits = Pick<
+  Limits,
+  "header" | "headerCount" | "headerTime" | "requestTime" | "connections"
+>;
 
 // Longer than any load balancer in front keeps its side, so that it is never we who close a connection just as a request comes in on it.
 const keepAlive = 65_000;
@@ -46,28 +55,45 @@ export interface HttpServer {
 }
 
 /** Listens and hands each request to `handle`. Rejects with one clear message when the address can't be taken. */
-export async function listen(handle: (request: HttpRequest) => Promise<HttpResponse>, options: ListenOptions): Promise<HttpServer> {
+export async function listen(
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+  options: ListenOptions,
+): Promise<HttpServer> {
   const limits = { ...defaultLimits, ...options.limits };
   const { memory = new HeldMemory() } = options;
   const connections = new Map<Socket, Connection>();
   const closeOne = createCloser(connections, memory);
   let closing = false;
 
-  const serve = async (message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
+  const serve = async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    awaitsContinue: boolean,
+  ): Promise<void> => {
     const { socket } = message;
     const connection = connections.get(socket);
     if (connection === undefined) return void response.destroy();
     connection.open++;
-    const request = new NodeRequest(message, connection, awaitsContinue ? () => response.writeContinue() : undefined);
+    const request = new NodeRequest(
+      message,
+      connection,
+      awaitsContinue ? () => response.writeContinue() : undefined,
+    );
     const write = (answer: HttpResponse): Promise<void> | void => {
       request.answered();
-      return writeAnswer(message, response, answer, { closing: closing || connection.isSpare, connection });
+      return writeAnswer(message, response, answer, {
+        closing: closing || connection.isSpare,
+        connection,
+      });
     };
     // What it returns holds no answer: one that is written slice by slice must not stay whole for as long.
     const respond = (): Promise<void> | void => {
-      const problem = headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ?? versionProblem(message);
+      const problem =
+        headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ??
+        versionProblem(message);
       if (problem !== undefined) return write(refusal(problem));
-      if (connection.isSpare && request.target.startsWith(rpcPath)) return write(refusal(noConnection()));
+      if (connection.isSpare && request.target.startsWith(rpcPath))
+        return write(refusal(noConnection()));
       return handle(request).then(write);
     };
     try {
@@ -97,7 +123,10 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
     connectionsCheckingInterval: Math.min(1_000, limits.headerTime),
     noDelay: true,
   };
-  const server = options.tls === undefined ? createServer(settings) : await createTlsServer(options.tls, settings);
+  const server =
+    options.tls === undefined
+      ? createServer(settings)
+      : await createTlsServer(options.tls, settings);
   const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
   server.maxConnections = limits.connections + spareConnections;
   // Past it Node drops fields without a word. It has to be above what we refuse, for us to see that there are too many.
@@ -135,7 +164,8 @@ export async function listen(handle: (request: HttpRequest) => Promise<HttpRespo
         });
         // Node counts a connection that never sent a request as busy; browsers open such ones ahead of need.
         // What is written of an answer is still sent.
-        for (const [socket, connection] of connections) if (connection.open === 0) socket.destroySoon();
+        for (const [socket, connection] of connections)
+          if (connection.open === 0) socket.destroySoon();
         for (const socket of handshakes) socket.destroy();
       }),
   };
@@ -159,18 +189,24 @@ function watchHandshakes(server: Server): Set<Socket> {
   });
   server.on("secureConnection", (socket: Socket) => {
     // The one that became this has the same other end.
-    for (const raw of open) if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) open.delete(raw);
+    for (const raw of open)
+      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress)
+        open.delete(raw);
   });
   return open;
 }
 
 /** Node's parser also takes versions that this server doesn't speak; HTTP/0.9 has no headers, and so no host. */
 function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
-  return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : new BadRequest("This service speaks HTTP/1.1");
+  return httpVersion === "1.1" || httpVersion === "1.0"
+    ? undefined
+    : new BadRequest("This service speaks HTTP/1.1");
 }
 
 function noConnection(): NodeNotAvailable {
-  return new NodeNotAvailable("This service has as many connections open as limits.connections allows; try again");
+  return new NodeNotAvailable(
+    "This service has as many connections open as limits.connections allows; try again",
+  );
 }
 
 function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {
@@ -196,5 +232,7 @@ function listenError(error: NodeJS.ErrnoException, options: ListenOptions): Erro
     EACCES: `this user may not open port ${port}. Give one from 1024 up in 'url'`,
     ENOTFOUND: `the host name ${host} is not known. Correct it in 'url'`,
   };
-  return new Error(`Can't listen at ${url}: ${reasons[error.code ?? ""] ?? error.message}`, { cause: error });
+  return new Error(`Can't listen at ${url}: ${reasons[error.code ?? ""] ?? error.message}`, {
+    cause: error,
+  });
 }

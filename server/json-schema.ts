@@ -15,7 +15,8 @@ const modes: Readonly<Record<keyof typeof schemas, string>> = {
   node: "Runs the procedures of its segments.",
   gateway: "Knows which node has which procedure, and passes calls on.",
   repository: "Holds the build: files for browsers, modules for nodes.",
-  proxy: "One address for everyone: calls go to a gateway or node, everything else to the repository.",
+  proxy:
+    "One address for everyone: calls go to a gateway or node, everything else to the repository.",
   standalone: "Everything in one process.",
 };
 
@@ -44,7 +45,10 @@ export function configJsonSchema(convert: Convert): Json {
       $schema: editors,
       mode: {
         description: "What the service does.",
-        anyOf: [{ enum: Object.keys(modes), enumDescriptions: Object.values(modes) }, { $ref: "#/definitions/placeholder" }],
+        anyOf: [
+          { enum: Object.keys(modes), enumDescriptions: Object.values(modes) },
+          { $ref: "#/definitions/placeholder" },
+        ],
       },
     },
     allOf: [
@@ -74,13 +78,23 @@ function withPlaceholders(schema: Json): Json {
     return {
       ...own,
       ...(isObject(properties) && {
-        properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, below(one)])),
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([name, one]) => [name, below(one)]),
+        ),
       }),
       ...(items !== undefined && { items: below(items) }),
-      ...(additionalProperties !== undefined && { additionalProperties: below(additionalProperties) }),
+      ...(additionalProperties !== undefined && {
+        additionalProperties: below(additionalProperties),
+      }),
     };
   const { description, default: fallback, examples, ...asked } = schema;
-  if (asked["type"] === "string" && !("pattern" in asked) && !("enum" in asked) && !("const" in asked)) return schema;
+  if (
+    asked["type"] === "string" &&
+    !("pattern" in asked) &&
+    !("enum" in asked) &&
+    !("const" in asked)
+  )
+    return schema;
   return {
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
@@ -127,9 +141,15 @@ export function segmentJsonSchema(): Json {
             pattern: "^\\d{1,9}(\\.\\d{1,9}){0,2}$",
             default: "0.0.0",
           },
-          as: { description: "The name that callers use, in place of the function's own.", type: "string", pattern: procedureName.source },
+          as: {
+            description: "The name that callers use, in place of the function's own.",
+            type: "string",
+            pattern: procedureName.source,
+          },
           safe: flag("Pages of other sites may call it by GET."),
-          idempotent: flag("It may be sent again when no answer came: running it twice does no harm."),
+          idempotent: flag(
+            "It may be sent again when no answer came: running it twice does no harm.",
+          ),
         },
         additionalProperties: false,
       },

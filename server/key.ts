@@ -11,7 +11,10 @@ export const keyFile = ".seamline/key";
  * The key of this deployment: the configured one, else that of the application folder, written there by whichever role is
  * started first. Roles that start at once agree on one.
  */
-export async function readTrustKey(applicationFolder: string, configured?: string): Promise<string> {
+export async function readTrustKey(
+  applicationFolder: string,
+  configured?: string,
+): Promise<string> {
   if (configured !== undefined) return configured;
   const folder = join(applicationFolder, ".seamline");
   const path = join(applicationFolder, keyFile);
@@ -22,7 +25,10 @@ export async function readTrustKey(applicationFolder: string, configured?: strin
     await mkdir(folder, { recursive: true });
     // The folder holds a secret and build output: never for git, whatever the application's own .gitignore says.
     await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessThere);
-    await writeFile(temporary, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flag: "wx" });
+    await writeFile(temporary, `${randomBytes(32).toString("base64url")}\n`, {
+      mode: 0o600,
+      flag: "wx",
+    });
     await chmod(temporary, 0o600);
     // A link is refused when the name is taken, and the file is whole in the moment it has the name.
     await link(temporary, path).catch(unlessThere);
@@ -35,7 +41,8 @@ export async function readTrustKey(applicationFolder: string, configured?: strin
     await rm(temporary, { force: true });
   }
   const key = await read(path);
-  if (key === undefined) throw new Error(`The trust key at ${path} was removed while it was read. Start again`);
+  if (key === undefined)
+    throw new Error(`The trust key at ${path} was removed while it was read. Start again`);
   return key;
 }
 
@@ -45,26 +52,35 @@ async function read(path: string): Promise<string | undefined> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Error(`Can't read the trust key at ${path} (${(error as NodeJS.ErrnoException).code}). Set 'trustKey' in the configuration`, {
-      cause: error,
-    });
+    throw new Error(
+      `Can't read the trust key at ${path} (${(error as NodeJS.ErrnoException).code}). Set 'trustKey' in the configuration`,
+      {
+        cause: error,
+      },
+    );
   }
   const key = text.trim();
   const problem = trustKeyProblem(key);
-  if (problem !== undefined) throw new Error(`The trust key at ${path} ${problem}. Remove the file, and the next start writes a new one`);
+  if (problem !== undefined)
+    throw new Error(
+      `The trust key at ${path} ${problem}. Remove the file, and the next start writes a new one`,
+    );
   return key;
 }
 
 /** Why `key` is no usable trust key: it travels as a header. */
 export function trustKeyProblem(key: string): string | undefined {
   if (key === "") return "is empty";
-  if (!/^[\x21-\x7e]+$/.test(key)) return "holds characters other than printable ASCII without spaces";
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return "holds characters other than printable ASCII without spaces";
   return undefined;
 }
 
 /** What to say of a key that can be guessed: it is the person's choice, but not one to make unknowingly. */
 export function trustKeyWarning(key: string): string | undefined {
-  return key.length < 16 ? "the trust key is shorter than 16 characters: whoever guesses it belongs to this deployment" : undefined;
+  return key.length < 16
+    ? "the trust key is shorter than 16 characters: whoever guesses it belongs to this deployment"
+    : undefined;
 }
 
 function unlessThere(error: NodeJS.ErrnoException): void {

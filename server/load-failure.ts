@@ -50,13 +50,20 @@ export function shownError(thrown: unknown): string {
 const mostNamed = 3;
 
 /** What a built module is loaded for: the procedures of a body and their segments, else its name. */
-export function purposeOf(file: string, manifest: Pick<ServerManifest, "modules" | "procedures" | "segments">): string {
-  const [id, module] = Object.entries(manifest.modules).find(([, one]) => one.file === file || one.body === file) ?? [file];
+export function purposeOf(
+  file: string,
+  manifest: Pick<ServerManifest, "modules" | "procedures" | "segments">,
+): string {
+  const [id, module] = Object.entries(manifest.modules).find(
+    ([, one]) => one.file === file || one.body === file,
+  ) ?? [file];
   if (module?.body !== file) return `the module ${id}`;
   const isHeld = (index: number): boolean => manifest.procedures[index]?.module === id;
   const held = manifest.procedures.filter((_, index) => isHeld(index)).map(({ fqn }) => fqn);
   const named = [...new Set(held)];
-  const segments = Object.entries(manifest.segments).filter(([, entries]) => entries.some(({ procedure }) => isHeld(procedure)));
+  const segments = Object.entries(manifest.segments).filter(([, entries]) =>
+    entries.some(({ procedure }) => isHeld(procedure)),
+  );
   const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : "";
   const which = segments.map(([name]) => name).join(", ");
   return `${named.slice(0, mostNamed).join(", ")}${more} (segment${segments.length === 1 ? "" : "s"} ${which})`;

@@ -36,12 +36,17 @@ export function createLog(options: LogOptions = {}): Log {
   return {
     info: (line) => from <= ranks.info && put(out, undefined, line),
     warn: (line) => from <= ranks.warn && put(err, "yellow", `warning: ${line}`),
-    error: (line, cause) => from <= ranks.error && put(err, "red", `error: ${line}${cause === undefined ? "" : `\n${stackOf(cause)}`}`),
+    error: (line, cause) =>
+      from <= ranks.error &&
+      put(err, "red", `error: ${line}${cause === undefined ? "" : `\n${stackOf(cause)}`}`),
   };
 }
 
 /** Whether `output` is a terminal whose person wants colours (https://no-color.org). */
-export function wantsColour(output: Output, env: Readonly<Record<string, string | undefined>>): boolean {
+export function wantsColour(
+  output: Output,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
   return output.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 }
 
@@ -53,7 +58,9 @@ export function stackOf(thrown: unknown, causes = 0): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
     const text = thrown.stack ?? `${thrown.name}: ${thrown.message}`;
-    return thrown.cause === undefined || causes === mostCauses ? text : `${text}\ncaused by ${stackOf(thrown.cause, causes + 1)}`;
+    return thrown.cause === undefined || causes === mostCauses
+      ? text
+      : `${text}\ncaused by ${stackOf(thrown.cause, causes + 1)}`;
   } catch {
     // A getter or a proxy that throws: to write a line must not fail, as what comes after it is somebody's answer.
     return "what was thrown can't be read";

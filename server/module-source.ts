@@ -5,7 +5,14 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bounded } from "../src/bounded.ts";
 import type { ServerManifest } from "../src/manifest.ts";
-import { type Clock, type IncomingResponse, isLocalFailure, type Log, type Transport, TransportError } from "../src/ports.ts";
+import {
+  type Clock,
+  type IncomingResponse,
+  isLocalFailure,
+  type Log,
+  type Transport,
+  TransportError,
+} from "../src/ports.ts";
 import { serviceHeaders, paths } from "../src/protocol.ts";
 
 export interface ModuleSource {
@@ -69,7 +76,8 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
           ...(path === paths.serverManifest && { control: true }),
         }),
       );
-      if (answer.status >= 500 || answer.status === 429) throw new Away(`answered ${answer.status}`);
+      if (answer.status >= 500 || answer.status === 429)
+        throw new Away(`answered ${answer.status}`);
       return answer;
     } catch (error) {
       if (error instanceof TransportError) {
@@ -103,10 +111,16 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
         if (!(error instanceof Away)) throw error;
         const left = begun + patience - clock.now();
         if (left <= 0)
-          throw new Error(`The repository at ${url} could not be reached for ${patience / 1_000} s: it ${error.message}. ${error.wayOut}`, {
-            cause: error,
-          });
-        if (wait === backOff.first) log.info(`the repository at ${url} ${error.message}; trying again for ${patience / 1_000} s`);
+          throw new Error(
+            `The repository at ${url} could not be reached for ${patience / 1_000} s: it ${error.message}. ${error.wayOut}`,
+            {
+              cause: error,
+            },
+          );
+        if (wait === backOff.first)
+          log.info(
+            `the repository at ${url} ${error.message}; trying again for ${patience / 1_000} s`,
+          );
         // Jitter, so that nodes which lost the same repository don't come back to it in one moment.
         await pause(Math.min(left, wait * (0.75 + Math.random() / 2)));
       }
@@ -118,11 +132,16 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       const kept = await readFile(keptManifest, "utf8").catch(() => undefined);
       let answer: IncomingResponse;
       try {
-        answer = kept === undefined ? await retried(paths.serverManifest) : await get(paths.serverManifest);
+        answer =
+          kept === undefined
+            ? await retried(paths.serverManifest)
+            : await get(paths.serverManifest);
       } catch (error) {
         if (kept === undefined || !(error instanceof Away)) throw error;
         const manifest = parseManifest(kept, keptManifest);
-        log.warn(`the repository at ${url} ${error.message}: starting from what this node has of revision ${manifest.revision}`);
+        log.warn(
+          `the repository at ${url} ${error.message}: starting from what this node has of revision ${manifest.revision}`,
+        );
         return manifest;
       }
       if (answer.status !== 200) throw refused(url, answer.status);
@@ -132,7 +151,9 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       return manifest;
     },
     async file(name) {
-      const answer = await retried(paths.modules + name.split("/").map(encodeURIComponent).join("/"));
+      const answer = await retried(
+        paths.modules + name.split("/").map(encodeURIComponent).join("/"),
+      );
       if (answer.status === 200) return answer.body;
       throw new Error(
         `The repository at ${url} answered ${answer.status} for the module file ${name}: it has another build by now. Start this node again`,
@@ -161,22 +182,32 @@ const fileName = /^(?!\.{1,2}(?:\/|$))[^/\\\0]+(?:\/(?!\.{1,2}(?:\/|$))[^/\\\0]+
 
 /** Reads a server's manifest as far as files are written because of it: names stay below their folder, hashes are hashes. */
 export function parseManifest(text: string, where: string): ServerManifest {
-  const wrong = (what: string): Error => new Error(`${where} is no manifest that this version of Seamline can use: ${what}. Build again`);
+  const wrong = (what: string): Error =>
+    new Error(
+      `${where} is no manifest that this version of Seamline can use: ${what}. Build again`,
+    );
   let manifest: Partial<ServerManifest> | null;
   try {
     manifest = JSON.parse(text) as Partial<ServerManifest> | null;
   } catch {
     throw wrong("it is no JSON");
   }
-  if (manifest?.format !== 1) throw wrong(`its format is ${JSON.stringify(manifest?.format)}, and 1 was expected`);
-  if (typeof manifest.revision !== "string" || !/^\w[\w.-]{0,127}$/.test(manifest.revision)) throw wrong("it has no revision");
-  if (typeof manifest.files !== "object" || manifest.files === null) throw wrong("it lists no files");
-  for (const list of ["procedures", "classes", "clients"] as const) if (!Array.isArray(manifest[list])) throw wrong(`it lists no ${list}`);
+  if (manifest?.format !== 1)
+    throw wrong(`its format is ${JSON.stringify(manifest?.format)}, and 1 was expected`);
+  if (typeof manifest.revision !== "string" || !/^\w[\w.-]{0,127}$/.test(manifest.revision))
+    throw wrong("it has no revision");
+  if (typeof manifest.files !== "object" || manifest.files === null)
+    throw wrong("it lists no files");
+  for (const list of ["procedures", "classes", "clients"] as const)
+    if (!Array.isArray(manifest[list])) throw wrong(`it lists no ${list}`);
   for (const map of ["segments", "modules", "imports"] as const)
-    if (typeof manifest[map] !== "object" || manifest[map] === null) throw wrong(`it has no ${map}`);
+    if (typeof manifest[map] !== "object" || manifest[map] === null)
+      throw wrong(`it has no ${map}`);
   for (const [name, record] of Object.entries(manifest.files)) {
-    if (!fileName.test(name) || name === "package.json") throw wrong(`it names a file ${JSON.stringify(name)}`);
-    if (!/^sha256-[A-Za-z0-9+/]{43}=$/.test(record?.integrity)) throw wrong(`the file ${name} has no hash`);
+    if (!fileName.test(name) || name === "package.json")
+      throw wrong(`it names a file ${JSON.stringify(name)}`);
+    if (!/^sha256-[A-Za-z0-9+/]{43}=$/.test(record?.integrity))
+      throw wrong(`the file ${name} has no hash`);
     if (!Array.isArray(record.imports)) throw wrong(`the file ${name} has no list of imports`);
   }
   return manifest as ServerManifest;

@@ -7,7 +7,14 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../src/manifest.ts";
-import { type Clock, type Log, type ModuleLoader, type ModuleNamespace, ModulesUnavailable, type Transport } from "../src/ports.ts";
+import {
+  type Clock,
+  type Log,
+  type ModuleLoader,
+  type ModuleNamespace,
+  ModulesUnavailable,
+  type Transport,
+} from "../src/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
 import { loadFailure, purposeOf } from "./load-failure.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
@@ -49,7 +56,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
   setMaxListeners(0, stopping.signal);
   const source = sourceOf(options, cache, stopping.signal);
   // Chosen: a repository doesn't say where it was built; the default place is right for all roles of one folder.
-  const builtIn = join("folder" in options.from ? options.from.folder : join(options.root, "dist/server"), "modules");
+  const builtIn = join(
+    "folder" in options.from ? options.from.folder : join(options.root, "dist/server"),
+    "modules",
+  );
   const placed = new Map<string, Promise<void>>();
   const loaded = { files: 0, bytes: 0, kept: 0 };
   let running = 0;
@@ -60,7 +70,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       await makeFolder(cache);
       await Promise.all([removeDeadTrees(cache), store.clean()]);
       const manifest = await source.manifest();
-      return { manifest, tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }) };
+      return {
+        manifest,
+        tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }),
+      };
     })().catch((error: unknown) => {
       opened = undefined;
       throw unavailable(error);
@@ -78,7 +91,11 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       loaded.files++;
       loaded.bytes += bytes.length;
     } else loaded.kept++;
-    if (file.endsWith(".map")) await tree.write(file, relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))));
+    if (file.endsWith(".map"))
+      await tree.write(
+        file,
+        relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))),
+      );
     else await tree.place(file, content);
   };
 
@@ -112,7 +129,9 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
   /** One line when all that was asked for has come, and only if something had to come. */
   const tell = (): void => {
     if (loaded.files > 0 && "repository" in options.from)
-      log.info(`modules: ${loaded.files} taken (${(loaded.bytes / 1_000).toFixed(1)} kB), ${loaded.kept} were here already`);
+      log.info(
+        `modules: ${loaded.files} taken (${(loaded.bytes / 1_000).toFixed(1)} kB), ${loaded.kept} were here already`,
+      );
     Object.assign(loaded, { files: 0, bytes: 0, kept: 0 });
   };
 
@@ -126,7 +145,11 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
         return await options.moduleImporter(pathToFileURL(path).href);
       } catch (error) {
         const { manifest } = await open();
-        throw loadFailure(error, { root: options.root, file: path, purpose: purposeOf(file, manifest) });
+        throw loadFailure(error, {
+          root: options.root,
+          file: path,
+          purpose: purposeOf(file, manifest),
+        });
       }
     },
     async close() {
@@ -140,10 +163,16 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
 /** Told apart from what a module throws: a configuration that names one has nothing to do with it. */
 function unavailable(error: unknown): ModulesUnavailable {
   if (error instanceof ModulesUnavailable) return error;
-  return new ModulesUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+  return new ModulesUnavailable(error instanceof Error ? error.message : String(error), {
+    cause: error,
+  });
 }
 
-function sourceOf({ from, trustKey, transport, clock, log }: ModuleStoreOptions, cache: string, signal: AbortSignal): ModuleSource {
+function sourceOf(
+  { from, trustKey, transport, clock, log }: ModuleStoreOptions,
+  cache: string,
+  signal: AbortSignal,
+): ModuleSource {
   if ("folder" in from) return folderSource(from.folder);
   const name = createHash("sha256").update(from.repository).digest("hex").slice(0, 16);
   return repositorySource({
@@ -162,7 +191,9 @@ function closure(manifest: ServerManifest, files: Iterable<string>): Set<string>
   const found = new Set<string>(files);
   for (const file of found) {
     if (!Object.hasOwn(manifest.files, file))
-      throw new Error(`The build of revision ${manifest.revision} has no file '${file}': build again`);
+      throw new Error(
+        `The build of revision ${manifest.revision} has no file '${file}': build again`,
+      );
     for (const one of entryOf(manifest.files, file)?.imports ?? []) found.add(one);
     if (Object.hasOwn(manifest.files, `${file}.map`)) found.add(`${file}.map`);
   }

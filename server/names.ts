@@ -9,5 +9,8 @@ export const systemNames: Names = {
     const found = await lookup(host, { all: true });
     return found.map(({ address }) => address);
   },
-  own: () => Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address)),
+  own: () =>
+    Object.values(networkInterfaces()).flatMap((addresses = []) =>
+      addresses.map(({ address }) => address),
+    ),
 };

@@ -13,7 +13,10 @@ export async function readOpenFilesLimit(
   readReport: () => Report = ownReport,
 ): Promise<number | undefined> {
   const text = await readLimits().catch(() => undefined);
-  const soft = text === undefined ? readReport().userLimits?.open_files?.soft : /^Max open files\s+(\S+)/m.exec(text)?.[1];
+  const soft =
+    text === undefined
+      ? readReport().userLimits?.open_files?.soft
+      : /^Max open files\s+(\S+)/m.exec(text)?.[1];
   if (soft === "unlimited") return Infinity;
   return soft === undefined || !(Number(soft) > 0) ? undefined : Number(soft);
 }
@@ -32,10 +35,15 @@ function ownReport(): Report {
 }
 
 /** What to tell when connections run out of files before they reach their limit, or `undefined`. */
-export function openFilesWarning(files: number | undefined, mode: Mode, connections: number): string | undefined {
+export function openFilesWarning(
+  files: number | undefined,
+  mode: Mode,
+  connections: number,
+): string | undefined {
   const perConnection = mode === "gateway" || mode === "proxy" ? 2 : 1;
   if (files === undefined || files >= connections * perConnection) return undefined;
-  const each = perConnection === 1 ? "" : ", each of them two with the connection on which a call goes on";
+  const each =
+    perConnection === 1 ? "" : ", each of them two with the connection on which a call goes on";
   const fitting = Math.floor(files / perConnection);
   return `this process may open ${files} files, and limits.connections is ${connections}${each}: raise the limit (ulimit -n, LimitNOFILE), or set limits.connections to ${fitting} or less`;
 }

@@ -9,13 +9,22 @@ export const packageFolder: string = findPackage(dirname(fileURLToPath(import.me
 
 /** Seamline's own version. */
 export function packageVersion(): string {
-  return (JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { version: string }).version;
+  return (
+    JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { version: string }
+  ).version;
 }
 
 function findPackage(folder: string): string {
   const file = join(folder, "package.json");
-  if (existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { name?: unknown }).name === "seamline") return folder;
+  if (
+    existsSync(file) &&
+    (JSON.parse(readFileSync(file, "utf8")) as { name?: unknown }).name === "seamline"
+  )
+    return folder;
   const above = dirname(folder);
-  if (above === folder) throw new Error("Seamline's own package.json was not found above its files: install the package again");
+  if (above === folder)
+    throw new Error(
+      "Seamline's own package.json was not found above its files: install the package again",
+    );
   return findPackage(above);
 }

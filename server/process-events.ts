@@ -41,14 +41,21 @@ export function listenToProcess(server: Stoppable, log: Log): () => void {
 
   const stop = (signal: NodeJS.Signals): void => end(signal, endTime);
   const crash = (error: unknown): void => {
-    if (++exceptions <= mostTold) log.error("an exception that nothing caught: this service ends", error);
+    if (++exceptions <= mostTold)
+      log.error("an exception that nothing caught: this service ends", error);
     process.exitCode = 1;
     if (exceptions === 1) end("uncaughtException", crashTime);
   };
   // Node would end the process: then whoever finds a procedure that forgets an await could end the service at will.
-  const lost = (reason: unknown): void => log.error("a promise failed, and nothing waited for it: an await is missing", reason);
+  const lost = (reason: unknown): void =>
+    log.error("a promise failed, and nothing waited for it: an await is missing", reason);
 
-  const events = { SIGTERM: stop, SIGINT: stop, uncaughtException: crash, unhandledRejection: lost };
+  const events = {
+    SIGTERM: stop,
+    SIGINT: stop,
+    uncaughtException: crash,
+    unhandledRejection: lost,
+  };
   for (const [name, listener] of Object.entries(events)) process.on(name, listener);
   return () => {
     for (const [name, listener] of Object.entries(events)) process.off(name, listener);

@@ -14,10 +14,15 @@ export function forgetServer(server: Server): void {
 }
 
 /** Runs a procedure by name (§4.6). In a host's main file it means the only service of the process. */
-export const runProcedure: RunProcedure = (async (...call: Parameters<RunProcedure>): Promise<unknown> => {
+export const runProcedure: RunProcedure = (async (
+  ...call: Parameters<RunProcedure>
+): Promise<unknown> => {
   const [only, ...others] = running;
-  if (only === undefined) throw new Error("Seamline has not been started: await startServer(…) before the first call");
+  if (only === undefined)
+    throw new Error("Seamline has not been started: await startServer(…) before the first call");
   if (others.length > 0)
-    throw new Error("Several services run in this process: call runProcedure of the one that is meant, server.runProcedure(…)");
+    throw new Error(
+      "Several services run in this process: call runProcedure of the one that is meant, server.runProcedure(…)",
+    );
   return await only.runProcedure(...call);
 }) as RunProcedure;

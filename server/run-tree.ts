@@ -2,7 +2,17 @@
 // tree: the same URL would be the same module instance for two nodes in one process.
 
 import { randomBytes } from "node:crypto";
-import { copyFile, link, mkdir, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { isInside } from "./sources.ts";
@@ -27,7 +37,11 @@ export function isInRunTree(file: string): boolean {
 }
 
 /** Makes the tree of one revision for one node of this process. */
-export async function createRunTree(options: { cache: string; root: string; revision: string }): Promise<RunTree> {
+export async function createRunTree(options: {
+  cache: string;
+  root: string;
+  revision: string;
+}): Promise<RunTree> {
   const trees = join(options.cache, "run");
   const own = join(trees, `${host}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const written = join(own, options.revision);

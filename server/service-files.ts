@@ -47,7 +47,9 @@ export function isConfiguration(text: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { mode, url } = value as { mode?: unknown; url?: unknown };
   return (
-    typeof mode === "string" && ((modes as readonly string[]).includes(mode) || (url !== undefined && nearest(mode, modes) !== undefined))
+    typeof mode === "string" &&
+    ((modes as readonly string[]).includes(mode) ||
+      (url !== undefined && nearest(mode, modes) !== undefined))
   );
 }
 

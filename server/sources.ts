@@ -49,26 +49,37 @@ export async function isStale(
   root: string,
   source: string,
   output: string,
-  { sources, outside = {} }: Pick<ServerManifest, "sources"> & Partial<Pick<ServerManifest, "outside">>,
+  {
+    sources,
+    outside = {},
+  }: Pick<ServerManifest, "sources"> & Partial<Pick<ServerManifest, "outside">>,
 ): Promise<boolean> {
   if ((await hashSources(root, source, output)) !== sources) return true;
   const found = await digestsOf(root, Object.keys(outside));
   // Packages beside the application are left behind when only the application is copied to another machine.
-  return Object.entries(outside).some(([file, digest]) => found[file] !== digest && (found[file] !== undefined || !file.startsWith("../")));
+  return Object.entries(outside).some(
+    ([file, digest]) =>
+      found[file] !== digest && (found[file] !== undefined || !file.startsWith("../")),
+  );
 }
 
 /** Digests of files by their paths from the application folder, in a fixed order; without those that aren't there. */
-export async function digestsOf(root: string, files: Iterable<string>): Promise<Readonly<Record<string, string>>> {
+export async function digestsOf(
+  root: string,
+  files: Iterable<string>,
+): Promise<Readonly<Record<string, string>>> {
   const digests: Record<string, string> = {};
   for (const file of [...new Set(files)].sort()) {
     const content = await readFile(resolve(root, file)).catch(() => undefined);
-    if (content !== undefined) digests[file] = createHash("sha256").update(content).digest("base64url");
+    if (content !== undefined)
+      digests[file] = createHash("sha256").update(content).digest("base64url");
   }
   return digests;
 }
 
 // Outside of the source folder these decide too what a build makes.
-const configurations = /^(?:[^/]+\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:\.[\w-]+)?\.json|package\.json)$/;
+const configurations =
+  /^(?:[^/]+\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:\.[\w-]+)?\.json|package\.json)$/;
 
 /**
  * Hash of all that a build reads in the application folder: names and contents of the source folder's files, segment files,
@@ -78,9 +89,17 @@ export async function hashSources(root: string, source: string, output?: string)
   const folder = realPath(root);
   const sourceFolder = realPath(resolve(folder, source));
   const hash = createHash("sha256");
-  for (const file of await listFiles(folder, output === undefined ? [] : [realPath(resolve(folder, output))])) {
+  for (const file of await listFiles(
+    folder,
+    output === undefined ? [] : [realPath(resolve(folder, output))],
+  )) {
     const name = slashed(relative(folder, file));
-    if (!isInside(sourceFolder, file) && !name.endsWith(segmentFileEnding) && !configurations.test(name)) continue;
+    if (
+      !isInside(sourceFolder, file) &&
+      !name.endsWith(segmentFileEnding) &&
+      !configurations.test(name)
+    )
+      continue;
     const content = await readFile(file);
     // Lengths keep the border between a name and a content where it was.
     hash.update(`${name.length} ${name} ${content.length} `).update(content);
@@ -92,13 +111,17 @@ export async function hashSources(root: string, source: string, output?: string)
  * Files below `folder`, absolute and in a fixed order, except in `node_modules`, dot folders and the `except` folders
  * (decisions §6, folders). Dot files and links to folders are left out: a link could lead anywhere, or in a circle.
  */
-export async function listFiles(folder: string, except: readonly string[] = []): Promise<readonly string[]> {
+export async function listFiles(
+  folder: string,
+  except: readonly string[] = [],
+): Promise<readonly string[]> {
   const found: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true });
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.name.startsWith(".") || entry.name === "node_modules" || except.includes(path)) continue;
+    if (entry.name.startsWith(".") || entry.name === "node_modules" || except.includes(path))
+      continue;
     if (entry.isDirectory()) found.push(...(await listFiles(path, except)));
     else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) found.push(path);
   }
@@ -107,7 +130,8 @@ export async function listFiles(folder: string, except: readonly string[] = []):
 
 /** Whether {@link listFiles} of `folder` would name `path`, if it is a file. */
 export function isListed(folder: string, path: string, except: readonly string[] = []): boolean {
-  if (!isInside(folder, path) || except.some((one) => one === path || isInside(one, path))) return false;
+  if (!isInside(folder, path) || except.some((one) => one === path || isInside(one, path)))
+    return false;
   return !slashed(relative(folder, path))
     .split("/")
     .some((name) => name.startsWith(".") || name === "node_modules");

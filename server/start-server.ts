@@ -74,25 +74,42 @@ const servingOn = 1_000;
 const drainTime = 7_500;
 
 /** Starts the service that the configuration names, and resolves when it answers (§4.6). */
-export async function startServer(moduleImporter: ModuleImporter, options: ServerOptions = {}): Promise<Server> {
+export async function startServer(
+  moduleImporter: ModuleImporter,
+  options: ServerOptions = {},
+): Promise<Server> {
   if (typeof moduleImporter !== "function")
-    throw new TypeError("startServer takes a module importer: startServer((specifier) => import(specifier))");
+    throw new TypeError(
+      "startServer takes a module importer: startServer((specifier) => import(specifier))",
+    );
   const root = realPath(options.root ?? ".");
   const given = options.config ?? configFile();
   const config = withConsole(await readConfig(given, { root }), options.console);
   const log = options.log ?? createLog({ level: config.log ?? "info" });
   // Loaded where it is used: every start would pay for Node's own part of it.
   const tls =
-    config.tls === undefined ? undefined : await (await import("./tls.ts")).readTls(config.tls, config.url, (message) => log.warn(message));
+    config.tls === undefined
+      ? undefined
+      : await (
+          await import("./tls.ts")
+        ).readTls(config.tls, config.url, (message) => log.warn(message));
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const onShortage = (why: string): void => log.warn(`a request was not sent: ${why}`);
   const memory = new HeldMemory(config.limits?.heldBytes);
-  const transport = createTransport({ authorities: tls?.authorities, connections: limits.connections, memory, onShortage });
+  const transport = createTransport({
+    authorities: tls?.authorities,
+    connections: limits.connections,
+    memory,
+    onShortage,
+  });
   const host = nodeHost({ log, memory, transport });
   const trustKey = await readTrustKey(root, config.trustKey);
   const weak = trustKeyWarning(trustKey);
   if (weak !== undefined) host.log.warn(weak);
-  const unreachable = config.mode === "node" && config.gateway !== undefined ? joiningWarning(config.url, config.gateway) : undefined;
+  const unreachable =
+    config.mode === "node" && config.gateway !== undefined
+      ? joiningWarning(config.url, config.gateway)
+      : undefined;
   if (unreachable !== undefined) host.log.warn(unreachable);
   const scarce = openFilesWarning(await readOpenFilesLimit(), config.mode, limits.connections);
   if (scarce !== undefined) host.log.warn(scarce);
@@ -140,7 +157,8 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     addHealthCheck: (name, check) => role.addHealthCheck(name, check),
     addMiddleware: (layer) => role.addMiddleware(layer),
     runProcedure: (async (...call: Parameters<RunProcedure>) => {
-      if (role.runProcedure === undefined) throw new Error(`A ${config.mode} runs no procedures: call them on a node or standalone`);
+      if (role.runProcedure === undefined)
+        throw new Error(`A ${config.mode} runs no procedures: call them on a node or standalone`);
       return await role.runProcedure(...call);
     }) as RunProcedure,
     describe: () => role.describe(),
@@ -152,7 +170,10 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
     forgetServer(server);
     // First out of every rotation, then the door is closed: no call is sent to a closed one. Nobody balances to what never was ready.
     http.drain();
-    await Promise.all([role.stop(), started ? new Promise((done) => setTimeout(done, servingOn)) : undefined]);
+    await Promise.all([
+      role.stop(),
+      started ? new Promise((done) => setTimeout(done, servingOn)) : undefined,
+    ]);
     await http.close(drainTime);
     await release();
     unlisten();
@@ -179,8 +200,13 @@ export async function startServer(moduleImporter: ModuleImporter, options: Serve
 }
 
 /** Adds what the configuration names. Until they are there its checks count as unhealthy: loading them may take as long as a repository is away. */
-async function addConfigured(role: Role, config: Config, options: ConfiguredModulesOptions): Promise<void> {
-  for (const name of Object.keys(config.healthChecks ?? {})) role.addHealthCheck(name, { isHealthy: async () => false });
+async function addConfigured(
+  role: Role,
+  config: Config,
+  options: ConfiguredModulesOptions,
+): Promise<void> {
+  for (const name of Object.keys(config.healthChecks ?? {}))
+    role.addHealthCheck(name, { isHealthy: async () => false });
   const { middleware, healthChecks } = await configuredModules(config, options);
   for (const one of middleware) role.addMiddleware(one);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
@@ -189,13 +215,15 @@ async function addConfigured(role: Role, config: Config, options: ConfiguredModu
 function withConsole(config: Config, asked: boolean | undefined): Config {
   if (asked === undefined) return config;
   if ("console" in config) return { ...config, console: asked };
-  if (asked) throw new Error(`A ${config.mode} has no console: a gateway, a proxy or a standalone has one`);
+  if (asked)
+    throw new Error(`A ${config.mode} has no console: a gateway, a proxy or a standalone has one`);
   return config;
 }
 
 function startedLine(server: Server): string {
   const facts = Object.entries(server.describe()).map(
-    ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") || "none" : String(value)}`,
+    ([name, value]) =>
+      `${name}: ${Array.isArray(value) ? value.join(", ") || "none" : String(value)}`,
   );
   return `${server.role} at ${server.url}${facts.length === 0 ? "" : ` (${facts.join("; ")})`}`;
 }

@@ -26,15 +26,22 @@ export function thrownPlace(thrown: unknown): Place | undefined {
   const stack = thrown instanceof Error && typeof thrown.stack === "string" ? thrown.stack : "";
   const { code } = (thrown ?? {}) as { code?: unknown };
   const failed = failedImport(thrown, stack);
-  if (failed !== undefined || code === "ERR_MODULE_NOT_FOUND" || code === "ERR_LOAD_URL") return failed;
-  for (const [, url = "", line, column] of stack.matchAll(/(?:\(|at (?:async )?)((?:file:\/\/)?\/[^()\s]+?):(\d+):(\d+)\)?$/gm)) {
+  if (failed !== undefined || code === "ERR_MODULE_NOT_FOUND" || code === "ERR_LOAD_URL")
+    return failed;
+  for (const [, url = "", line, column] of stack.matchAll(
+    /(?:\(|at (?:async )?)((?:file:\/\/)?\/[^()\s]+?):(\d+):(\d+)\)?$/gm,
+  )) {
     const file = pathOf(url);
     if (file === undefined) continue;
     const place = { file, line: Number(line), column: Number(column) };
     if (isInRunTree(place.file)) {
       const mapped = mappedPlace(place);
       if (mapped !== undefined) return mapped;
-    } else if (!/[\\/]node_modules[\\/]/.test(place.file) && !own.some((folder) => place.file.startsWith(folder))) return withFrame(place);
+    } else if (
+      !/[\\/]node_modules[\\/]/.test(place.file) &&
+      !own.some((folder) => place.file.startsWith(folder))
+    )
+      return withFrame(place);
   }
   return undefined;
 }
@@ -49,8 +56,11 @@ export function sourceOfBuilt(file: string): string | undefined {
 export function withMappedFrame(place: Place, file: string): Place {
   if (place.frame !== undefined) return place;
   const map = mapOf(file);
-  const text = map?.sourcesContent?.[map.sources.findIndex((source) => pathOf(source) === place.file)];
-  return typeof text === "string" ? { ...place, frame: frameOf(text, place.line, place.column) } : place;
+  const text =
+    map?.sourcesContent?.[map.sources.findIndex((source) => pathOf(source) === place.file)];
+  return typeof text === "string"
+    ? { ...place, frame: frameOf(text, place.line, place.column) }
+    : place;
 }
 
 /** An import that leads nowhere, as Node and Vite's module runner tell it. */
@@ -64,7 +74,9 @@ export interface MissingImport {
 export function missingImport(message: string): MissingImport | undefined {
   const [, kind, specifier, importer] =
     /^Cannot find (package|module) '(.+?)' imported from '?(.+?)'?$/m.exec(message) ??
-    /^Failed to load (url) (\S+) \(resolved id: .*?\) in (.+)\. Does the file exist\?$/m.exec(message) ??
+    /^Failed to load (url) (\S+) \(resolved id: .*?\) in (.+)\. Does the file exist\?$/m.exec(
+      message,
+    ) ??
     [];
   if (kind === undefined || specifier === undefined || importer === undefined) return undefined;
   // Vite calls packages modules.
@@ -99,25 +111,35 @@ function failedImport(thrown: unknown, stack: string): Place | undefined {
 /** Where a text imports this: the first import of it, or else the first time that it is named. */
 function importIn(text: string, specifier: string): number | undefined {
   const named = `["'\`]${specifier.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}["'\`/]`;
-  const found = new RegExp(`\\b(?:from|import)\\s*\\(?\\s*(?=${named})`).exec(text) ?? new RegExp(`(?=${named})`).exec(text);
+  const found =
+    new RegExp(`\\b(?:from|import)\\s*\\(?\\s*(?=${named})`).exec(text) ??
+    new RegExp(`(?=${named})`).exec(text);
   return found === null ? undefined : found.index + found[0].length;
 }
 
 function mappedPlace({ file, line, column }: Place): Place | undefined {
   const map = mapOf(file);
   if (map === undefined) return undefined;
-  const { originalSource, originalLine, originalColumn } = new SourceMap(map).findEntry(line - 1, column - 1) as Partial<{
+  const { originalSource, originalLine, originalColumn } = new SourceMap(map).findEntry(
+    line - 1,
+    column - 1,
+  ) as Partial<{
     originalSource: string;
     originalLine: number;
     originalColumn: number;
   }>;
   const source = originalSource === undefined ? undefined : pathOf(originalSource);
   if (source === undefined || originalLine === undefined) return undefined;
-  return withMappedFrame(withFrame({ file: source, line: originalLine + 1, column: (originalColumn ?? 0) + 1 }), file);
+  return withMappedFrame(
+    withFrame({ file: source, line: originalLine + 1, column: (originalColumn ?? 0) + 1 }),
+    file,
+  );
 }
 
 function mapOf(file: string): SourceMapPayload | undefined {
-  return existsSync(`${file}.map`) ? (JSON.parse(readFileSync(`${file}.map`, "utf8")) as SourceMapPayload) : undefined;
+  return existsSync(`${file}.map`)
+    ? (JSON.parse(readFileSync(`${file}.map`, "utf8")) as SourceMapPayload)
+    : undefined;
 }
 
 function withFrame(place: Place): Place {

@@ -17,7 +17,11 @@ export interface TlsFiles {
 }
 
 /** Reads and checks the files. `url` is the service's own. Throws {@link Problems}; what only may be wrong goes to `warn`. */
-export async function readTls(config: TlsConfig, url: string, warn: (message: string) => void): Promise<TlsFiles> {
+export async function readTls(
+  config: TlsConfig,
+  url: string,
+  warn: (message: string) => void,
+): Promise<TlsFiles> {
   const problems: Problem[] = [];
   const refuse = (key: keyof TlsConfig, message: string, hint: string): undefined => {
     problems.push({ file: config[key] ?? "", path: `tls.${key}`, message, hint });
@@ -34,51 +38,99 @@ export async function readTls(config: TlsConfig, url: string, warn: (message: st
       );
     }
   };
-  const [cert, key, ca] = await Promise.all([read("cert"), read("key"), config.ca === undefined ? undefined : read("ca")]);
+  const [cert, key, ca] = await Promise.all([
+    read("cert"),
+    read("key"),
+    config.ca === undefined ? undefined : read("ca"),
+  ]);
   const certificate = cert === undefined ? undefined : parsed(() => new X509Certificate(cert));
   if (certificate instanceof Error)
-    refuse("cert", `this is no certificate: ${certificate.message}`, "It begins with -----BEGIN CERTIFICATE-----");
+    refuse(
+      "cert",
+      `this is no certificate: ${certificate.message}`,
+      "It begins with -----BEGIN CERTIFICATE-----",
+    );
   const { passphrase } = config;
-  const secret = key === undefined ? undefined : parsed(() => createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) }));
+  const secret =
+    key === undefined
+      ? undefined
+      : parsed(() => createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) }));
   if (secret instanceof Error)
     if (key?.includes("ENCRYPTED") === true)
       refuse(
         "passphrase",
-        passphrase === undefined ? "the private key is encrypted" : "it doesn't open the private key",
+        passphrase === undefined
+          ? "the private key is encrypted"
+          : "it doesn't open the private key",
         'Set "passphrase": "${TLS_PASSPHRASE}"',
       );
-    else refuse("key", `this is no private key: ${secret.message}`, "It begins with -----BEGIN PRIVATE KEY-----");
+    else
+      refuse(
+        "key",
+        `this is no private key: ${secret.message}`,
+        "It begins with -----BEGIN PRIVATE KEY-----",
+      );
   const authority = ca === undefined ? undefined : parsed(() => new X509Certificate(ca));
   if (authority instanceof Error)
-    refuse("ca", `this is no certificate: ${authority.message}`, "It begins with -----BEGIN CERTIFICATE-----");
-  if (certificate instanceof X509Certificate && secret !== undefined && !(secret instanceof Error)) {
+    refuse(
+      "ca",
+      `this is no certificate: ${authority.message}`,
+      "It begins with -----BEGIN CERTIFICATE-----",
+    );
+  if (
+    certificate instanceof X509Certificate &&
+    secret !== undefined &&
+    !(secret instanceof Error)
+  ) {
     if (!certificate.checkPrivateKey(secret))
-      refuse("key", `it is not the key of ${config.cert}`, "Give the private key that the certificate was made for");
+      refuse(
+        "key",
+        `it is not the key of ${config.cert}`,
+        "Give the private key that the certificate was made for",
+      );
     else {
       const context = parsed(() => createSecureContext({ cert, key, passphrase }));
       if (context instanceof Error)
-        refuse("cert", `it can't be used: ${context.message}`, "Make one with a newer algorithm or a longer key");
+        refuse(
+          "cert",
+          `it can't be used: ${context.message}`,
+          "Make one with a newer algorithm or a longer key",
+        );
     }
     warnOf(certificate, new URL(url).hostname.replace(/^\[|\]$/g, ""), config.cert, warn);
   }
   if (problems.length > 0 || cert === undefined || key === undefined) throw new Problems(problems);
-  return { cert, key, passphrase, ...(ca !== undefined && { authorities: await authoritiesWith(ca) }) };
+  return {
+    cert,
+    key,
+    passphrase,
+    ...(ca !== undefined && { authorities: await authoritiesWith(ca) }),
+  };
 }
 
 // Not refused: a service may be there for others than those who look at these.
-function warnOf(certificate: X509Certificate, host: string, file: string, warn: (message: string) => void): void {
+function warnOf(
+  certificate: X509Certificate,
+  host: string,
+  file: string,
+  warn: (message: string) => void,
+): void {
   const now = Date.now();
-  if (Date.parse(certificate.validTo) < now) warn(`the certificate ${file} has run out, on ${certificate.validTo}: callers will refuse it`);
-  if (Date.parse(certificate.validFrom) > now) warn(`the certificate ${file} is not valid before ${certificate.validFrom}`);
+  if (Date.parse(certificate.validTo) < now)
+    warn(`the certificate ${file} has run out, on ${certificate.validTo}: callers will refuse it`);
+  if (Date.parse(certificate.validFrom) > now)
+    warn(`the certificate ${file} is not valid before ${certificate.validFrom}`);
   const fits = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
-  if (fits === undefined) warn(`the certificate ${file} is not for '${host}', the host in 'url': callers will refuse it`);
+  if (fits === undefined)
+    warn(`the certificate ${file} is not for '${host}', the host in 'url': callers will refuse it`);
 }
 
 /** Given authorities take the place of those whom Node trusts, so those have to be given too. */
 async function authoritiesWith(ca: string): Promise<readonly string[]> {
   const extra = process.env["NODE_EXTRA_CA_CERTS"];
   // Node itself only warns of a file that it can't read, when it starts.
-  const more = extra === undefined ? undefined : await readFile(extra, "utf8").catch(() => undefined);
+  const more =
+    extra === undefined ? undefined : await readFile(extra, "utf8").catch(() => undefined);
   return [...rootCertificates, ...(more === undefined ? [] : [more]), ca];
 }
 

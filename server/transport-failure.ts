@@ -36,22 +36,37 @@ const localReasons: Readonly<Record<string, string>> = {
 };
 
 /** Nobody has answered: a service that is busy, or a name server that is away, looks the same. */
-const silences: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT", "EAI_AGAIN"]);
+const silences: ReadonlySet<string> = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+]);
 
 /** The failure of a request to `origin`; `sent` when bytes of it may have arrived there. */
-export function transportFailure(error: NodeJS.ErrnoException, origin: string, sent: boolean): TransportError {
+export function transportFailure(
+  error: NodeJS.ErrnoException,
+  origin: string,
+  sent: boolean,
+): TransportError {
   const codes = codesOf(error);
   const local = codes.find((code) => Object.hasOwn(localReasons, code));
-  if (!sent && local !== undefined) return new UnsentError(`${origin} was not asked: ${localReasons[local]}`, "local", { cause: error });
+  if (!sent && local !== undefined)
+    return new UnsentError(`${origin} was not asked: ${localReasons[local]}`, "local", {
+      cause: error,
+    });
   const [code = ""] = codes;
   const message = `${origin} ${Object.hasOwn(reasons, code) ? reasons[code] : `could not be reached: ${error.message}`}`;
   if (sent) return new TransportError(message, true, { cause: error });
-  return new UnsentError(message, codes.some((one) => silences.has(one)) ? "silent" : "refused", { cause: error });
+  return new UnsentError(message, codes.some((one) => silences.has(one)) ? "silent" : "refused", {
+    cause: error,
+  });
 }
 
 /** A name may have several addresses, and each of them failed in its own way. */
 function codesOf(error: NodeJS.ErrnoException): string[] {
   const all: readonly NodeJS.ErrnoException[] =
-    error instanceof AggregateError ? [error, ...(error.errors as NodeJS.ErrnoException[])] : [error];
+    error instanceof AggregateError
+      ? [error, ...(error.errors as NodeJS.ErrnoException[])]
+      : [error];
   return all.flatMap(({ code }) => (typeof code === "string" ? [code] : []));
 }

@@ -68,7 +68,8 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     if (now - lastShortage >= quietMs) options.onShortage?.(why);
     lastShortage = now;
   };
-  const open = (): Promise<Agents> => (opened ??= openAgents(options, (host, address) => rule(host, address)));
+  const open = (): Promise<Agents> =>
+    (opened ??= openAgents(options, (host, address) => rule(host, address)));
   return {
     async load() {
       await open();
@@ -100,12 +101,21 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
 
 /** Two of them: a health check that waits behind calls would take a service that is only busy for one that is away. */
 async function openAgents(options: TransportOptions, rule: AddressRule): Promise<Agents> {
-  const { connectTime = 3_000, answer = 64 * 1024 * 1024, authorities, lookup = systemLookup } = options;
+  const {
+    connectTime = 3_000,
+    answer = 64 * 1024 * 1024,
+    authorities,
+    lookup = systemLookup,
+  } = options;
   // Loaded with the first request: a role that sends none starts without it.
   const { Agent } = await import("undici");
   const settings: Agent.Options = {
     pipelining: 1,
-    connect: { timeout: connectTime, lookup: guarded(lookup, rule), ...(authorities === undefined ? {} : { ca: [...authorities] }) },
+    connect: {
+      timeout: connectTime,
+      lookup: guarded(lookup, rule),
+      ...(authorities === undefined ? {} : { ca: [...authorities] }),
+    },
     maxResponseSize: answer,
     // Every request has a signal for that; undici's own 5 minutes would cut a call that may take longer.
     headersTimeout: 0,
@@ -113,17 +123,27 @@ async function openAgents(options: TransportOptions, rule: AddressRule): Promise
   };
   // An agent keeps a pool for each origin, and lets an origin go with its last connection: members come and go on many ports.
   // For calls the queue is the only bound: a pool that is full would keep them waiting where nobody can end it.
-  return { calls: new Agent(settings), control: new Agent({ ...settings, connections: controlConnections }) };
+  return {
+    calls: new Agent(settings),
+    control: new Agent({ ...settings, connections: controlConnections }),
+  };
 }
 
 /** Judges what is really connected to: a name may resolve to something else than when it was last asked. */
 function guarded(lookup: LookupFunction, rule: AddressRule): LookupFunction {
   return (host, options, callback) =>
     lookup(host, { ...options, all: true }, (error, found) => {
-      const addresses = typeof found === "string" ? [{ address: found, family: found.includes(":") ? 6 : 4 }] : found;
-      const refused = error === null ? addresses.map(({ address }) => rule(host, address)).find((one) => one !== undefined) : undefined;
+      const addresses =
+        typeof found === "string"
+          ? [{ address: found, family: found.includes(":") ? 6 : 4 }]
+          : found;
+      const refused =
+        error === null
+          ? addresses.map(({ address }) => rule(host, address)).find((one) => one !== undefined)
+          : undefined;
       const [first] = addresses ?? [];
-      if (error !== null || first === undefined) callback(error ?? new Error(`no address of ${host} is known`), "");
+      if (error !== null || first === undefined)
+        callback(error ?? new Error(`no address of ${host} is known`), "");
       else if (refused !== undefined) callback(new Error(refused), "");
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
@@ -147,7 +167,12 @@ interface Charged {
   readonly memory?: HeldMemory | undefined;
 }
 
-function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingRequest, { place, memory }: Charged): Promise<IncomingResponse> {
+function dispatch(
+  agent: Agent,
+  { origin, path }: Target,
+  request: OutgoingRequest,
+  { place, memory }: Charged,
+): Promise<IncomingResponse> {
   const { signal } = request;
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -162,7 +187,11 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
       controller?.abort(reason);
     };
     const abort = (): void => fail(signal?.reason as Error);
-    const holder = memory?.holder({ progress: () => size, isUntaken: () => false, cut: () => fail(noRoom()) });
+    const holder = memory?.holder({
+      progress: () => size,
+      isUntaken: () => false,
+      cut: () => fail(noRoom()),
+    });
     const end = (): void => {
       signal?.removeEventListener("abort", abort);
       holder?.close();
@@ -172,7 +201,13 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
     if (signal?.aborted === true) return (end(), abort());
     signal?.addEventListener("abort", abort, { once: true });
     agent.dispatch(
-      { origin, path, method: request.method, headers: request.headers, body: request.body ?? null },
+      {
+        origin,
+        path,
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+      },
       {
         onRequestStart(given) {
           controller = given;
@@ -196,7 +231,11 @@ function dispatch(agent: Agent, { origin, path }: Target, request: OutgoingReque
         },
         onResponseEnd() {
           end();
-          resolve({ status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
+          resolve({
+            status,
+            headers,
+            body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
+          });
         },
         onResponseError(_, error) {
           end();

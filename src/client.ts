@@ -10,7 +10,10 @@ export interface Client {
    * Its type comes from `.seamline/modules.d.ts`, or is given: `client.import<typeof import("./shop/quote")>("./shop/quote.js")`.
    */
   // oxlint-disable-next-line typescript/no-redundant-type-constituents -- it is empty here, and filled in an application
-  import<Module = never, const Path extends keyof Modules | (string & {}) = keyof Modules | (string & {})>(
+  import<
+    Module = never,
+    const Path extends keyof Modules | (string & {}) = keyof Modules | (string & {}),
+  >(
     path: Path,
   ): Promise<Imported<[Module] extends [never] ? ModuleAt<Path> : Module>>;
   /** Reports each call through a seam: where it ran and how long it took. The returned function ends it. */

@@ -50,11 +50,16 @@ export class Context {
  * `this` of a procedure that may be called in any way, as a member of a namespace too: `import * as api`, `api.quote()`. The runtime gives it a
  * {@link Context} whoever calls; to the compiler each of its members may be missing: `this?.headers?.get("accept-language")`.
  */
-export type MaybeContext = Context | void | ({ readonly [Name in keyof Context]?: undefined } & { readonly [name: string]: unknown });
+export type MaybeContext =
+  | Context
+  | void
+  | ({ readonly [Name in keyof Context]?: undefined } & { readonly [name: string]: unknown });
 
 /** `this` is a context only when branded: `ns.quote()` passes a namespace object (architecture: start-up). @internal */
 export function isContext(value: unknown): value is Context {
-  return typeof value === "object" && value !== null && (value as { [brand]?: true })[brand] === true;
+  return (
+    typeof value === "object" && value !== null && (value as { [brand]?: true })[brand] === true
+  );
 }
 
 // One for all: it is read only, as nothing comes in beside a call that has no caller outside.

@@ -41,15 +41,28 @@ export class CorsMiddleware implements Middleware {
     this.#headers = checkedHeaders("headers", headers);
     const { credentials = false, exposeHeaders } = checkedOptions(options);
     if (credentials && this.#origins.includes("*"))
-      throw new TypeError("CorsMiddleware: credentials take origins that are named: with '*' every site could act as the signed-in user");
+      throw new TypeError(
+        "CorsMiddleware: credentials take origins that are named: with '*' every site could act as the signed-in user",
+      );
     this.#credentials = credentials;
-    this.#exposed = exposeHeaders === undefined ? undefined : checkedHeaders("exposeHeaders", listed(exposeHeaders));
+    this.#exposed =
+      exposeHeaders === undefined
+        ? undefined
+        : checkedHeaders("exposeHeaders", listed(exposeHeaders));
     if (credentials && this.#exposed === "*")
-      throw new TypeError("CorsMiddleware: with credentials browsers take '*' in exposeHeaders for a name: list the headers");
+      throw new TypeError(
+        "CorsMiddleware: with credentials browsers take '*' in exposeHeaders for a name: list the headers",
+      );
   }
 
   // The handler of calls sends the headers itself: a refusal that comes before any middleware needs them too.
-  handle(_fqn: string, _version: Version, _args: Args, _headers: CallHeaders, next: () => Promise<unknown>): Promise<unknown> {
+  handle(
+    _fqn: string,
+    _version: Version,
+    _args: Args,
+    _headers: CallHeaders,
+    next: () => Promise<unknown>,
+  ): Promise<unknown> {
     return next();
   }
 
@@ -60,7 +73,9 @@ export class CorsMiddleware implements Middleware {
 
   /** `answer` as it goes to the browser that sent `request`. @internal */
   onto(answer: HttpResponse, request: HeaderFields): HttpResponse {
-    const allowed = this.#isList ? this.#origins.find((origin) => origin === request["origin"]) : this.#origins[0];
+    const allowed = this.#isList
+      ? this.#origins.find((origin) => origin === request["origin"])
+      : this.#origins[0];
     return {
       ...answer,
       headers: {
@@ -74,13 +89,26 @@ export class CorsMiddleware implements Middleware {
 
   /** The answer to a preflight, with what a browser may keep of it. @internal */
   ontoPreflight(answer: HttpResponse, request: HeaderFields): HttpResponse {
-    const answered = this.onto({ ...answer, headers: { ...answer.headers, "access-control-max-age": "86400" } }, request);
+    const answered = this.onto(
+      { ...answer, headers: { ...answer.headers, "access-control-max-age": "86400" } },
+      request,
+    );
     if (!this.#credentials || this.#headers !== "*") return answered;
     // With credentials `*` is a name like any other for browsers, so what is asked for is named.
     const asked = request["access-control-request-headers"];
     const { "access-control-allow-headers": _, ...fields } = answered.headers;
-    const named = typeof asked === "string" && isHeaderList(asked) ? { "access-control-allow-headers": asked } : {};
-    return { ...answered, headers: { ...fields, ...named, vary: varying(fields["vary"], "access-control-request-headers") } };
+    const named =
+      typeof asked === "string" && isHeaderList(asked)
+        ? { "access-control-allow-headers": asked }
+        : {};
+    return {
+      ...answered,
+      headers: {
+        ...fields,
+        ...named,
+        vary: varying(fields["vary"], "access-control-request-headers"),
+      },
+    };
   }
 
   #headersFor(origin: string): Record<string, string> {
@@ -114,9 +142,11 @@ function varying(vary: string | readonly string[] | undefined, name: string): st
 
 function checkedOrigins(origin: unknown): readonly string[] {
   if (!Array.isArray(origin)) return [checkedOrigin(origin)];
-  if (origin.length === 0) throw new TypeError("CorsMiddleware takes at least one origin: an empty list lets nobody in");
+  if (origin.length === 0)
+    throw new TypeError("CorsMiddleware takes at least one origin: an empty list lets nobody in");
   return origin.map((one) => {
-    if (one === "*") throw new TypeError("CorsMiddleware takes '*' alone, not in a list of origins");
+    if (one === "*")
+      throw new TypeError("CorsMiddleware takes '*' alone, not in a list of origins");
     return checkedOrigin(one);
   });
 }
@@ -132,19 +162,26 @@ function checkedOrigin(origin: unknown): string {
   const { protocol, host, origin: written } = new URL(origin);
   // Other schemes (`capacitor://localhost`) have an opaque origin for `URL`, but browsers send them in this form.
   const meant = written === "null" ? `${protocol}//${host}` : written;
-  if (origin !== meant || host === "") throw wrong(host === "" || /[\s,]/.test(origin) ? "" : `: did you mean '${meant}'?`);
+  if (origin !== meant || host === "")
+    throw wrong(host === "" || /[\s,]/.test(origin) ? "" : `: did you mean '${meant}'?`);
   return origin;
 }
 
 function checkedOptions(options: unknown): CorsOptions {
   if (typeof options !== "object" || options === null)
-    throw new TypeError(`CorsMiddleware takes { credentials, exposeHeaders } as its third argument; found ${shown(options)}`);
+    throw new TypeError(
+      `CorsMiddleware takes { credentials, exposeHeaders } as its third argument; found ${shown(options)}`,
+    );
   for (const name of Object.keys(options))
     if (name !== "credentials" && name !== "exposeHeaders")
-      throw new TypeError(`CorsMiddleware has no option '${name.slice(0, 64)}'; it has credentials and exposeHeaders`);
+      throw new TypeError(
+        `CorsMiddleware has no option '${name.slice(0, 64)}'; it has credentials and exposeHeaders`,
+      );
   const { credentials } = options as CorsOptions;
   if (credentials !== undefined && typeof credentials !== "boolean")
-    throw new TypeError(`CorsMiddleware: credentials is true or false; found ${shown(credentials)}`);
+    throw new TypeError(
+      `CorsMiddleware: credentials is true or false; found ${shown(credentials)}`,
+    );
   return options;
 }
 
@@ -164,5 +201,9 @@ function listed(names: unknown): unknown {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string" ? `'${value.slice(0, 64)}'` : value === null ? "null" : typeof value;
+  return typeof value === "string"
+    ? `'${value.slice(0, 64)}'`
+    : value === null
+      ? "null"
+      : typeof value;
 }

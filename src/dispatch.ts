@@ -12,7 +12,13 @@ import { createPlacement, type Held, type ObservedCall, type Placement } from ".
 import type { Clock, ContextCarrier, ModuleLoader } from "./ports.ts";
 import { nearest } from "./problem.ts";
 import { isRefusal, noteInnerRefusal } from "./refusals.ts";
-import { type KnownPlaces, onlyInBrowsers, procedureNotFound, Registry, type Registration } from "./registry.ts";
+import {
+  type KnownPlaces,
+  onlyInBrowsers,
+  procedureNotFound,
+  Registry,
+  type Registration,
+} from "./registry.ts";
 import type { Procedure, SeamHost, SeamRecord } from "./seam.ts";
 import { ranOn } from "./trace.ts";
 import { parseVersion } from "./version.ts";
@@ -43,7 +49,11 @@ export interface LocalNode extends SeamHost {
    * Goes by another manifest while calls go on: loads what it brings, and the bodies among `fresh`, which are others now. What left stays
    * until the function that it resolves with is called: by then nobody may send calls for it any more.
    */
-  follow(manifest: Manifest, segments: readonly string[], fresh: ReadonlySet<string>): Promise<() => void>;
+  follow(
+    manifest: Manifest,
+    segments: readonly string[],
+    fresh: ReadonlySet<string>,
+  ): Promise<() => void>;
   /** Runs a procedure of this node for a call that came in. */
   invoke(registration: Registration, call: Call): Promise<unknown>;
   /** Reports every call through a seam until the returned function is called. Costs nothing while nobody listens. */
@@ -92,12 +102,16 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const letOut = (fqn: string, thrown: unknown): never => {
     if (!isRefusal(thrown)) throw thrown;
     noteInnerRefusal(thrown);
-    const why = current !== undefined && thrown instanceof ProcedureNotFound ? onlyInBrowsers(current, fqn) : undefined;
+    const why =
+      current !== undefined && thrown instanceof ProcedureNotFound
+        ? onlyInBrowsers(current, fqn)
+        : undefined;
     if (why === undefined) throw thrown;
     // No server can answer it. The same error: what is known of it besides stays known.
     const { message, stack } = thrown as Error;
     (thrown as Error).message = `${message}: ${why}`;
-    if (stack !== undefined) (thrown as Error).stack = stack.replace(message, () => `${message}: ${why}`);
+    if (stack !== undefined)
+      (thrown as Error).stack = stack.replace(message, () => `${message}: ${why}`);
     throw thrown;
   };
 
@@ -105,7 +119,9 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const besideCaller = (held: Held): Procedure => {
     const { run } = held;
     const given: Procedure = function (this: unknown, ...args) {
-      return isContext(this) && this !== carrier.current() ? calls.run(held, inherited(this), args) : run.apply(this, args);
+      return isContext(this) && this !== carrier.current()
+        ? calls.run(held, inherited(this), args)
+        : run.apply(this, args);
     };
     // Nearly all calls have no `this`, and `arguments` costs them half of what a list would (bench/seam.mjs).
     return function (this: unknown) {
@@ -124,9 +140,13 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return self;
       }
       // A procedure that another one calls on the same node finds what it would find on a node of its own.
-      return new Context({ ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())), trace: [line] });
+      return new Context({
+        ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())),
+        trace: [line],
+      });
     },
-    runProcedure: async (name, ...more) => await calls.runProcedure(name, ...more).catch((thrown: unknown) => letOut(name, thrown)),
+    runProcedure: async (name, ...more) =>
+      await calls.runProcedure(name, ...more).catch((thrown: unknown) => letOut(name, thrown)),
     load: async (manifest, segments) =>
       await placement.load(
         Promise.resolve(manifest).then((found) => checked((current = found), segments)),
@@ -136,15 +156,27 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       current = manifest;
       const brings = ({ procedure }: SegmentEntry): boolean => {
         const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
-        return fresh.has(entryOf(manifest.modules, module)?.body ?? "") || registry.find(fqn, version) === undefined;
+        return (
+          fresh.has(entryOf(manifest.modules, module)?.body ?? "") ||
+          registry.find(fqn, version) === undefined
+        );
       };
-      const named = segments.map((name) => [name, (entryOf(manifest.segments, name) ?? []).filter(brings)] as const);
-      await placement.load(Promise.resolve({ ...manifest, segments: Object.fromEntries(named) }), segments);
+      const named = segments.map(
+        (name) => [name, (entryOf(manifest.segments, name) ?? []).filter(brings)] as const,
+      );
+      await placement.load(
+        Promise.resolve({ ...manifest, segments: Object.fromEntries(named) }),
+        segments,
+      );
       return () => placement.drop(registry.follow(manifest, segments));
     },
     invoke: (registration, call) => {
       const { headers, deadline, hops } = call;
-      return calls.run(registration, { headers, deadline, hops, signal: () => call.signal }, registration.bind(call.args));
+      return calls.run(
+        registration,
+        { headers, deadline, hops, signal: () => call.signal },
+        registration.bind(call.args),
+      );
     },
   };
 }
@@ -175,17 +207,33 @@ export interface Calls extends Pick<SeamHost, "runProcedure"> {
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => Procedure;
   /** Runs a procedure of this node in a context of its own. */
-  readonly run: (held: Held, context: Omit<ContextParts, "trace">, values: readonly unknown[]) => Promise<unknown>;
+  readonly run: (
+    held: Held,
+    context: Omit<ContextParts, "trace">,
+    values: readonly unknown[],
+  ) => Promise<unknown>;
 }
 
 export function createCalls({ placement, carrier, clock, remote, bind }: CallParts): Calls {
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
-  const send = async (fqn: string, version: string, args: Args, context: Context): Promise<unknown> => {
+  const send = async (
+    fqn: string,
+    version: string,
+    args: Args,
+    context: Context,
+  ): Promise<unknown> => {
     if (remote === undefined || leadsAstray(fqn)) throw procedureNotFound(fqn, version);
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
-      placement.tell({ fqn, version, where: "away", ms: clock.now() - started, ...(node === undefined ? {} : { node }), ...failure });
+      placement.tell({
+        fqn,
+        version,
+        where: "away",
+        ms: clock.now() - started,
+        ...(node === undefined ? {} : { node }),
+        ...failure,
+      });
     try {
       const answer = await remote({ fqn, version, args, context });
       report(answer.node);
@@ -231,8 +279,15 @@ function contextOf(value: unknown): Context | undefined {
   if (isContext(value)) return value;
   const headers = (value as { headers?: unknown } | null | undefined)?.headers;
   if (typeof headers !== "object" || headers === null) return undefined;
-  const pairs = Symbol.iterator in headers ? [...(headers as Iterable<[string, unknown]>)] : Object.entries(headers);
+  const pairs =
+    Symbol.iterator in headers
+      ? [...(headers as Iterable<[string, unknown]>)]
+      : Object.entries(headers);
   // A header that has no value is none: `{ authorization: session?.token }`.
-  const lower = new Map(pairs.flatMap(([name, text]) => (text === undefined || text === null ? [] : [[name.toLowerCase(), String(text)]])));
+  const lower = new Map(
+    pairs.flatMap(([name, text]) =>
+      text === undefined || text === null ? [] : [[name.toLowerCase(), String(text)]],
+    ),
+  );
   return emptyContext(lower);
 }

@@ -215,7 +215,10 @@ export class LoopDetected extends ServiceError {
 }
 
 /** The framework's classes by their name on the wire. @internal */
-export const frameworkErrors: ReadonlyMap<string, new (message?: string, options?: ErrorOptions) => ServiceError> = new Map(
+export const frameworkErrors: ReadonlyMap<
+  string,
+  new (message?: string, options?: ErrorOptions) => ServiceError
+> = new Map(
   [
     ServiceError,
     BadRequest,
@@ -250,7 +253,9 @@ export const frameworkErrors: ReadonlyMap<string, new (message?: string, options
 
 /** The HTTP status of whatever was thrown (§7.1): the only mapping there is. */
 export function statusOf(thrown: unknown): number {
-  return thrown instanceof ServiceError ? ((thrown.constructor as typeof ServiceError).status ?? 500) : 500;
+  return thrown instanceof ServiceError
+    ? ((thrown.constructor as typeof ServiceError).status ?? 500)
+    : 500;
 }
 
 /** What a call is told for which there is no room. */

@@ -19,17 +19,29 @@ type Inside<Path extends string> = Path extends `./${infer Rest}` ? Rest : Path;
 type Bare<Path extends string> = Path extends `${infer Rest}.${Extension}` ? Rest : Path;
 
 /** `shop/quote` and `stock` → `shop/stock`: the directory of the module, then the name (decisions §1). @internal */
-type FqnOf<Path extends string, Name extends string, Before extends string = ""> = Path extends `${infer Folder}/${infer Rest}`
+type FqnOf<
+  Path extends string,
+  Name extends string,
+  Before extends string = "",
+> = Path extends `${infer Folder}/${infer Rest}`
   ? FqnOf<Rest, Name, `${Before}${Folder}/`>
   : `${Before}${Name}`;
 
 /** @internal */
 type ProceduresIn<Path extends string, Module> = {
-  [Name in keyof Module & string as Module[Name] extends Procedure ? FqnOf<Bare<Inside<Path>>, Name> : never]: Module[Name];
+  [
+    Name in keyof Module & string as Module[Name] extends Procedure
+      ? FqnOf<Bare<Inside<Path>>, Name>
+      : never
+  ]: Module[Name];
 };
 
 /** @internal */
-type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
 
 /**
  * The functions that segment files may name, by FQN, of modules by their paths. Left out, the modules are those of `.seamline/modules.d.ts`:

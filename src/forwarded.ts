@@ -26,6 +26,7 @@ export function connectionOptions(field: unknown): ReadonlySet<string> | undefin
 export function forwardedHeaders(context: CallHeaders): Map<string, string> {
   const named = namesIn(context.get("connection") ?? "");
   const forwarded = new Map<string, string>();
-  for (const [name, value] of context) if (!own.test(name) && !named.includes(name)) forwarded.set(name, value);
+  for (const [name, value] of context)
+    if (!own.test(name) && !named.includes(name)) forwarded.set(name, value);
   return forwarded;
 }

@@ -47,7 +47,10 @@ export function createHealth(clock: Clock, log: Log): Health {
   const run = async (name: string, check: HealthCheck): Promise<boolean> => {
     const said: unknown = await within<unknown>(() => check.isHealthy(), false, name);
     // `undefined` of a forgotten `return`, or a row of a database, says nothing of health.
-    if (typeof said !== "boolean") log.warn(`health check '${name}' gave ${kindOf(said)}, which is no boolean: it counts as unhealthy`);
+    if (typeof said !== "boolean")
+      log.warn(
+        `health check '${name}' gave ${kindOf(said)}, which is no boolean: it counts as unhealthy`,
+      );
     return said === true;
   };
 
@@ -61,22 +64,31 @@ export function createHealth(clock: Clock, log: Log): Health {
   };
 
   const more = async (name: string, check: HealthCheck): Promise<object> => {
-    const given: unknown = await within<unknown>(async () => await check.details?.(), undefined, name);
+    const given: unknown = await within<unknown>(
+      async () => await check.details?.(),
+      undefined,
+      name,
+    );
     if (given === undefined) return {};
     try {
       // What one check says must not cost the answer of the others, so it is made JSON here; a Date would be a text then.
       const said: unknown = JSON.parse(JSON.stringify(given) ?? "null");
-      if (typeof said !== "object" || said === null || Array.isArray(said)) throw new TypeError(`it is ${kindOf(said)}`);
+      if (typeof said !== "object" || said === null || Array.isArray(said))
+        throw new TypeError(`it is ${kindOf(said)}`);
       return said;
     } catch (error) {
-      log.error(`what details() of the health check '${name}' gave is no object that JSON can carry`, error);
+      log.error(
+        `what details() of the health check '${name}' gave is no object that JSON can carry`,
+        error,
+      );
       return {};
     }
   };
 
   return {
     add: (name, check) => void checks.set(name, check),
-    status: async () => (await Promise.all([...checks].map(([name, check]) => ask(name, check)))).every(Boolean),
+    status: async () =>
+      (await Promise.all([...checks].map(([name, check]) => ask(name, check)))).every(Boolean),
     details: async () => {
       const rows = [...checks].map(async ([name, check]) => {
         if (check.details === undefined) return [name, await ask(name, check)] as const;

@@ -57,4 +57,6 @@ export type RunProcedure = <Called extends Procedure = Procedure>(
   version?: string,
   args?: Readonly<Record<string, unknown>>,
   context?: unknown,
-) => Promise<Called extends (this: never, ...args: never[]) => Promise<infer Result> ? Result : never>;
+) => Promise<
+  Called extends (this: never, ...args: never[]) => Promise<infer Result> ? Result : never
+>;

@@ -43,7 +43,8 @@ export function isIn(address: Address, range: AddressRange): boolean {
 function parseVersion4(text: string): Address | undefined {
   const parts = text.split(".");
   // No leading zeros: some take 010 for 8.
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part))) return undefined;
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part)))
+    return undefined;
   const bytes = parts.map(Number);
   return bytes.every((byte) => byte <= 255) ? bytes : undefined;
 }
@@ -64,7 +65,8 @@ function groupsOf(text: string, isEnd: boolean): number[] | undefined {
   const bytes: number[] = [];
   const groups = text.split(":");
   for (const [index, group] of groups.entries()) {
-    if (/^[\da-f]{1,4}$/i.test(group)) bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255);
+    if (/^[\da-f]{1,4}$/i.test(group))
+      bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255);
     else {
       const four = isEnd && index === groups.length - 1 ? parseVersion4(group) : undefined;
       if (four === undefined) return undefined;
@@ -85,7 +87,9 @@ function carriedBy(bytes: Address): Address {
   const four = bytes.slice(12);
   // :: and ::1 are addresses of IPv6 itself.
   if (bytes.slice(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) <= 1) return bytes;
-  return carriers.some((prefix) => prefix.every((byte, index) => bytes[index] === byte)) ? four : bytes;
+  return carriers.some((prefix) => prefix.every((byte, index) => bytes[index] === byte))
+    ? four
+    : bytes;
 }
 
 const special: readonly (readonly [SpecialKind, AddressRange])[] = (

@@ -29,7 +29,14 @@ interface Frame {
   at: string | number;
 }
 
-type Expected = "a value" | "a value or ']'" | "a key" | "a key or '}'" | "':'" | "','" | "nothing more";
+type Expected =
+  | "a value"
+  | "a value or ']'"
+  | "a key"
+  | "a key or '}'"
+  | "':'"
+  | "','"
+  | "nothing more";
 
 /** Reads JSON text, a byte order mark before it or not. What is none gives one problem with its place. */
 export function readJson(text: string, file: string): JsonText | { readonly broken: Problem } {
@@ -54,7 +61,8 @@ export function readJson(text: string, file: string): JsonText | { readonly brok
     token.lastIndex = index;
     const [word] = token.exec(json) ?? [];
     const next = word === undefined ? undefined : take(word);
-    if (next === undefined) return { broken: brokenAt(json, index, expected, stack.at(-1), { file, ...placeAt(index) }) };
+    if (next === undefined)
+      return { broken: brokenAt(json, index, expected, stack.at(-1), { file, ...placeAt(index) }) };
     expected = next;
     index += word?.length ?? 0;
   }
@@ -73,7 +81,8 @@ export function readJson(text: string, file: string): JsonText | { readonly brok
     if (expected === "':'") return word === ":" ? "a value" : undefined;
     if (expected === "nothing more") return undefined;
     if (word === "}" || word === "]") {
-      const mayEnd = expected === "','" || expected === (word === "}" ? "a key or '}'" : "a value or ']'");
+      const mayEnd =
+        expected === "','" || expected === (word === "}" ? "a key or '}'" : "a value or ']'");
       if (!mayEnd || frame === undefined || frame.isArray !== (word === "]")) return undefined;
       stack.pop();
       return stack.length === 0 ? "nothing more" : "','";
@@ -120,7 +129,13 @@ function keyOf(path: readonly (string | number)[]): string {
   return JSON.stringify(path.map(String));
 }
 
-function brokenAt(json: string, index: number, expected: Expected, frame: Frame | undefined, at: Pick<Problem, "file"> & Place): Problem {
+function brokenAt(
+  json: string,
+  index: number,
+  expected: Expected,
+  frame: Frame | undefined,
+  at: Pick<Problem, "file"> & Place,
+): Problem {
   const rest = json.slice(index);
   const [found] = /^(?:[\w$.+-]+|\/[/*]|["'][^\n]{0,20}|[^])/.exec(rest) ?? [];
   const wanted = expected === "','" ? `',' or '${frame?.isArray === true ? "]" : "}"}'` : expected;
@@ -131,8 +146,10 @@ function brokenAt(json: string, index: number, expected: Expected, frame: Frame 
 
 function hintFor(rest: string, expected: Expected): string | undefined {
   if (/^\/[/*]/.test(rest) || rest.startsWith("#")) return "JSON has no comments: take it out.";
-  if (/^[}\]]/.test(rest) && (expected === "a key" || expected === "a value")) return "Take out the comma before it.";
-  if (rest.startsWith("'") || (/^[\w$]/.test(rest) && expected.startsWith("a key"))) return "Keys and texts stand in double quotes.";
+  if (/^[}\]]/.test(rest) && (expected === "a key" || expected === "a value"))
+    return "Take out the comma before it.";
+  if (rest.startsWith("'") || (/^[\w$]/.test(rest) && expected.startsWith("a key")))
+    return "Keys and texts stand in double quotes.";
   if (rest.startsWith('"') && expected === "','") return "Put a comma between the two.";
   return undefined;
 }

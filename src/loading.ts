@@ -15,7 +15,10 @@ export function createWaits(carrier: ContextCarrier): Waits {
   const waitsFor = new Map<string, Set<string>>();
 
   const reaches = (from: string, to: string, seen: Set<string>): boolean =>
-    from === to || [...(waitsFor.get(from) ?? [])].some((next) => !seen.has(next) && reaches(next, to, seen.add(next)));
+    from === to ||
+    [...(waitsFor.get(from) ?? [])].some(
+      (next) => !seen.has(next) && reaches(next, to, seen.add(next)),
+    );
 
   return {
     during: async (file, load) => {

@@ -6,7 +6,16 @@
 export type Access = "public" | "protected" | "private";
 
 /** TypeScript annotation of a parameter, where text from a query string is converted by it (decisions §2). */
-export type ValueType = "number" | "boolean" | "bigint" | "Date" | "number[]" | "boolean[]" | "bigint[]" | "Date[]" | "string[]";
+export type ValueType =
+  | "number"
+  | "boolean"
+  | "bigint"
+  | "Date"
+  | "number[]"
+  | "boolean[]"
+  | "bigint[]"
+  | "Date[]"
+  | "string[]";
 
 /** One name inside a destructured parameter: the property's name, or for an array pattern the variable's. */
 export interface PatternName {
@@ -17,11 +26,20 @@ export interface PatternName {
 
 /** One position of a procedure's parameter list (§2.1, parameter kinds). */
 export type Parameter =
-  | { readonly kind: "plain"; readonly name: string; readonly optional?: true; readonly type?: ValueType }
+  | {
+      readonly kind: "plain";
+      readonly name: string;
+      readonly optional?: true;
+      readonly type?: ValueType;
+    }
   | { readonly kind: "rest"; readonly name: string }
   | { readonly kind: "object"; readonly names: readonly PatternName[]; readonly optional?: true }
   /** `null` is a hole: `[first, , third]`. */
-  | { readonly kind: "array"; readonly names: readonly (PatternName | null)[]; readonly optional?: true };
+  | {
+      readonly kind: "array";
+      readonly names: readonly (PatternName | null)[];
+      readonly optional?: true;
+    };
 
 /** One version of one procedure. */
 export interface ProcedureRecord {

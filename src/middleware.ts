@@ -9,7 +9,13 @@ import type { Version } from "./version.ts";
 
 /** One layer round every call that comes in. It must call `next`, and returns the result, changed or not (§2.7). */
 export interface Middleware {
-  handle(fqn: string, version: Version, args: Args, headers: CallHeaders, next: () => Promise<unknown>): Promise<unknown>;
+  handle(
+    fqn: string,
+    version: Version,
+    args: Args,
+    headers: CallHeaders,
+    next: () => Promise<unknown>,
+  ): Promise<unknown>;
 }
 
 /**
@@ -33,7 +39,10 @@ export class MiddlewareHeaders extends Map<string, string> {
   over(given: HttpResponse["headers"]): Record<string, string | readonly string[]> {
     const fields: Record<string, string | readonly string[]> = {};
     for (const [name, values] of this.#response)
-      fields[name] = name === cookie || name === policyHeader ? [...listOf(given[name]), ...values] : (values[0] ?? "");
+      fields[name] =
+        name === cookie || name === policyHeader
+          ? [...listOf(given[name]), ...values]
+          : (values[0] ?? "");
     return fields;
   }
 
@@ -49,9 +58,14 @@ export class MiddlewareHeaders extends Map<string, string> {
     const key = checked(name, value);
     if (this.#answered) {
       if (ofTheMessage.has(key) || key.startsWith("x-svc-"))
-        throw new TypeError(`A middleware can't set the header '${key}' of a response: it is made with the answer`);
+        throw new TypeError(
+          `A middleware can't set the header '${key}' of a response: it is made with the answer`,
+        );
       // Chosen: each cookie that is set is one more, as no other header can stand in a response several times and mean something by it.
-      this.#response.set(key, key === cookie ? [...(this.#response.get(key) ?? []), value] : [value]);
+      this.#response.set(
+        key,
+        key === cookie ? [...(this.#response.get(key) ?? []), value] : [value],
+      );
     }
     return super.set(key, value);
   }
@@ -88,9 +102,13 @@ function checked(name: unknown, value: unknown): string {
   if (typeof name !== "string" || !/^[-!#$%&'*+.^_`|~\w]+$/.test(name))
     throw new TypeError(`${JSON.stringify(name)} can't be the name of a header`);
   if (typeof value !== "string")
-    throw new TypeError(`The header '${name}' takes text, and was given ${value === null ? "null" : typeof value}`);
+    throw new TypeError(
+      `The header '${name}' takes text, and was given ${value === null ? "null" : typeof value}`,
+    );
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw new TypeError(`The value of the header '${name}' holds a character that no header can carry; encode it first`);
+    throw new TypeError(
+      `The value of the header '${name}' holds a character that no header can carry; encode it first`,
+    );
   return name.toLowerCase();
 }
 
@@ -149,7 +167,9 @@ export function nameMiddleware(layer: Middleware, name: string): void {
 export function ownName(layer: Middleware): string | undefined {
   const { name, constructor } = layer as { name?: unknown; constructor?: { name?: unknown } };
   if (typeof name === "string" && name !== "") return name;
-  return constructor !== Object && typeof constructor?.name === "string" && constructor.name !== "" ? constructor.name : undefined;
+  return constructor !== Object && typeof constructor?.name === "string" && constructor.name !== ""
+    ? constructor.name
+    : undefined;
 }
 
 function nameOf(layer: Middleware): string {
@@ -176,8 +196,13 @@ async function pass(layer: Middleware, call: Call, next: Invoke, log: Log): Prom
   };
   const once = (): Promise<unknown> => {
     if (passed !== undefined) return passed;
-    if (left) log.error(`${nameOf(layer)} called next() for ${call.fqn} after its handle() had ended: nothing was run`);
-    passed = left ? Promise.reject(new Error("next() was called after handle() had ended")) : pending();
+    if (left)
+      log.error(
+        `${nameOf(layer)} called next() for ${call.fqn} after its handle() had ended: nothing was run`,
+      );
+    passed = left
+      ? Promise.reject(new Error("next() was called after handle() had ended"))
+      : pending();
     // A layer that doesn't wait for it leaves nobody to take what fails, and that would end the process.
     passed.catch(() => {});
     return passed;
@@ -192,7 +217,9 @@ async function pass(layer: Middleware, call: Call, next: Invoke, log: Log): Prom
     left = true;
     const waits = passed !== undefined && !settled;
     if (waits)
-      void passed?.catch((error: unknown) => log.error(`${nameOf(layer)} did not wait for next() of ${call.fqn}, which failed`, error));
+      void passed?.catch((error: unknown) =>
+        log.error(`${nameOf(layer)} did not wait for next() of ${call.fqn}, which failed`, error),
+      );
   }
   log.error(`${nameOf(layer)} did not call next() for ${call.fqn}: every middleware must (§4.8)`);
   throw new MiddlewareNotCompleted("A middleware did not call next");

@@ -32,7 +32,12 @@ export interface PlacementParts {
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => Procedure;
   /** Hears of each procedure that has come, before any seam leads to it, and gives what seams run in its place. */
-  readonly add?: (segment: string, record: ProcedureRecord, entry: SegmentEntry, run: Procedure) => Procedure;
+  readonly add?: (
+    segment: string,
+    record: ProcedureRecord,
+    entry: SegmentEntry,
+    run: Procedure,
+  ) => Procedure;
   /** Finds bodies that would wait for each other for ever, where the platform can tell who waits. */
   readonly waits?: Waits;
 }
@@ -102,7 +107,8 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
   const observed = ({ fqn, version }: SeamRecord, run: Procedure): Procedure =>
     async function (this: unknown, ...args) {
       const started = clock.now();
-      const report = (more?: { error: unknown }): void => tell({ fqn, version, where: "here", ms: clock.now() - started, ...more });
+      const report = (more?: { error: unknown }): void =>
+        tell({ fqn, version, where: "here", ms: clock.now() - started, ...more });
       try {
         const result = await run.apply(this, args);
         report();
@@ -118,7 +124,8 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
     const body = await (waits ? waits.during(file, get) : get());
     for (const { segment, record, entry } of brought) {
       const run = body[record.export] as Procedure;
-      if (typeof run !== "function") throw new TypeError(`${file} doesn't export '${record.export}' as a function: build again`);
+      if (typeof run !== "function")
+        throw new TypeError(`${file} doesn't export '${record.export}' as a function: build again`);
       const key = procedureKey(record.fqn, record.version);
       here.set(key, { record, run: add?.(segment, record, entry, run) ?? run });
       loading.delete(key);
@@ -198,7 +205,9 @@ export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<s
       const record = manifest.procedures[entry.procedure];
       const file = record && entryOf(manifest.modules, record.module)?.body;
       if (record === undefined || file === undefined)
-        throw new SegmentNotFound(`Segment '${segment}' names a procedure whose module isn't in the build: build again`);
+        throw new SegmentNotFound(
+          `Segment '${segment}' names a procedure whose module isn't in the build: build again`,
+        );
       const brought = bodies.get(file) ?? [];
       bodies.set(file, brought);
       brought.push({ segment, record, entry });

@@ -31,8 +31,14 @@ export class Problems extends Error {
 
 /** `file:line:column: message`, the frame, and what to do. */
 export function formatProblem(problem: Problem): string {
-  const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}:${problem.column ?? 1}`;
-  const head = problem.path === undefined ? `${place}: ${problem.message}` : `${place} at ${problem.path}: ${problem.message}`;
+  const place =
+    problem.line === undefined
+      ? problem.file
+      : `${problem.file}:${problem.line}:${problem.column ?? 1}`;
+  const head =
+    problem.path === undefined
+      ? `${place}: ${problem.message}`
+      : `${place} at ${problem.path}: ${problem.message}`;
   return [head, problem.frame, problem.hint === undefined ? undefined : `  → ${problem.hint}`]
     .filter((line) => line !== undefined)
     .join("\n");

@@ -83,7 +83,10 @@ export const mediaTypes: Readonly<Record<"text" | "json" | "script" | "bytes", s
 };
 
 /** On every answer but files: made for one request, and never to be taken for something else (decisions §2). */
-export const answerHeaders = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
+export const answerHeaders = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+} as const;
 
 export const policyHeader = "content-security-policy";
 

@@ -42,14 +42,19 @@ const mostTold = 32;
 
 export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}): PublicOrigin {
   const { origins = [], forwarded = false } = options;
-  const names = new Set([...(options.hosts ?? []).map(nameOf), ...origins.map((origin) => nameOf(new URL(origin).host))]);
+  const names = new Set([
+    ...(options.hosts ?? []).map(nameOf),
+    ...origins.map((origin) => nameOf(new URL(origin).host)),
+  ]);
   const told = new Set<string>();
 
   const accepts = (host: string | undefined): boolean => {
     // HTTP/1.0 has no name that an attacker could have pointed here.
     if (host === undefined || host === "" || names.has("*")) return true;
     const name = nameOf(host);
-    return names.has(name) || name === "localhost" || name.endsWith(".localhost") || isAddress(name);
+    return (
+      names.has(name) || name === "localhost" || name.endsWith(".localhost") || isAddress(name)
+    );
   };
 
   const believes = (trust: Trust): boolean => trust.member || forwarded;
@@ -57,10 +62,14 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
   const asked = (request: HttpRequest, trust: Trust): Asked => {
     const fields = request.headers;
     // A service that passes a request on names itself there, and has said beside it what its own caller asked for.
-    const own = trust.member && !trust.holdsKey ? undefined : { host: textOf(fields["host"]), scheme: request.scheme };
+    const own =
+      trust.member && !trust.holdsKey
+        ? undefined
+        : { host: textOf(fields["host"]), scheme: request.scheme };
     const scheme = believes(trust) ? firstOf(fields[serviceHeaders.forwardedProto]) : undefined;
     return {
-      host: (believes(trust) ? firstOf(fields[serviceHeaders.forwardedHost]) : undefined) ?? own?.host,
+      host:
+        (believes(trust) ? firstOf(fields[serviceHeaders.forwardedHost]) : undefined) ?? own?.host,
       scheme: scheme === "http" || scheme === "https" ? scheme : own?.scheme,
     };
   };
@@ -68,17 +77,24 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
   return {
     listensAt: (url) => void names.add(nameOf(new URL(url).host)),
     // With `forwarded` both count: a page whose name was pointed here could set the other field itself.
-    accepts: (request) => accepts(textOf(request.headers["host"])) && (!forwarded || accepts(asked(request, stranger).host)),
+    accepts: (request) =>
+      accepts(textOf(request.headers["host"])) &&
+      (!forwarded || accepts(asked(request, stranger).host)),
     misdirected(request) {
       const host = textOf(request.headers["host"]);
-      const name = nameOf((accepts(host) ? asked(request, stranger).host : host) ?? "").slice(0, 255);
+      const name = nameOf((accepts(host) ? asked(request, stranger).host : host) ?? "").slice(
+        0,
+        255,
+      );
       if (!told.has(name) && told.size < mostTold) {
         told.add(name);
         log.warn(
           `refused a request for the host ${JSON.stringify(name)}. If it is one of this service's, add it to 'hosts' or set 'origin'`,
         );
       }
-      return new MisdirectedRequest(`This service doesn't answer for the host ${JSON.stringify(name)}`);
+      return new MisdirectedRequest(
+        `This service doesn't answer for the host ${JSON.stringify(name)}`,
+      );
     },
     asked,
     believes,
@@ -93,7 +109,11 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
 }
 
 /** Whether an `Origin` or `Referer` is this service's own. */
-function isOwn(from: string | readonly string[], origins: readonly string[], host: string | undefined): boolean {
+function isOwn(
+  from: string | readonly string[],
+  origins: readonly string[],
+  host: string | undefined,
+): boolean {
   if (typeof from !== "string" || !URL.canParse(from)) return false;
   const { origin, protocol, host: own } = new URL(from);
   if (origins.length > 0) return origins.includes(origin);

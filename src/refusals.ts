@@ -31,7 +31,10 @@ export function noteApplicationError(error: unknown): void {
 }
 
 /** Another service answered with this error. */
-export function noteAnsweredError(error: unknown, { status, headers: fields }: Pick<IncomingResponse, "status" | "headers">): void {
+export function noteAnsweredError(
+  error: unknown,
+  { status, headers: fields }: Pick<IncomingResponse, "status" | "headers">,
+): void {
   if (fields[serviceHeaders.refused] !== "yes") noteApplicationError(error);
   // Its own inner call was refused.
   if (status === 500 && statusOf(error) !== 500) noteInnerRefusal(error);

@@ -3,7 +3,14 @@
 import type { Args } from "./call.ts";
 import { ProcedureNotFound } from "./errors.ts";
 import { procedureKey } from "./fqn.ts";
-import { entryOf, type Access, type Manifest, type ProcedureRecord, type SegmentEntry, type ServerManifest } from "./manifest.ts";
+import {
+  entryOf,
+  type Access,
+  type Manifest,
+  type ProcedureRecord,
+  type SegmentEntry,
+  type ServerManifest,
+} from "./manifest.ts";
 import { bindArguments } from "./parameters.ts";
 import type { Procedure } from "./seam.ts";
 
@@ -34,13 +41,18 @@ export class Registry {
     const registration: Registration = {
       record,
       segments: [...new Set(known?.segments).add(segment)],
-      access: known !== undefined && openness[known.access] > openness[entry.access] ? known.access : entry.access,
+      access:
+        known !== undefined && openness[known.access] > openness[entry.access]
+          ? known.access
+          : entry.access,
       safe: known?.safe === true || entry.safe === true,
       run,
       bind: known?.record === record ? known.bind : bindArguments(record.parameters),
     };
     this.#procedures.set(key, registration);
-    const others = (this.#versions.get(record.fqn) ?? []).filter((one) => one.record.version !== record.version);
+    const others = (this.#versions.get(record.fqn) ?? []).filter(
+      (one) => one.record.version !== record.version,
+    );
     this.#versions.set(record.fqn, [...others, registration]);
   }
 
@@ -53,7 +65,8 @@ export class Registry {
       for (const entry of entryOf(manifest.segments, segment) ?? []) {
         const record = manifest.procedures[entry.procedure];
         const known = record && before.get(procedureKey(record.fqn, record.version));
-        if (record !== undefined && known !== undefined) this.add(segment, record, entry, known.run);
+        if (record !== undefined && known !== undefined)
+          this.add(segment, record, entry, known.run);
       }
     return [...before.keys()].filter((key) => !this.#procedures.has(key));
   }
@@ -66,17 +79,23 @@ export class Registry {
   findForOutside(fqn: string, version: string, trusted: boolean): Registration {
     const found = this.find(fqn, version);
     if (found !== undefined && found.access !== "private") return found;
-    const visible = (this.#versions.get(fqn) ?? []).filter((one) => one.access === "public" || (trusted && one.access === "protected"));
+    const visible = (this.#versions.get(fqn) ?? []).filter(
+      (one) => one.access === "public" || (trusted && one.access === "protected"),
+    );
     throw procedureNotFound(
       fqn,
       version,
-      visible.map((one) => one.record.version).toSorted((a, b) => a.localeCompare(b, "en", { numeric: true })),
+      visible
+        .map((one) => one.record.version)
+        .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true })),
     );
   }
 
   /** FQNs that others may call through this node: what a gateway is told (decisions §6, `POST /nodes`). */
   callable(): string[] {
-    return [...this.#versions].filter(([, versions]) => versions.some((one) => one.access !== "private")).map(([fqn]) => fqn);
+    return [...this.#versions]
+      .filter(([, versions]) => versions.some((one) => one.access !== "private"))
+      .map(([fqn]) => fqn);
   }
 
   all(): Registration[] {
@@ -85,20 +104,30 @@ export class Registry {
 }
 
 /** Why no server can answer a call of this procedure, where only segments for browsers have it. */
-export function onlyInBrowsers({ procedures, segments, clients }: KnownPlaces, fqn: string): string | undefined {
+export function onlyInBrowsers(
+  { procedures, segments, clients }: KnownPlaces,
+  fqn: string,
+): string | undefined {
   const names = Object.keys(segments).filter((name) =>
     (entryOf(segments, name) ?? []).some(({ procedure }) => procedures[procedure]?.fqn === fqn),
   );
-  if (names.length === 0 || !names.every((name) => clients?.includes(name) === true)) return undefined;
+  if (names.length === 0 || !names.every((name) => clients?.includes(name) === true))
+    return undefined;
   const listed = names.map((name) => `'${name}'`).join(" and ");
   return `it is only in ${names.length > 1 ? "segments" : "segment"} ${listed}, which browsers load`;
 }
 
 /** A manifest; of one that a build makes for nodes it is known which segments are for browsers. */
-export type KnownPlaces = Pick<Manifest, "procedures" | "segments"> & Partial<Pick<ServerManifest, "clients">>;
+export type KnownPlaces = Pick<Manifest, "procedures" | "segments"> &
+  Partial<Pick<ServerManifest, "clients">>;
 
 /** §7.2. `versions` are those that the caller may know of. */
-export function procedureNotFound(fqn: string, version: string, versions: readonly string[] = []): ProcedureNotFound {
-  const others = versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
+export function procedureNotFound(
+  fqn: string,
+  version: string,
+  versions: readonly string[] = [],
+): ProcedureNotFound {
+  const others =
+    versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
   return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${others}`);
 }

@@ -16,12 +16,16 @@ export type Door = (
 export type Route = readonly [method: string, path: string, door: Door];
 
 /** The table, compiled once. The router gives `undefined` for a path that no route has. */
-export function createRouter(routes: readonly Route[]): (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | undefined {
-  const compiled = routes.map(([method, path, door]): [string, MatchFunction<Record<string, string | string[]>>, Door] => [
-    method,
-    match<Record<string, string | string[]>>(path, { sensitive: true, decode: decodeSegment }),
-    door,
-  ]);
+export function createRouter(
+  routes: readonly Route[],
+): (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | undefined {
+  const compiled = routes.map(
+    ([method, path, door]): [string, MatchFunction<Record<string, string | string[]>>, Door] => [
+      method,
+      match<Record<string, string | string[]>>(path, { sensitive: true, decode: decodeSegment }),
+      door,
+    ],
+  );
   return (request) => {
     const path = pathOf(request.target);
     const others = new Set<string>();
@@ -29,7 +33,8 @@ export function createRouter(routes: readonly Route[]): (request: HttpRequest) =
       const found = matches(path);
       if (found === false) continue;
       // A HEAD is a GET whose body the adapter leaves out.
-      if (method === request.method || (method === "GET" && request.method === "HEAD")) return door(request, found.params);
+      if (method === request.method || (method === "GET" && request.method === "HEAD"))
+        return door(request, found.params);
       others.add(method);
       if (method === "GET") others.add("HEAD");
     }

@@ -26,7 +26,12 @@ export interface Seam extends SeamRecord {
 export interface SeamHost {
   /** Points a new seam at its procedure. */
   attach(seam: Seam): void;
-  runProcedure(name: string, version?: string, args?: Readonly<Record<string, unknown>>, context?: unknown): Promise<unknown>;
+  runProcedure(
+    name: string,
+    version?: string,
+    args?: Readonly<Record<string, unknown>>,
+    context?: unknown,
+  ): Promise<unknown>;
   /** What `this` is in a procedure: `self` when it was made for this very call, else what the call inherits (decisions §5). */
   contextFor(self: unknown, line: string): Context;
 }
@@ -51,7 +56,9 @@ export function createGraph(): Graph {
   let node: SeamHost | undefined;
   const bound = (): SeamHost => {
     if (node === undefined)
-      throw new Error("Seamline has not been started: call startClient(…) in a page, or startServer(…) on Node, before the first call");
+      throw new Error(
+        "Seamline has not been started: call startClient(…) in a page, or startServer(…) on Node, before the first call",
+      );
     return node;
   };
   const unstarted = (seam: Seam): Procedure =>
@@ -75,7 +82,8 @@ export function createGraph(): Graph {
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
     bind(host) {
-      if (node !== undefined) throw new Error("This graph of modules has a node already: each node needs its own copy");
+      if (node !== undefined)
+        throw new Error("This graph of modules has a node already: each node needs its own copy");
       node = host;
       for (const seam of seams.values()) host.attach(seam);
     },

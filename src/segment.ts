@@ -51,11 +51,18 @@ export function parseSegment(text: string, file: string): SegmentFile {
   const entries: SegmentFileEntry[] = [];
   const unread: NamedExport[] = [];
   const json = readJson(text, file);
-  if ("broken" in json) return { name: segmentName(file), file, entries, unread, problems: [json.broken] };
+  if ("broken" in json)
+    return { name: segmentName(file), file, entries, unread, problems: [json.broken] };
   const problems: Problem[] = [...json.problems];
   const segment = { name: segmentName(file), file, entries, unread, problems };
   const refuse: Refuse = (path, message, hint) => {
-    problems.push({ file, ...placeOf(json, path), path: textOf(path), message, ...(hint === undefined ? {} : { hint }) });
+    problems.push({
+      file,
+      ...placeOf(json, path),
+      path: textOf(path),
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    });
   };
   if (!isObject(json.value)) {
     const hint = 'Write { "./shop/quote": { "quote": { "access": "public" } } }.';
@@ -65,14 +72,23 @@ export function parseSegment(text: string, file: string): SegmentFile {
   for (const [module, exports] of Object.entries(json.value)) {
     // Chosen: editors look for the schema of a file here; everything else is a module.
     if (module === "$schema") {
-      if (typeof exports !== "string") refuse([module], `expected the path of a JSON Schema, found ${kindOf(exports)}`);
+      if (typeof exports !== "string")
+        refuse([module], `expected the path of a JSON Schema, found ${kindOf(exports)}`);
       continue;
     }
     const wrong = wrongModulePath(module);
     if (wrong !== undefined)
-      refuse([module], `expected a module path, ${wrong}`, `Write it relative to the source folder: "${repaired(module)}".`);
+      refuse(
+        [module],
+        `expected a module path, ${wrong}`,
+        `Write it relative to the source folder: "${repaired(module)}".`,
+      );
     if (!isObject(exports)) {
-      refuse([module], `expected an object of exported names, found ${kindOf(exports)}`, 'Write { "quote": { "access": "public" } }.');
+      refuse(
+        [module],
+        `expected an object of exported names, found ${kindOf(exports)}`,
+        'Write { "quote": { "access": "public" } }.',
+      );
       continue;
     }
     for (const [name, entry] of Object.entries(exports)) {
@@ -94,19 +110,30 @@ type Read = Omit<SegmentFileEntry, keyof NamedExport>;
 
 function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined {
   if (!isObject(entry)) {
-    refuse(path, `expected an object with "access", found ${kindOf(entry)}`, 'Write { "access": "public" } or { "access": "private" }.');
+    refuse(
+      path,
+      `expected an object with "access", found ${kindOf(entry)}`,
+      'Write { "access": "public" } or { "access": "private" }.',
+    );
     return undefined;
   }
   for (const field of Object.keys(entry))
     if (!(fields as readonly string[]).includes(field)) {
       const near = nearest(field, fields);
-      refuse([...path, field], `unknown field "${field}"; expected one of ${fields.join(", ")}`, near && `Did you mean "${near}"?`);
+      refuse(
+        [...path, field],
+        `unknown field "${field}"; expected one of ${fields.join(", ")}`,
+        near && `Did you mean "${near}"?`,
+      );
     }
   const access = readAccess(entry["access"], path, refuse);
   const version = readVersion(entry["version"], [...path, "version"], refuse);
   const as = entry["as"];
   if (as !== undefined && (typeof as !== "string" || !procedureName.test(as)))
-    refuse([...path, "as"], `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`);
+    refuse(
+      [...path, "as"],
+      `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`,
+    );
   for (const flag of ["safe", "idempotent"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
       refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
@@ -124,11 +151,19 @@ function readAccess(value: unknown, path: Path, refuse: Refuse): Access | undefi
   if (accesses.includes(value as Access)) return value as Access;
   const expected = `expected ${accesses.map((one) => `"${one}"`).join(", ")}`;
   if (value === undefined) {
-    refuse([...path, "access"], `access is missing: ${expected}`, '"public" lets anyone call it, "private" nobody from outside.');
+    refuse(
+      [...path, "access"],
+      `access is missing: ${expected}`,
+      '"public" lets anyone call it, "private" nobody from outside.',
+    );
     return undefined;
   }
   const near = typeof value === "string" ? nearest(value, accesses) : undefined;
-  refuse([...path, "access"], `${expected}, found ${kindOf(value)}`, near && `Did you mean "${near}"?`);
+  refuse(
+    [...path, "access"],
+    `${expected}, found ${kindOf(value)}`,
+    near && `Did you mean "${near}"?`,
+  );
   return undefined;
 }
 
@@ -136,25 +171,34 @@ function readVersion(value: unknown, path: Path, refuse: Refuse): string | undef
   if (value === undefined) return defaultVersion.toString();
   try {
     // Empty text is the default only in a query (decisions §2); here it is a version that somebody forgot.
-    if (typeof value !== "string") throw new InvalidVersionNumber(`Invalid version number '${kindOf(value)}'`);
+    if (typeof value !== "string")
+      throw new InvalidVersionNumber(`Invalid version number '${kindOf(value)}'`);
     if (value === "") throw new InvalidVersionNumber("Invalid version number ''");
     return parseVersion(value).toString();
   } catch (error) {
     if (!(error instanceof InvalidVersionNumber)) throw error;
-    refuse(path, error.message, 'A version is text of one to three numbers: "1", "1.2" or "1.2.3".');
+    refuse(
+      path,
+      error.message,
+      'A version is text of one to three numbers: "1", "1.2" or "1.2.3".',
+    );
     return undefined;
   }
 }
 
 function wrongModulePath(module: string): string | undefined {
-  if (!module.startsWith("./")) return `found ${JSON.stringify(module)}, which does not start with "./"`;
+  if (!module.startsWith("./"))
+    return `found ${JSON.stringify(module)}, which does not start with "./"`;
   if (module.includes("\\")) return `found ${JSON.stringify(module)}, which has backslashes`;
-  if (module.split("/").includes("..")) return `found ${JSON.stringify(module)}, which leads out of the source folder`;
+  if (module.split("/").includes(".."))
+    return `found ${JSON.stringify(module)}, which leads out of the source folder`;
   return undefined;
 }
 
 function repaired(module: string): string {
-  const parts = module.split(/[\\/]/).filter((part) => part !== ".." && part !== "." && part !== "");
+  const parts = module
+    .split(/[\\/]/)
+    .filter((part) => part !== ".." && part !== "." && part !== "");
   return `./${parts.join("/")}`;
 }
 
@@ -183,6 +227,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function kindOf(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
-  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value === null || typeof value === "number" || typeof value === "boolean")
+    return String(value);
   return Array.isArray(value) ? "an array" : "an object";
 }

@@ -12,7 +12,9 @@ const ofOrigin = 100;
 export function traceOf(error: unknown): readonly string[] {
   const lines = (error as { trace?: unknown } | null | undefined)?.trace;
   // An application may have a `trace` of its own on its errors: what is no line no other service would take.
-  return Array.isArray(lines) ? lines.filter((line): line is string => typeof line === "string") : [];
+  return Array.isArray(lines)
+    ? lines.filter((line): line is string => typeof line === "string")
+    : [];
 }
 
 /** Sets the lines of `error`, out of sight of `Object.keys` and JSON. @internal */
@@ -30,7 +32,12 @@ export function traced(thrown: unknown, line: string): Error {
   const error = errorOf(thrown);
   const lines = traceOf(error).concat(line);
   // Two go at first, for the line that says so is one more; and then one.
-  if (lines.length > mostLines) lines.splice(ofOrigin, 2, `… ${1 + (parseInt(lines[ofOrigin]?.split("… ")[1] ?? "") || 1)} more`);
+  if (lines.length > mostLines)
+    lines.splice(
+      ofOrigin,
+      2,
+      `… ${1 + (parseInt(lines[ofOrigin]?.split("… ")[1] ?? "") || 1)} more`,
+    );
   setTrace(error, lines);
   return error;
 }

@@ -36,18 +36,29 @@ const granted: Readonly<Record<Sender, Trust>> = {
  * The credentials of a deployment. Each says by itself what it grants: if a field gets lost on the way, a call loses rights and never gains any.
  * Calls carry values derived from the trust key, so the key itself travels only where it is needed.
  */
-export function createCredentials(trustKey: string | undefined, host: Pick<Host, "equalSecrets" | "sign">): Credentials {
+export function createCredentials(
+  trustKey: string | undefined,
+  host: Pick<Host, "equalSecrets" | "sign">,
+): Credentials {
   if (trustKey === undefined || trustKey === "") return { fields: () => ({}), of: () => stranger };
-  const valueOf = (sender: Sender): string => `${sender} ${host.sign(trustKey, `seamline/credential/1/${sender}`)}`;
-  const values: Readonly<Record<Sender, string>> = { service: valueOf("service"), outside: valueOf("outside") };
-  const sent = { service: { [serviceHeaders.credential]: values.service }, outside: { [serviceHeaders.credential]: values.outside } };
+  const valueOf = (sender: Sender): string =>
+    `${sender} ${host.sign(trustKey, `seamline/credential/1/${sender}`)}`;
+  const values: Readonly<Record<Sender, string>> = {
+    service: valueOf("service"),
+    outside: valueOf("outside"),
+  };
+  const sent = {
+    service: { [serviceHeaders.credential]: values.service },
+    outside: { [serviceHeaders.credential]: values.outside },
+  };
   return {
     fields: (sender) => sent[sender],
     of(fields) {
       const key = fields[serviceHeaders.trustKey];
       const credential = fields[serviceHeaders.credential];
       if (key === undefined && credential === undefined) return stranger;
-      if (credential === undefined) return typeof key === "string" && host.equalSecrets(key, trustKey) ? keyHolder : stranger;
+      if (credential === undefined)
+        return typeof key === "string" && host.equalSecrets(key, trustKey) ? keyHolder : stranger;
       if (key !== undefined || typeof credential !== "string") return stranger;
       if (host.equalSecrets(credential, values.service)) return granted.service;
       return host.equalSecrets(credential, values.outside) ? granted.outside : stranger;

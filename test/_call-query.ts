@@ -21,21 +21,61 @@ import {
 /** By GET: values in the query, converted by type (§4.1); calls of another service without an argument. */
 export const queryCalls: readonly CallCase[] = [
   one("§4.1-1 §4.1-2", "values by name", get("calls/plain?first=a&second=b"), object(["a", "b"])),
-  one("§4.1-2", "values by name in another order", get("calls/plain?second=b&first=a"), object(["a", "b"])),
-  one("D2-1", "what looks like a number is text", get("calls/plain?first=1&second=true"), object(["1", "true"])),
+  one(
+    "§4.1-2",
+    "values by name in another order",
+    get("calls/plain?second=b&first=a"),
+    object(["a", "b"]),
+  ),
+  one(
+    "D2-1",
+    "what looks like a number is text",
+    get("calls/plain?first=1&second=true"),
+    object(["1", "true"]),
+  ),
   one("D2-1", "empty text is a value", get("calls/plain?first=&second"), object(["", ""])),
-  one("D2-1 §4.1-2", "escapes and pluses", get("calls/plain?first=a%20b&second=%C3%A4+%2B"), object(["a b", "ä +"])),
-  one("D2-1", "malformed escapes stay text", get("calls/plain?first=%25zz&second=%zz"), object(["%zz", "%zz"])),
-  one("D2-2", "no bracket notation", get("calls/plain?first[a]=1&second=2"), refused(400, "MissingParameterValue", missing("first"))),
+  one(
+    "D2-1 §4.1-2",
+    "escapes and pluses",
+    get("calls/plain?first=a%20b&second=%C3%A4+%2B"),
+    object(["a b", "ä +"]),
+  ),
+  one(
+    "D2-1",
+    "malformed escapes stay text",
+    get("calls/plain?first=%25zz&second=%zz"),
+    object(["%zz", "%zz"]),
+  ),
+  one(
+    "D2-2",
+    "no bracket notation",
+    get("calls/plain?first[a]=1&second=2"),
+    refused(400, "MissingParameterValue", missing("first")),
+  ),
   one(
     "D2-2",
     "brackets are part of a name",
     get("calls/plain?first=1&second=2&third[]=3"),
     refused(400, "UnknownParameter", unknown("third[]")),
   ),
-  one("D2-3", "a key given twice is an array", get("calls/plain?first=a&first=b&second=c"), object([["a", "b"], "c"])),
-  one("§2.1-7", "an optional one left out", get("calls/optional?a=1"), object(["1", "b by default", "no c"])),
-  one("§2.1-9 D2-25", "a pattern's properties, converted", get("calls/object?width=3&height=4"), scalar("number", "12")),
+  one(
+    "D2-3",
+    "a key given twice is an array",
+    get("calls/plain?first=a&first=b&second=c"),
+    object([["a", "b"], "c"]),
+  ),
+  one(
+    "§2.1-7",
+    "an optional one left out",
+    get("calls/optional?a=1"),
+    object(["1", "b by default", "no c"]),
+  ),
+  one(
+    "§2.1-9 D2-25",
+    "a pattern's properties, converted",
+    get("calls/object?width=3&height=4"),
+    scalar("number", "12"),
+  ),
   one("D2-23", "an array's pattern", get("calls/array?first=a"), object(["a", 3])),
   one("D2-24", "a pattern's own default", get("calls/whole"), object([7, 8])),
   one(
@@ -56,18 +96,25 @@ export const queryCalls: readonly CallCase[] = [
     "number, boolean, bigint, Date",
     get("calls/typed?number=-1.5e2&flag=true&big=-12345678901234567890&day=2021-01-01", encoded),
     object([-150, true, form("BigInt", { value: "-12345678901234567890" }), day("2021-01-01")]),
-    returns("typed", { number: -150, flag: true, big: -12345678901234567890n, day: new Date("2021-01-01") }, [
-      -150,
-      true,
-      -12345678901234567890n,
-      new Date("2021-01-01"),
-    ]),
+    returns(
+      "typed",
+      { number: -150, flag: true, big: -12345678901234567890n, day: new Date("2021-01-01") },
+      [-150, true, -12345678901234567890n, new Date("2021-01-01")],
+    ),
   ),
-  one("D2-5 D6.parameters-1", "only what is there is converted", get("calls/typed?number=7"), object([7, null, null, null])),
+  one(
+    "D2-5 D6.parameters-1",
+    "only what is there is converted",
+    get("calls/typed?number=7"),
+    object([7, null, null, null]),
+  ),
   one(
     "D2-6 D2-3",
     "lists of each",
-    get("calls/lists?numbers=1&numbers=2&flags=true&flags=false&bigs=1&bigs=2&days=2021-01-01&days=2021-01-02&texts=a&texts=b", encoded),
+    get(
+      "calls/lists?numbers=1&numbers=2&flags=true&flags=false&bigs=1&bigs=2&days=2021-01-01&days=2021-01-02&texts=a&texts=b",
+      encoded,
+    ),
     object([
       [1, 2],
       [true, false],
@@ -76,7 +123,12 @@ export const queryCalls: readonly CallCase[] = [
       ["a", "b"],
     ]),
   ),
-  one("D6.parameters-5", "lists of one", get("calls/lists?numbers=1&flags=true&bigs=1&texts=a"), object([[1], [true], ["1"], [], ["a"]])),
+  one(
+    "D6.parameters-5",
+    "lists of one",
+    get("calls/lists?numbers=1&flags=true&bigs=1&texts=a"),
+    object([[1], [true], ["1"], [], ["a"]]),
+  ),
   one(
     "D2-7",
     "a number that is none",
@@ -117,13 +169,21 @@ export const queryCalls: readonly CallCase[] = [
     "D2-7",
     "one of a list that is none",
     get("calls/lists?numbers=1&numbers=x"),
-    refused(400, "InvalidParameterValue", "parameter 'numbers' must be a list of which each is a number"),
+    refused(
+      400,
+      "InvalidParameterValue",
+      "parameter 'numbers' must be a list of which each is a number",
+    ),
   ),
   one(
     "D2-7 D2-18",
     "all that don't convert",
     get("calls/typed?number=x&flag=y"),
-    refused(400, "InvalidParameterValue", "parameter 'number' must be a number; parameter 'flag' must be a boolean"),
+    refused(
+      400,
+      "InvalidParameterValue",
+      "parameter 'number' must be a number; parameter 'flag' must be a boolean",
+    ),
   ),
   one(
     "D2-17",
@@ -137,8 +197,18 @@ export const queryCalls: readonly CallCase[] = [
     get("calls/typed?number=x&y=1"),
     refused(400, "UnknownParameter", unknown("y")),
   ),
-  one("D2-17", "a missing one by GET", get("calls/plain?third=1"), refused(400, "MissingParameterValue", missing("first", "second"))),
-  one("§4.2-8 D2-18", "unknown ones by GET", get("calls/none?x=1&y=2"), refused(400, "UnknownParameter", unknown("x", "y"))),
+  one(
+    "D2-17",
+    "a missing one by GET",
+    get("calls/plain?third=1"),
+    refused(400, "MissingParameterValue", missing("first", "second")),
+  ),
+  one(
+    "§4.2-8 D2-18",
+    "unknown ones by GET",
+    get("calls/none?x=1&y=2"),
+    refused(400, "UnknownParameter", unknown("x", "y")),
+  ),
   one(
     "D2-16",
     "another service's call without a required argument",
@@ -170,13 +240,27 @@ export const bodyCalls: readonly CallCase[] = [
     post("calls/none", "{}", { "content-type": "application/json; charset=utf-8" }),
     string("ran"),
   ),
-  one("D2-27", "a content type in capitals", post("calls/none", "{}", { "content-type": "Application/JSON" }), string("ran")),
-  ...["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "application/problem+json"].map((type) =>
+  one(
+    "D2-27",
+    "a content type in capitals",
+    post("calls/none", "{}", { "content-type": "Application/JSON" }),
+    string("ran"),
+  ),
+  ...[
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/jsonp",
+    "application/problem+json",
+  ].map((type) =>
     one(
       "D2-28",
       `a body of type ${type}`,
       post("calls/none", "{}", { "content-type": type }),
-      refused(415, "UnsupportedEncoding", "A call's body must have the content type application/json"),
+      refused(
+        415,
+        "UnsupportedEncoding",
+        "A call's body must have the content type application/json",
+      ),
     ),
   ),
   {
@@ -221,9 +305,24 @@ export const bodyCalls: readonly CallCase[] = [
     post("calls/none", "{}", { "content-encoding": "gzip" }),
     refused(415, "UnsupportedEncoding", "Unsupported content encoding 'gzip'"),
   ),
-  one("§4.2-6", "the answer is the same by GET", get("calls/plain?first=a&second=b"), object(["a", "b"])),
-  one("§4.2-6", "the answer is the same by POST", post("calls/plain", { first: "a", second: "b" }), object(["a", "b"])),
-  one("§4.2-4", "100,000 characters", post("calls/kindOf", { value: "x".repeat(100_000) }), string("string")),
+  one(
+    "§4.2-6",
+    "the answer is the same by GET",
+    get("calls/plain?first=a&second=b"),
+    object(["a", "b"]),
+  ),
+  one(
+    "§4.2-6",
+    "the answer is the same by POST",
+    post("calls/plain", { first: "a", second: "b" }),
+    object(["a", "b"]),
+  ),
+  one(
+    "§4.2-4",
+    "100,000 characters",
+    post("calls/kindOf", { value: "x".repeat(100_000) }),
+    string("string"),
+  ),
   one(
     "D6.limits",
     "more than a mebibyte",

@@ -21,14 +21,30 @@ import {
 import { wireCases } from "./_wire-cases.ts";
 import { Person } from "./_wire-classes.ts";
 
-const result = (ids: string, of: string, plain: HttpAnswer, serialized: HttpAnswer = plain, client?: ClientCall): CallCase[] => {
+const result = (
+  ids: string,
+  of: string,
+  plain: HttpAnswer,
+  serialized: HttpAnswer = plain,
+  client?: ClientCall,
+): CallCase[] => {
   const path = `calls/result?of=${encodeURIComponent(of)}`;
   return [
     { ids: `${ids} §4.1-5`, title: `${of}, plain`, http: get(path), answer: plain },
-    { ids, title: `${of}, serialized`, http: get(path, encoded), answer: serialized, ...(client && { client }) },
+    {
+      ids,
+      title: `${of}, serialized`,
+      http: get(path, encoded),
+      answer: serialized,
+      ...(client && { client }),
+    },
   ];
 };
-const value = (of: string, expected: unknown): ClientCall => ({ fqn: "calls/result", args: { of }, value: expected });
+const value = (of: string, expected: unknown): ClientCall => ({
+  fqn: "calls/result",
+  args: { of },
+  value: expected,
+});
 const refusal = (of: string, message: string): ClientCall => ({
   fqn: "calls/result",
   args: { of },
@@ -38,21 +54,65 @@ const unsent = (message: string): HttpAnswer => refused(500, "ValueNotSerializab
 const unsentForm = (message: string): HttpAnswer => ({
   ...unsent(message),
   headers: { ...unsent(message).headers, "content-type": "application/json" },
-  body: JSON.stringify(form("Error", { type: "ValueNotSerializable", message, trace: [], fields: {} })),
+  body: JSON.stringify(
+    form("Error", { type: "ValueNotSerializable", message, trace: [], fields: {} }),
+  ),
 });
 const date = form("Date", { value: "1970-01-01T00:00:00.000Z" });
 const binary = (type: string): HttpAnswer => object(form("Binary", { type, base64: "AP8B" }));
 
 const results: readonly CallCase[] = [
-  ...result("D2.responses-1", "text", string("täxt \u{1f9f5}"), undefined, value("text", "täxt \u{1f9f5}")),
+  ...result(
+    "D2.responses-1",
+    "text",
+    string("täxt \u{1f9f5}"),
+    undefined,
+    value("text", "täxt \u{1f9f5}"),
+  ),
   ...result("D2.responses-1", "empty text", string(""), undefined, value("empty text", "")),
-  ...result("D2.responses-1", "json text", string('{"a":1}'), undefined, value("json text", '{"a":1}')),
-  ...result("D2.responses-2", "number", scalar("number", "-12.5"), undefined, value("number", -12.5)),
-  ...result("D2.responses-2 D6.plain", "minus zero", scalar("number", "-0"), undefined, value("minus zero", -0)),
-  ...result("D2.responses-2 D6.plain", "NaN", scalar("number", "NaN"), undefined, value("NaN", Number.NaN)),
-  ...result("D2.responses-2 D6.plain", "Infinity", scalar("number", "Infinity"), undefined, value("Infinity", Infinity)),
+  ...result(
+    "D2.responses-1",
+    "json text",
+    string('{"a":1}'),
+    undefined,
+    value("json text", '{"a":1}'),
+  ),
+  ...result(
+    "D2.responses-2",
+    "number",
+    scalar("number", "-12.5"),
+    undefined,
+    value("number", -12.5),
+  ),
+  ...result(
+    "D2.responses-2 D6.plain",
+    "minus zero",
+    scalar("number", "-0"),
+    undefined,
+    value("minus zero", -0),
+  ),
+  ...result(
+    "D2.responses-2 D6.plain",
+    "NaN",
+    scalar("number", "NaN"),
+    undefined,
+    value("NaN", Number.NaN),
+  ),
+  ...result(
+    "D2.responses-2 D6.plain",
+    "Infinity",
+    scalar("number", "Infinity"),
+    undefined,
+    value("Infinity", Infinity),
+  ),
   ...result("D2.responses-2", "true", scalar("boolean", "true"), undefined, value("true", true)),
-  ...result("D2.responses-2", "bigint", scalar("bigint", "1180591620717411303424"), undefined, value("bigint", 2n ** 70n)),
+  ...result(
+    "D2.responses-2",
+    "bigint",
+    scalar("bigint", "1180591620717411303424"),
+    undefined,
+    value("bigint", 2n ** 70n),
+  ),
   ...result("D2.responses-3", "undefined", nothing, undefined, value("undefined", undefined)),
   ...result("D2.responses-4", "null", nil, undefined, value("null", null)),
   ...result(
@@ -62,14 +122,38 @@ const results: readonly CallCase[] = [
     object([1, [2, "b", null, form("Undefined")]]),
     value("array", [1, [2, "b", null, undefined]]),
   ),
-  ...result("D2.responses-5 §4.1-9", "empty object", object({}), undefined, value("empty object", {})),
-  ...result("D2.responses-5 §4.1-6 §4.1-9", "object", object({ a: { b: [true] } }), undefined, value("object", { a: { b: [true] } })),
-  ...result("D6.plain D2.responses-8", "date", object("1970-01-01T00:00:00.000Z"), object(date), value("date", new Date(0))),
+  ...result(
+    "D2.responses-5 §4.1-9",
+    "empty object",
+    object({}),
+    undefined,
+    value("empty object", {}),
+  ),
+  ...result(
+    "D2.responses-5 §4.1-6 §4.1-9",
+    "object",
+    object({ a: { b: [true] } }),
+    undefined,
+    value("object", { a: { b: [true] } }),
+  ),
+  ...result(
+    "D6.plain D2.responses-8",
+    "date",
+    object("1970-01-01T00:00:00.000Z"),
+    object(date),
+    value("date", new Date(0)),
+  ),
   ...result(
     "§4.1-7 §4.1-8 D2.responses-5",
     "person",
     object({ born: "1970-01-01T00:00:00.000Z" }),
-    object({ serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: date }, fields: { email: form("Undefined") } }),
+    object({
+      serialized: true,
+      key: "people/Person",
+      name: "class",
+      args: { 0: "Ada", 1: date },
+      fields: { email: form("Undefined") },
+    }),
     value("person", new Person("Ada", new Date(0))),
   ),
   ...result(
@@ -89,7 +173,13 @@ const results: readonly CallCase[] = [
     "§4.1-8",
     "reel",
     object({ metres: 12 }),
-    object({ serialized: true, key: "calls/Reel", name: "class", args: {}, fields: { metres: 12 } }),
+    object({
+      serialized: true,
+      key: "calls/Reel",
+      name: "class",
+      args: {},
+      fields: { metres: 12 },
+    }),
   ),
   ...result(
     "D2.responses-6",
@@ -105,11 +195,18 @@ const results: readonly CallCase[] = [
     binary("ArrayBuffer"),
     value("buffer", new Uint8Array([0, 255, 1]).buffer),
   ),
-  ...result("D2.responses-6", "view", bytes("application/octet-stream", "\u0000\ufffd\u0001"), binary("DataView")),
+  ...result(
+    "D2.responses-6",
+    "view",
+    bytes("application/octet-stream", "\u0000\ufffd\u0001"),
+    binary("DataView"),
+  ),
   ...result(
     "D2.responses-7 D6.blob",
     "blob",
-    withHeaders(bytes("image/x-thread", "\u0000\ufffd\u0001"), { "content-disposition": "attachment" }),
+    withHeaders(bytes("image/x-thread", "\u0000\ufffd\u0001"), {
+      "content-disposition": "attachment",
+    }),
     object(form("Binary", { type: "Blob", mediaType: "image/x-thread", base64: "AP8B" })),
   ),
   ...result(
@@ -121,14 +218,32 @@ const results: readonly CallCase[] = [
   ...result(
     "D2.responses-7 D6.blob",
     "page",
-    withHeaders(bytes("text/html;charset=utf-8", "<b>hi</b>"), { "content-disposition": "attachment" }),
-    object(form("Binary", { type: "Blob", mediaType: "text/html;charset=utf-8", base64: "PGI+aGk8L2I+" })),
+    withHeaders(bytes("text/html;charset=utf-8", "<b>hi</b>"), {
+      "content-disposition": "attachment",
+    }),
+    object(
+      form("Binary", {
+        type: "Blob",
+        mediaType: "text/html;charset=utf-8",
+        base64: "PGI+aGk8L2I+",
+      }),
+    ),
   ),
   ...result(
     "D2.responses-7",
     "file",
-    withHeaders(bytes("text/html", "<b>hi</b>"), { "content-disposition": "attachment; filename*=UTF-8''%C3%A4%20%271%27.html" }),
-    object(form("Binary", { type: "File", mediaType: "text/html", fileName: "ä '1'.html", lastModified: 5, base64: "PGI+aGk8L2I+" })),
+    withHeaders(bytes("text/html", "<b>hi</b>"), {
+      "content-disposition": "attachment; filename*=UTF-8''%C3%A4%20%271%27.html",
+    }),
+    object(
+      form("Binary", {
+        type: "File",
+        mediaType: "text/html",
+        fileName: "ä '1'.html",
+        lastModified: 5,
+        base64: "PGI+aGk8L2I+",
+      }),
+    ),
     value("file", new File(["<b>hi</b>"], "ä '1'.html", { type: "text/html", lastModified: 5 })),
   ),
   ...(
@@ -136,18 +251,30 @@ const results: readonly CallCase[] = [
       ["function", "result.people[3].born: a function can't be sent"],
       ["symbol", "result: a symbol can't be sent"],
     ] as const
-  ).flatMap(([of, message]) => result("D2.responses-9", of, unsent(message), unsentForm(message), refusal(of, message))),
+  ).flatMap(([of, message]) =>
+    result("D2.responses-9", of, unsent(message), unsentForm(message), refusal(of, message)),
+  ),
   {
     ids: "D2.responses-9",
     title: "cycle, plain",
     http: get("calls/result?of=cycle"),
     answer: unsent("result.a[0]: a cycle can't be sent"),
   },
-  { ids: "D2.responses-10", title: "after what could not be sent", http: get("calls/none"), answer: string("ran") },
+  {
+    ids: "D2.responses-10",
+    title: "after what could not be sent",
+    http: get("calls/none"),
+    answer: string("ran"),
+  },
 ];
 
 const line = "[calls/thrown | v0.0.0]";
-const throwing = (ids: string, what: string, answer: HttpAnswer, error: ClientCall["error"]): CallCase => ({
+const throwing = (
+  ids: string,
+  what: string,
+  answer: HttpAnswer,
+  error: ClientCall["error"],
+): CallCase => ({
   ids,
   title: `a throw of ${what}`,
   http: get(`calls/thrown?what=${what}`),
@@ -188,19 +315,58 @@ const errors: readonly CallCase[] = [
       ids: "§7.1 D4",
       title: `thrown: ${name}`,
       http: get(`wire/fail?name=${name}`),
-      answer: name === "MethodNotAllowed" ? { ...answer, headers: { ...answer.headers, allow: "GET, POST" } } : answer,
-      client: { fqn: "wire/fail", args: { name }, error: { name, message: `by ${name}`, trace: ["[wire/fail | v0.0.0]"] } },
+      answer:
+        name === "MethodNotAllowed"
+          ? { ...answer, headers: { ...answer.headers, allow: "GET, POST" } }
+          : answer,
+      client: {
+        fqn: "wire/fail",
+        args: { name },
+        error: { name, message: `by ${name}`, trace: ["[wire/fail | v0.0.0]"] },
+      },
     };
   }),
-  throwing("§7.1 D4", "Teapot", refused(418, "Teapot", "I'm a teapot", line), { name: "Teapot", message: "I'm a teapot", trace: [line] }),
-  throwing("§7.1 D4", "NotFound", refused(404, "NotFound", "Not found", line), { name: "NotFound", message: "Not found", trace: [line] }),
-  throwing("§7.1 D4", "lines", refused(404, "NotFound", "one\ntwo", line), { name: "NotFound", message: "one\ntwo", trace: [line] }),
-  throwing("§7.1 D4", "Error", failed("plain", line), { name: "Error", message: "plain", trace: [line] }),
-  throwing("§7.1 D4", "TypeError", failed("not that", line), { name: "TypeError", message: "not that", trace: [line] }),
-  throwing("§7.1 D4", "text", failed("just text", line), { name: "Error", message: "just text", trace: [line] }),
+  throwing("§7.1 D4", "Teapot", refused(418, "Teapot", "I'm a teapot", line), {
+    name: "Teapot",
+    message: "I'm a teapot",
+    trace: [line],
+  }),
+  throwing("§7.1 D4", "NotFound", refused(404, "NotFound", "Not found", line), {
+    name: "NotFound",
+    message: "Not found",
+    trace: [line],
+  }),
+  throwing("§7.1 D4", "lines", refused(404, "NotFound", "one\ntwo", line), {
+    name: "NotFound",
+    message: "one\ntwo",
+    trace: [line],
+  }),
+  throwing("§7.1 D4", "Error", failed("plain", line), {
+    name: "Error",
+    message: "plain",
+    trace: [line],
+  }),
+  throwing("§7.1 D4", "TypeError", failed("not that", line), {
+    name: "TypeError",
+    message: "not that",
+    trace: [line],
+  }),
+  throwing("§7.1 D4", "text", failed("just text", line), {
+    name: "Error",
+    message: "just text",
+    trace: [line],
+  }),
   throwing("§7.1 D4", "number", failed("7", line), { name: "Error", message: "7", trace: [line] }),
-  throwing("§7.1 D4", "null", failed("null", line), { name: "Error", message: "null", trace: [line] }),
-  throwing("§7.1 D4", "nothing", failed("undefined", line), { name: "Error", message: "undefined", trace: [line] }),
+  throwing("§7.1 D4", "null", failed("null", line), {
+    name: "Error",
+    message: "null",
+    trace: [line],
+  }),
+  throwing("§7.1 D4", "nothing", failed("undefined", line), {
+    name: "Error",
+    message: "undefined",
+    trace: [line],
+  }),
   {
     ids: "§7.1",
     title: "thrown: an application's own, with the status of the class it extends",
@@ -225,13 +391,22 @@ const errors: readonly CallCase[] = [
         }),
       ),
     },
-    client: { fqn: "wire/fail", args: { name: "Refused" }, error: { name: "Refused", message: "no", fields: { code: 7 } } },
+    client: {
+      fqn: "wire/fail",
+      args: { name: "Refused" },
+      error: { name: "Refused", message: "no", fields: { code: 7 } },
+    },
   },
   {
     ids: "§7.1 D4 §1-23",
     title: "through three procedures on two nodes",
     http: get("wire/first?how=OutOfStock"),
-    answer: refused(404, "NotFound", "Nothing left of tea", ...["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`)),
+    answer: refused(
+      404,
+      "NotFound",
+      "Nothing left of tea",
+      ...["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`),
+    ),
     client: {
       fqn: "wire/first",
       args: { how: "OutOfStock" },
@@ -283,7 +458,12 @@ export const wireCalls: readonly CallCase[] = wireCases.flatMap((one): CallCase[
       answer: whole[one.name] ?? object(one.wire),
       client: { fqn: "wire/example", args: { name: one.name }, value: expected },
     },
-    { ids: "D6.plain", title: `${one.name}: plain`, http: get(example), answer: whole[one.name] ?? object(plain) },
+    {
+      ids: "D6.plain",
+      title: `${one.name}: plain`,
+      http: get(example),
+      answer: whole[one.name] ?? object(plain),
+    },
   ].filter((each) => each.http !== undefined);
 });
 

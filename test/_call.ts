@@ -54,8 +54,15 @@ export const json = { "content-type": "application/json" } as const;
 export const encoded = { "x-svc-data-encoding": "serialized" } as const;
 export const key = "the-trust-key-of-the-calls";
 
-export const get = (path: string, headers?: HttpCall["headers"]): HttpCall => ({ path: `/rpc/${path}`, ...(headers && { headers }) });
-export const post = (path: string, body: string | object, headers: Readonly<Record<string, string>> = {}): HttpCall => ({
+export const get = (path: string, headers?: HttpCall["headers"]): HttpCall => ({
+  path: `/rpc/${path}`,
+  ...(headers && { headers }),
+});
+export const post = (
+  path: string,
+  body: string | object,
+  headers: Readonly<Record<string, string>> = {},
+): HttpCall => ({
   method: "POST",
   path: `/rpc/${path}`,
   headers: { ...json, ...headers },
@@ -80,7 +87,11 @@ export const bytes = (type: string, body: string): HttpAnswer => ({
   headers: { ...every, "content-type": type, "x-svc-data-type": "binary" },
   body,
 });
-export const nothing: HttpAnswer = { status: 204, headers: { ...every, "x-svc-data-type": "undefined" }, body: "" };
+export const nothing: HttpAnswer = {
+  status: 204,
+  headers: { ...every, "x-svc-data-type": "undefined" },
+  body: "",
+};
 export const nil: HttpAnswer = {
   status: 200,
   headers: { ...every, "content-type": "application/json", "x-svc-data-type": "null" },
@@ -88,7 +99,12 @@ export const nil: HttpAnswer = {
 };
 
 /** An error of the framework, as text; `lines` are those of its trace. */
-export const refused = (status: number, name: string, message: string, ...lines: readonly string[]): HttpAnswer => ({
+export const refused = (
+  status: number,
+  name: string,
+  message: string,
+  ...lines: readonly string[]
+): HttpAnswer => ({
   status,
   headers: { ...every, "content-type": text, "x-svc-error": name },
   body: [message, ...lines].join("\n"),
@@ -111,7 +127,11 @@ export const withHeaders = (answer: HttpAnswer, headers: HttpAnswer["headers"]):
 });
 
 /** The serialized form of this name (decisions §3). */
-export const form = (name: string, rest: object = {}): object => ({ serialized: true, name, ...rest });
+export const form = (name: string, rest: object = {}): object => ({
+  serialized: true,
+  name,
+  ...rest,
+});
 
 /** A case: a request, its answer, and the same from a client. */
 export const one = (
@@ -128,13 +148,22 @@ export const one = (
   ...(client && { client }),
 });
 /** A client's call that gives this value. */
-export const returns = (name: string, args: Readonly<Record<string, unknown>>, value: unknown): ClientCall => ({
+export const returns = (
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  value: unknown,
+): ClientCall => ({
   fqn: `calls/${name}`,
   args,
   value,
 });
 /** A client's call that throws what the framework refuses it with. */
-export const throws = (name: string, args: Readonly<Record<string, unknown>>, error: string, message: string): ClientCall => ({
+export const throws = (
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  error: string,
+  message: string,
+): ClientCall => ({
   fqn: `calls/${name}`,
   args,
   error: { name: error, message, trace: [] },
@@ -147,7 +176,14 @@ export const refuses = (
   args: Readonly<Record<string, unknown>>,
   error: string,
   message: string,
-): CallCase => one(ids, title, post(`calls/${name}`, args), refused(400, error, message), throws(name, args, error, message));
+): CallCase =>
+  one(
+    ids,
+    title,
+    post(`calls/${name}`, args),
+    refused(400, error, message),
+    throws(name, args, error, message),
+  );
 /** A call that works by POST and from a client alike. */
 export const answers = (
   ids: string,

@@ -23,9 +23,23 @@ export function createCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "seamline-tls-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = (name: string): string => join(folder, name);
-  const openssl = (...words: string[]): void => void execFileSync("openssl", words, { cwd: folder, stdio: "pipe" });
+  const openssl = (...words: string[]): void =>
+    void execFileSync("openssl", words, { cwd: folder, stdio: "pipe" });
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
-  openssl("req", "-x509", ...newKey, "-nodes", "-keyout", "ca.key.pem", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Test authority");
+  openssl(
+    "req",
+    "-x509",
+    ...newKey,
+    "-nodes",
+    "-keyout",
+    "ca.key.pem",
+    "-out",
+    "ca.pem",
+    "-days",
+    "2",
+    "-subj",
+    "/CN=Test authority",
+  );
   return {
     folder,
     ca: path("ca.pem"),
@@ -35,7 +49,19 @@ export function createCertificates(): Certificates {
       openssl("req", ...newKey, ...locked, "-keyout", key, "-out", request, "-subj", `/CN=${name}`);
       writeFileSync(path(`${name}.ext`), `subjectAltName=${hosts}\n`);
       const by = ["-CA", "ca.pem", "-CAkey", "ca.key.pem", "-CAcreateserial"];
-      openssl("x509", "-req", "-in", request, ...by, "-out", cert, "-days", String(days), "-extfile", `${name}.ext`);
+      openssl(
+        "x509",
+        "-req",
+        "-in",
+        request,
+        ...by,
+        "-out",
+        cert,
+        "-days",
+        String(days),
+        "-extfile",
+        `${name}.ext`,
+      );
       return { cert: path(cert), key: path(key) };
     },
   };

@@ -20,11 +20,21 @@ export class TestNetwork implements MemoryNetwork {
   readonly #network = createMemoryNetwork();
   readonly roles: Map<string, Role> = this.#network.roles;
   readonly names: MemoryNetwork["names"] = this.#network.names;
-  readonly sent: { url: string; method: string; headers: Readonly<Record<string, string>>; body: string }[] = [];
+  readonly sent: {
+    url: string;
+    method: string;
+    headers: Readonly<Record<string, string>>;
+    body: string;
+  }[] = [];
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     const { url, method, headers, body = "" } = request;
-    this.sent.push({ url, method, headers, body: typeof body === "string" ? body : new TextDecoder().decode(body) });
+    this.sent.push({
+      url,
+      method,
+      headers,
+      body: typeof body === "string" ? body : new TextDecoder().decode(body),
+    });
     return await this.#network.send(request);
   }
 
@@ -33,7 +43,11 @@ export class TestNetwork implements MemoryNetwork {
   }
 }
 
-export function testHost(network: TestNetwork, clock: TestClock = new TestClock(), log: TestLog = new TestLog()): Host {
+export function testHost(
+  network: TestNetwork,
+  clock: TestClock = new TestClock(),
+  log: TestLog = new TestLog(),
+): Host {
   return {
     transport: network,
     names: network.names,
@@ -67,7 +81,10 @@ export function testModules(
   const segments: Record<string, SegmentEntry[]> = {};
   procedures.forEach((procedure, index) => {
     for (const [segment, entry] of Object.entries(procedure.in)) {
-      (segments[segment] ??= []).push({ procedure: index, ...(typeof entry === "string" ? { access: entry } : entry) });
+      (segments[segment] ??= []).push({
+        procedure: index,
+        ...(typeof entry === "string" ? { access: entry } : entry),
+      });
     }
   });
   const manifest: ServerManifest = {
@@ -88,16 +105,26 @@ export function testModules(
     segments,
     classes: classes.map(({ record }) => record),
     modules: Object.fromEntries([
-      ...procedures.map((_, index) => [`m${index}`, { file: `m${index}.js`, body: `m${index}~body.js` }]),
+      ...procedures.map((_, index) => [
+        `m${index}`,
+        { file: `m${index}.js`, body: `m${index}~body.js` },
+      ]),
       ...classes.map(({ record }) => [record.module, { file: `${record.module}.js` }]),
     ]),
     files: {},
-    imports: Object.fromEntries(procedures.map((_, index) => [`m${index}`, classes.map(({ record }) => record.module)])),
+    imports: Object.fromEntries(
+      procedures.map((_, index) => [`m${index}`, classes.map(({ record }) => record.module)]),
+    ),
   };
   const namespaces = new Map<string, ModuleNamespace>([["_seam.js", { ...graph }]]);
-  procedures.forEach((procedure, index) => namespaces.set(`m${index}~body.js`, { run: procedure.body(graph) }));
+  procedures.forEach((procedure, index) =>
+    namespaces.set(`m${index}~body.js`, { run: procedure.body(graph) }),
+  );
   for (const { record, constructor } of classes)
-    namespaces.set(`${record.module}.js`, { ...namespaces.get(`${record.module}.js`), [record.export]: constructor });
+    namespaces.set(`${record.module}.js`, {
+      ...namespaces.get(`${record.module}.js`),
+      [record.export]: constructor,
+    });
   return {
     graph,
     manifest: async () => manifest,

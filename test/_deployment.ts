@@ -14,8 +14,16 @@ import { money, outOfStock, shop } from "./spec/_shop.ts";
 export const key = "the-trust-key-of-the-tests";
 const credentials = createCredentials(key, nodeHost());
 /** What the services of the deployment show: for a call of their own or of somebody trusted, and for a stranger's. */
-export const sentBy = { service: credentials.fields("service"), outside: credentials.fields("outside") };
-export const urls = { gateway: "http://gateway", a: "http://a", b: "http://b", proxy: "http://proxy" } as const;
+export const sentBy = {
+  service: credentials.fields("service"),
+  outside: credentials.fields("outside"),
+};
+export const urls = {
+  gateway: "http://gateway",
+  a: "http://a",
+  b: "http://b",
+  proxy: "http://proxy",
+} as const;
 
 export interface Deployment {
   readonly network: TestNetwork;
@@ -35,22 +43,46 @@ export interface Deployment {
  * they load comes when `held` is done.
  */
 export async function deploy(
-  options: { readonly gateway?: false; readonly modules?: true; readonly loads?: string[]; readonly held?: Promise<void> } = {},
+  options: {
+    readonly gateway?: false;
+    readonly modules?: true;
+    readonly loads?: string[];
+    readonly held?: Promise<void>;
+  } = {},
 ): Promise<Deployment> {
   const network = new TestNetwork();
   const clock = new TestClock();
   const log = new TestLog();
   const limits = defaultLimits;
   const common = { trustKey: key, limits };
-  const modules = options.modules ? counted(testModules(shop, [outOfStock, money]), options.loads ?? [], options.held) : undefined;
+  const modules = options.modules
+    ? counted(testModules(shop, [outOfStock, money]), options.loads ?? [], options.held)
+    : undefined;
   let ids = 0;
   const host = () => testHost(network, clock, log);
-  const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}`, modules });
+  const gateway = createGateway(host(), {
+    ...common,
+    monitor: 5000,
+    lease: 15_000,
+    newId: () => `m${++ids}`,
+    modules,
+  });
   const node = (segments: readonly string[], name?: string): Role =>
-    createNode(host(), { ...common, gateway: urls.gateway, modules: testModules(shop, [outOfStock, money]), segments, name });
+    createNode(host(), {
+      ...common,
+      gateway: urls.gateway,
+      modules: testModules(shop, [outOfStock, money]),
+      segments,
+      name,
+    });
   const a = node(["a"], "node a");
   const b = node(["b"], "node b");
-  const proxy = createProxy(host(), { ...common, calls: urls.gateway, repository: "http://repository", modules });
+  const proxy = createProxy(host(), {
+    ...common,
+    calls: urls.gateway,
+    repository: "http://repository",
+    modules,
+  });
   for (const [url, role] of [
     [urls.a, a],
     [urls.b, b],

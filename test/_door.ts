@@ -42,9 +42,15 @@ export async function knock(
   let response: HttpResponse;
   try {
     encoding = readEncoding(headers);
-    const args = await decodeArguments(request, query, door, { classes, limits: defaultLimits, trusted });
+    const args = await decodeArguments(request, query, door, {
+      classes,
+      limits: defaultLimits,
+      trusted,
+    });
     const run = door.run as (...args: unknown[]) => unknown;
-    response = await encodeResult(await run(...bindArguments(door.parameters)(args)), encoding, { classes });
+    response = await encodeResult(await run(...bindArguments(door.parameters)(args)), encoding, {
+      classes,
+    });
   } catch (thrown) {
     response = await encodeError(thrown, encoding, { classes, stacks: trusted });
   }
@@ -54,8 +60,15 @@ export async function knock(
 /** What a caller gets of an answer. */
 export function incoming(response: HttpResponse): IncomingResponse & { text: string } {
   const body =
-    typeof response.body === "string" ? new TextEncoder().encode(response.body) : ((response.body ?? new Uint8Array()) as Uint8Array);
-  return { status: response.status, headers: response.headers, body, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body) };
+    typeof response.body === "string"
+      ? new TextEncoder().encode(response.body)
+      : ((response.body ?? new Uint8Array()) as Uint8Array);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body,
+    text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body),
+  };
 }
 
 export const json = { "content-type": "application/json" } as const;

@@ -1,6 +1,12 @@
 // An application whose modules, exports, parameters, segments and classes are called what every object inherits.
 
-export const names: readonly string[] = ["valueOf", "toString", "constructor", "hasOwnProperty", "__proto__"];
+export const names: readonly string[] = [
+  "valueOf",
+  "toString",
+  "constructor",
+  "hasOwnProperty",
+  "__proto__",
+];
 
 const next = (name: string): string => names[(names.indexOf(name) + 1) % names.length] as string;
 
@@ -17,7 +23,10 @@ export async function ${name}(toString: string | classes.${name}, valueOf = 0): 
 }
 
 const classes = names
-  .map((name) => `export class ${name} {\n  readonly text: string;\n  constructor(text: string) {\n    this.text = text;\n  }\n}\n`)
+  .map(
+    (name) =>
+      `export class ${name} {\n  readonly text: string;\n  constructor(text: string) {\n    this.text = text;\n  }\n}\n`,
+  )
   .join("");
 
 /** What a procedure answers when its call goes on through so many others. */
@@ -28,7 +37,10 @@ export function through(name: string, others: number): string {
 }
 
 /** What the page shows. */
-export const shown: string = [...names.map((name) => through(name, 2)), ...names.map((name) => `${name} made of a true`)].join(", ");
+export const shown: string = [
+  ...names.map((name) => through(name, 2)),
+  ...names.map((name) => `${name} made of a true`),
+].join(", ");
 
 /** `toString` is the segment of the page; another one has its procedure on servers too. */
 export const prototypeNames: Readonly<Record<string, string>> = {

@@ -69,7 +69,11 @@ export const procedures: TestProcedure[] = [
     body: body("wire/fail", (_, _graph, name: string) => {
       const Kind = frameworkErrors.get(name);
       if (Kind) throw new Kind(`by ${name}`);
-      throw name === "OutOfStock" ? new OutOfStock("tea") : name === "Refused" ? new Refused("no", 7) : name;
+      throw name === "OutOfStock"
+        ? new OutOfStock("tea")
+        : name === "Refused"
+          ? new Refused("no", 7)
+          : name;
     }),
   },
   {
@@ -78,9 +82,14 @@ export const procedures: TestProcedure[] = [
     in: { wire: "public" },
     body: body("wire/raw", (_, _graph, as: string) => {
       const bytes = new Uint8Array([9, 0, 255, 1, 9]);
-      if (as === "File") return new File([bytes.subarray(1, 4)], 'ä "1".png', { type: "image/png" });
+      if (as === "File")
+        return new File([bytes.subarray(1, 4)], 'ä "1".png', { type: "image/png" });
       if (as === "Blob") return new Blob([bytes.subarray(1, 4)], { type: "image/x-thread" });
-      return as === "DataView" ? new DataView(bytes.buffer, 1, 3) : as === "ArrayBuffer" ? bytes.slice(1, 4).buffer : bytes.subarray(1, 4);
+      return as === "DataView"
+        ? new DataView(bytes.buffer, 1, 3)
+        : as === "ArrayBuffer"
+          ? bytes.slice(1, 4).buffer
+          : bytes.subarray(1, 4);
     }),
   },
   { fqn: "wire/hidden", in: { wire: "private" }, body: body("wire/hidden", () => "private") },
@@ -119,7 +128,10 @@ export async function startSockets(): Promise<Sockets> {
   const start = async (create: (host: Host) => Role): Promise<string> => {
     const host = nodeHost({ log });
     const role = create(host);
-    const server: HttpServer = await listen((request) => role.handle(request), { host: "127.0.0.1", port: 0 });
+    const server: HttpServer = await listen((request) => role.handle(request), {
+      host: "127.0.0.1",
+      port: 0,
+    });
     await role.start(server.url);
     closing.unshift(async () => {
       await role.stop();
@@ -129,15 +141,25 @@ export async function startSockets(): Promise<Sockets> {
     return server.url;
   };
   let ids = 0;
-  const gateway = await start((host) => createGateway(host, { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}` }));
+  const gateway = await start((host) =>
+    createGateway(host, { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}` }),
+  );
   const nodeOf = (segment: string): Promise<string> =>
     start((host) =>
-      createNode(host, { ...common, gateway, modules: testModules(procedures, classes), segments: [segment], name: `node ${segment}` }),
+      createNode(host, {
+        ...common,
+        gateway,
+        modules: testModules(procedures, classes),
+        segments: [segment],
+        name: `node ${segment}`,
+      }),
     );
   const node = await nodeOf("wire");
   const relay = await nodeOf("relay");
   // Nothing of these tests asks for files.
-  const proxy = await start((host) => createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }));
+  const proxy = await start((host) =>
+    createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }),
+  );
   const host = nodeHost({ log });
   closing.unshift(() => host.transport.close());
   return {
@@ -161,7 +183,13 @@ export interface Answer {
   readonly text: string;
 }
 
-const ofTheConnection = new Set(["connection", "keep-alive", "date", "content-length", "transfer-encoding"]);
+const ofTheConnection = new Set([
+  "connection",
+  "keep-alive",
+  "date",
+  "content-length",
+  "transfer-encoding",
+]);
 
 /** A request as a stranger sends it. */
 export async function fetchFrom(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -169,7 +197,9 @@ export async function fetchFrom(url: string, init: RequestInit = {}): Promise<An
   const bytes = new Uint8Array(await response.arrayBuffer());
   return {
     status: response.status,
-    headers: Object.fromEntries([...response.headers].filter(([name]) => !ofTheConnection.has(name))),
+    headers: Object.fromEntries(
+      [...response.headers].filter(([name]) => !ofTheConnection.has(name)),
+    ),
     bytes,
     text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
   };
@@ -181,11 +211,20 @@ export function postTo(
   content: string | Uint8Array<ArrayBuffer>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  return fetchFrom(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: content });
+  return fetchFrom(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: content,
+  });
 }
 
 /** A call as a service of the deployment makes it: over a socket, with the key. */
-export async function callFrom(host: Host, base: string, fqn: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
+export async function callFrom(
+  host: Host,
+  base: string,
+  fqn: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
   const options = {
     transport: host.transport,
     clock: host.clock,
@@ -194,5 +233,12 @@ export async function callFrom(host: Host, base: string, fqn: string, args: Read
     classes: createWireClasses(),
     limits: defaultLimits,
   };
-  return (await createRemote(options)({ fqn, version: "0.0.0", args: new Map(Object.entries(args)), context: emptyContext() })).value;
+  return (
+    await createRemote(options)({
+      fqn,
+      version: "0.0.0",
+      args: new Map(Object.entries(args)),
+      context: emptyContext(),
+    })
+  ).value;
 }

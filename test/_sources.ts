@@ -5,7 +5,9 @@ import { dirname, join, posix, relative, sep } from "node:path";
 import type TypeScript from "typescript";
 
 /** By `require`: Vitest takes the compiler for an ES module, and would transform nine megabytes of it. */
-export const ts: typeof TypeScript = createRequire(import.meta.url)("typescript") as typeof TypeScript;
+export const ts: typeof TypeScript = createRequire(import.meta.url)(
+  "typescript",
+) as typeof TypeScript;
 
 export const root: string = join(import.meta.dirname, "..");
 
@@ -29,7 +31,9 @@ export interface Source {
 /** Paths of all files under a folder of the project, from the root, with forward slashes. */
 export function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/[\\/](node_modules|dist)([\\/]|$)/.test(entry.parentPath))
+    .filter(
+      (entry) => entry.isFile() && !/[\\/](node_modules|dist)([\\/]|$)/.test(entry.parentPath),
+    )
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
     .toSorted();
 }
@@ -38,14 +42,19 @@ function importsOf(path: string, tree: TypeScript.SourceFile): Import[] {
   const found: Import[] = [];
   const add = (specifier: TypeScript.Node | undefined, typeOnly: boolean) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
-    const relativePath = specifier.text.startsWith(".") ? posix.join(dirname(path), specifier.text) : undefined;
+    const relativePath = specifier.text.startsWith(".")
+      ? posix.join(dirname(path), specifier.text)
+      : undefined;
     found.push({ specifier: specifier.text, path: relativePath, typeOnly });
   };
   const visit = (node: TypeScript.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node.argument.literal, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
     ts.forEachChild(node, visit);
   };
   visit(tree);
@@ -59,6 +68,12 @@ export function sourcesIn(folder: string): Source[] {
     .map((path) => {
       const text = readFileSync(join(root, path), "utf8");
       const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
-      return { path, text, lines: text.split("\n").length - 1, tree, imports: importsOf(path, tree) };
+      return {
+        path,
+        text,
+        lines: text.split("\n").length - 1,
+        tree,
+        imports: importsOf(path, tree),
+      };
     });
 }

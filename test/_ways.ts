@@ -12,7 +12,12 @@ import { superjsonCalls } from "./_call-superjson.ts";
 import { OutOfStock, Refused } from "./_wire-classes.ts";
 
 /** Where the application runs and who calls. */
-export const ways = ["in memory", "over a socket", "proxy, gateway, two nodes", "in Chromium"] as const;
+export const ways = [
+  "in memory",
+  "over a socket",
+  "proxy, gateway, two nodes",
+  "in Chromium",
+] as const;
 export type WayName = (typeof ways)[number];
 
 /** All tables. */
@@ -36,30 +41,50 @@ export const runsIn = (one: CallCase, way: WayName): number =>
 export const cases: readonly {
   readonly ids: readonly string[];
   readonly ways: readonly { readonly way: string; readonly runs: number }[];
-}[] = allCases.map((one) => ({ ids: one.ids.split(" "), ways: ways.map((way) => ({ way, runs: runsIn(one, way) })) }));
+}[] = allCases.map((one) => ({
+  ids: one.ids.split(" "),
+  ways: ways.map((way) => ({ way, runs: runsIn(one, way) })),
+}));
 
-const ofTheConnection = /^(connection|keep-alive|date|content-length|transfer-encoding|x-svc-node)$/;
+const ofTheConnection =
+  /^(connection|keep-alive|date|content-length|transfer-encoding|x-svc-node)$/;
 
 /** An answer as it is compared: without what belongs to the connection or the node, JSON as what it stands for. */
-export function comparable(answer: HttpAnswer): { status: number; headers: Record<string, string>; body: unknown } {
-  const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ofTheConnection.test(name)));
+export function comparable(answer: HttpAnswer): {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+} {
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).filter(([name]) => !ofTheConnection.test(name)),
+  );
   const json = headers["content-type"] === "application/json" && answer.body !== "";
-  return { status: answer.status, headers, body: json ? (JSON.parse(answer.body) as unknown) : answer.body };
+  return {
+    status: answer.status,
+    headers,
+    body: json ? (JSON.parse(answer.body) as unknown) : answer.body,
+  };
 }
 
 /** The bytes of a request's body: text would get a content type of its own from `fetch`. */
-export const bodyOf = ({ body }: HttpCall): { body?: Uint8Array<ArrayBuffer> } => (body ? { body: new TextEncoder().encode(body) } : {});
+export const bodyOf = ({ body }: HttpCall): { body?: Uint8Array<ArrayBuffer> } =>
+  body ? { body: new TextEncoder().encode(body) } : {};
 
 const classes: Readonly<Record<string, unknown>> = { ...errors, OutOfStock, Refused };
 
 /** Makes a client's call and says in which way what came of it is not what the table says. */
-export async function differenceOf(call: ClientCall, run: () => Promise<unknown>): Promise<string | undefined> {
+export async function differenceOf(
+  call: ClientCall,
+  run: () => Promise<unknown>,
+): Promise<string | undefined> {
   const came = await run().then(
     (value) => ({ value }),
     (thrown: unknown) => ({ thrown }),
   );
   if (call.error === undefined)
-    return "thrown" in came ? `threw ${String(came.thrown)}` : await difference(call.value, came.value, "result");
+    return "thrown" in came
+      ? `threw ${String(came.thrown)}`
+      : await difference(call.value, came.value, "result");
   if (!("thrown" in came)) return `gave ${JSON.stringify(came.value)}`;
   const { name, message, trace, fields = {} } = call.error;
   const thrown = came.thrown as Error & Record<string, unknown>;
@@ -68,7 +93,12 @@ export async function differenceOf(call: ClientCall, run: () => Promise<unknown>
   const own = Object.fromEntries(Object.keys(fields).map((field) => [field, thrown[field]]));
   return await difference(
     { name, message, ...(trace && { trace }), ...fields },
-    { name: thrown.name, message: thrown.message, ...(trace && { trace: [...traceOf(thrown)] }), ...own },
+    {
+      name: thrown.name,
+      message: thrown.message,
+      ...(trace && { trace: [...traceOf(thrown)] }),
+      ...own,
+    },
     "error",
   );
 }

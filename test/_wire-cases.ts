@@ -38,7 +38,11 @@ export const wireCases: readonly WireCase[] = [
   // What JSON carries by itself
   { name: "text", value: "ä \u0000 \ud83e\uddf5 \ufeff", wire: "ä \u0000 \ud83e\uddf5 \ufeff" },
   { name: "text that isn't well-formed", value: "\udd75 ä \ud83e", wire: "\udd75 ä \ud83e" },
-  { name: "texts that aren't well-formed", value: { "\ud800": ["\udfff"] }, wire: { "\ud800": ["\udfff"] } },
+  {
+    name: "texts that aren't well-formed",
+    value: { "\ud800": ["\udfff"] },
+    wire: { "\ud800": ["\udfff"] },
+  },
   { name: "number", value: 12.5, wire: 12.5 },
   { name: "boolean", value: false, wire: false },
   { name: "null", value: null, wire: null },
@@ -54,12 +58,22 @@ export const wireCases: readonly WireCase[] = [
   },
   // Numbers and undefined
   { name: "undefined", value: undefined, wire: mark("Undefined") },
-  { name: "undefined in an array", value: [undefined, 1], wire: [mark("Undefined"), 1], plain: [null, 1] },
+  {
+    name: "undefined in an array",
+    value: [undefined, 1],
+    wire: [mark("Undefined"), 1],
+    plain: [null, 1],
+  },
   { name: "NaN", value: Number.NaN, wire: mark("Number", { value: "NaN" }) },
   {
     name: "infinities and minus zero",
     value: [Infinity, -Infinity, -0, 0],
-    wire: [mark("Number", { value: "Infinity" }), mark("Number", { value: "-Infinity" }), mark("Number", { value: "-0" }), 0],
+    wire: [
+      mark("Number", { value: "Infinity" }),
+      mark("Number", { value: "-Infinity" }),
+      mark("Number", { value: "-0" }),
+      0,
+    ],
     plain: [null, null, 0, 0],
   },
   {
@@ -70,8 +84,17 @@ export const wireCases: readonly WireCase[] = [
   },
   // Dates, collections, text-like objects
   { name: "date", value: date, wire: dateForm },
-  { name: "date of a far year", value: new Date(8.64e15), wire: mark("Date", { value: "+275760-09-13T00:00:00.000Z" }) },
-  { name: "invalid date", value: new Date(Number.NaN), wire: mark("Date", { value: null }), plain: null },
+  {
+    name: "date of a far year",
+    value: new Date(8.64e15),
+    wire: mark("Date", { value: "+275760-09-13T00:00:00.000Z" }),
+  },
+  {
+    name: "invalid date",
+    value: new Date(Number.NaN),
+    wire: mark("Date", { value: null }),
+    plain: null,
+  },
   {
     name: "map of everything",
     value: new Map<unknown, unknown>([
@@ -82,7 +105,11 @@ export const wireCases: readonly WireCase[] = [
     wire: mark("Map", {
       entries: {
         keys: ["a", mark("Undefined"), mark("Number", { value: "NaN" })],
-        values: [dateForm, mark("Set", { values: [mark("BigInt", { value: "1" })] }), mark("Undefined")],
+        values: [
+          dateForm,
+          mark("Set", { values: [mark("BigInt", { value: "1" })] }),
+          mark("Undefined"),
+        ],
       },
     }),
     plain: [
@@ -97,7 +124,13 @@ export const wireCases: readonly WireCase[] = [
     wire: [mark("Map", { entries: { keys: [], values: [] } }), mark("Set", { values: [] })],
     plain: [[], []],
   },
-  { name: "expression", value: /a+"\//gi, wire: mark("RegExp", { source: 'a+"\\/', flags: "gi" }), plain: '/a+"\\//gi', trusted: true },
+  {
+    name: "expression",
+    value: /a+"\//gi,
+    wire: mark("RegExp", { source: 'a+"\\/', flags: "gi" }),
+    plain: '/a+"\\//gi',
+    trusted: true,
+  },
   {
     name: "address",
     value: new URL("http://a.b/c?d=%20#e"),
@@ -111,7 +144,12 @@ export const wireCases: readonly WireCase[] = [
     wire: { bytes: mark("Binary", { type: "Uint8Array", base64: "AQL9/v8=" }) },
     plain: { bytes: "AQL9/v8=" },
   },
-  { name: "no bytes", value: [new Uint8Array()], wire: [mark("Binary", { type: "Uint8Array", base64: "" })], plain: [""] },
+  {
+    name: "no bytes",
+    value: [new Uint8Array()],
+    wire: [mark("Binary", { type: "Uint8Array", base64: "" })],
+    plain: [""],
+  },
   {
     name: "buffer",
     value: [new Uint8Array([9, 8]).buffer],
@@ -120,7 +158,12 @@ export const wireCases: readonly WireCase[] = [
   },
   {
     name: "typed arrays",
-    value: [new Float64Array([0.5]), new Int16Array([-2]), new BigInt64Array([-1n]), new Uint8ClampedArray([300])],
+    value: [
+      new Float64Array([0.5]),
+      new Int16Array([-2]),
+      new BigInt64Array([-1n]),
+      new Uint8ClampedArray([300]),
+    ],
     wire: [
       mark("Binary", { type: "Float64Array", base64: "AAAAAAAA4D8=" }),
       mark("Binary", { type: "Int16Array", base64: "/v8=" }),
@@ -139,12 +182,29 @@ export const wireCases: readonly WireCase[] = [
   {
     name: "files",
     value: [
-      new File([new Uint8Array([0, 255, 128])], 'ä "1"\n.svg', { type: "image/svg+xml", lastModified: 86_400_000 }),
+      new File([new Uint8Array([0, 255, 128])], 'ä "1"\n.svg', {
+        type: "image/svg+xml",
+        lastModified: 86_400_000,
+      }),
       { in: new File([], "", { lastModified: 0 }) },
     ],
     wire: [
-      mark("Binary", { type: "File", mediaType: "image/svg+xml", fileName: 'ä "1"\n.svg', lastModified: 86_400_000, base64: "AP+A" }),
-      { in: mark("Binary", { type: "File", mediaType: "", fileName: "", lastModified: 0, base64: "" }) },
+      mark("Binary", {
+        type: "File",
+        mediaType: "image/svg+xml",
+        fileName: 'ä "1"\n.svg',
+        lastModified: 86_400_000,
+        base64: "AP+A",
+      }),
+      {
+        in: mark("Binary", {
+          type: "File",
+          mediaType: "",
+          fileName: "",
+          lastModified: 0,
+          base64: "",
+        }),
+      },
     ],
     plain: ["AP+A", { in: "" }],
   },
@@ -163,9 +223,22 @@ export const wireCases: readonly WireCase[] = [
   {
     name: "serialized as data, nested",
     value: { a: [{ serialized: true, b: { serialized: true, at: date } }] },
-    wire: { a: [mark("Object", { value: { serialized: true, b: mark("Object", { value: { serialized: true, at: dateForm } }) } })] },
+    wire: {
+      a: [
+        mark("Object", {
+          value: {
+            serialized: true,
+            b: mark("Object", { value: { serialized: true, at: dateForm } }),
+          },
+        }),
+      ],
+    },
   },
-  { name: "serialized, but not true", value: { serialized: 1, name: "Date" }, wire: { serialized: 1, name: "Date" } },
+  {
+    name: "serialized, but not true",
+    value: { serialized: 1, name: "Date" },
+    wire: { serialized: 1, name: "Date" },
+  },
   // Classes of the application
   {
     name: "instance",
@@ -194,7 +267,11 @@ export const wireCases: readonly WireCase[] = [
         tags: mark("Map", { entries: { keys: ["since"], values: [dateForm] } }),
       },
     ),
-    plain: { born: "2021-01-01T00:00:00.000Z", salary: { cents: "12", currency: "EUR" }, tags: [["since", "2021-01-01T00:00:00.000Z"]] },
+    plain: {
+      born: "2021-01-01T00:00:00.000Z",
+      salary: { cents: "12", currency: "EUR" },
+      tags: [["since", "2021-01-01T00:00:00.000Z"]],
+    },
   },
   {
     name: "rest parameter of a constructor, and one that nothing reads",
@@ -212,14 +289,33 @@ export const wireCases: readonly WireCase[] = [
   },
   {
     name: "members of an instance that aren't identifiers",
-    value: build(new Draft(7), (draft) => Object.assign(draft, { 3: "y", 16: "z", "a.b": date, computed: [1n] })),
-    wire: instance("Draft", { 0: 7 }, { 3: "y", 16: "z", extra: null, "a.b": dateForm, computed: [mark("BigInt", { value: "1" })] }),
-    plain: { 3: "y", 16: "z", extra: null, "a.b": "2021-01-01T00:00:00.000Z", computed: ["1"], pages: 7 },
+    value: build(new Draft(7), (draft) =>
+      Object.assign(draft, { 3: "y", 16: "z", "a.b": date, computed: [1n] }),
+    ),
+    wire: instance(
+      "Draft",
+      { 0: 7 },
+      { 3: "y", 16: "z", extra: null, "a.b": dateForm, computed: [mark("BigInt", { value: "1" })] },
+    ),
+    plain: {
+      3: "y",
+      16: "z",
+      extra: null,
+      "a.b": "2021-01-01T00:00:00.000Z",
+      computed: ["1"],
+      pages: 7,
+    },
   },
   {
     name: "undefined where the class has a default",
-    value: build(new Draft(), (draft) => Object.assign(draft, { extra: undefined, 3: undefined, "a.b": undefined, pages: undefined })),
-    wire: instance("Draft", { 0: missing }, { 3: missing, 16: "hexadecimal", extra: missing, "a.b": missing, computed: 2 }),
+    value: build(new Draft(), (draft) =>
+      Object.assign(draft, { extra: undefined, 3: undefined, "a.b": undefined, pages: undefined }),
+    ),
+    wire: instance(
+      "Draft",
+      { 0: missing },
+      { 3: missing, 16: "hexadecimal", extra: missing, "a.b": missing, computed: 2 },
+    ),
     plain: { 16: "hexadecimal", computed: 2 },
   },
   // Errors
@@ -239,12 +335,19 @@ export const wireCases: readonly WireCase[] = [
   {
     name: "framework errors with fields and trace",
     value: [
-      build(new Forbidden("not you"), (error) => setTrace(Object.assign(error, { at: date }), ["[a/b | v1.0.0]"])),
+      build(new Forbidden("not you"), (error) =>
+        setTrace(Object.assign(error, { at: date }), ["[a/b | v1.0.0]"]),
+      ),
       new Teapot(),
       new BadRequest(),
     ],
     wire: [
-      mark("Error", { type: "Forbidden", message: "not you", trace: ["[a/b | v1.0.0]"], fields: { at: dateForm } }),
+      mark("Error", {
+        type: "Forbidden",
+        message: "not you",
+        trace: ["[a/b | v1.0.0]"],
+        fields: { at: dateForm },
+      }),
       mark("Error", { type: "Teapot", message: "I'm a teapot", trace: [], fields: {} }),
       mark("Error", { type: "BadRequest", message: "Invalid request", trace: [], fields: {} }),
     ],
@@ -259,12 +362,26 @@ export const wireCases: readonly WireCase[] = [
     name: "errors of the platform's own class",
     value: [
       new DOMException("Nobody waits any more", "AbortError"),
-      build(new DOMException("late", "TimeoutError"), (error) => setTrace(error, ["[a/b | v1.0.0]"])),
+      build(new DOMException("late", "TimeoutError"), (error) =>
+        setTrace(error, ["[a/b | v1.0.0]"]),
+      ),
       new Error("outer", { cause: new DOMException("x") }),
     ],
     wire: [
-      mark("Error", { type: "AbortError", message: "Nobody waits any more", trace: [], fields: {}, dom: true }),
-      mark("Error", { type: "TimeoutError", message: "late", trace: ["[a/b | v1.0.0]"], fields: {}, dom: true }),
+      mark("Error", {
+        type: "AbortError",
+        message: "Nobody waits any more",
+        trace: [],
+        fields: {},
+        dom: true,
+      }),
+      mark("Error", {
+        type: "TimeoutError",
+        message: "late",
+        trace: ["[a/b | v1.0.0]"],
+        fields: {},
+        dom: true,
+      }),
       mark("Error", {
         type: "Error",
         message: "outer",
@@ -292,7 +409,14 @@ export const wireCases: readonly WireCase[] = [
         args: { 0: "tea" },
         fields: { since: dateForm },
       }),
-      mark("Error", { type: "Refused", message: "no", trace: [], key: "people/Refused", args: { 0: "no", 1: 7 }, fields: {} }),
+      mark("Error", {
+        type: "Refused",
+        message: "no",
+        trace: [],
+        key: "people/Refused",
+        args: { 0: "no", 1: 7 },
+        fields: {},
+      }),
     ],
     plain: [
       { name: "OutOfStock", message: "Nothing left of tea" },

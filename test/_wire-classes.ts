@@ -110,7 +110,12 @@ export class Trap {
   }
 }
 
-const record = (name: string, args: ClassRecord["args"], fields: readonly string[], more: Partial<ClassRecord> = {}): ClassRecord => ({
+const record = (
+  name: string,
+  args: ClassRecord["args"],
+  fields: readonly string[],
+  more: Partial<ClassRecord> = {},
+): ClassRecord => ({
   key: `people/${name}`,
   module: "people/people",
   export: name,

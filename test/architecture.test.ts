@@ -7,17 +7,26 @@ const rooms = { src: sourcesIn("src"), client: sourcesIn("client"), server: sour
 const all = [...rooms.src, ...rooms.client, ...rooms.server];
 
 /** Where a room's imports may lead: folders of the project, and packages. */
-function strangers(sources: readonly Source[], folders: readonly string[], packages: RegExp): string[] {
+function strangers(
+  sources: readonly Source[],
+  folders: readonly string[],
+  packages: RegExp,
+): string[] {
   return sources.flatMap(({ path, imports }) =>
     imports
-      .filter((one) => (one.path === undefined ? !packages.test(one.specifier) : !folders.includes(one.path.split("/")[0] ?? "")))
+      .filter((one) =>
+        one.path === undefined
+          ? !packages.test(one.specifier)
+          : !folders.includes(one.path.split("/")[0] ?? ""),
+      )
       .map((one) => `${path} imports ${one.specifier}`),
   );
 }
 
 describe("rooms", () => {
   // Development is a build that goes on; its terminal is a part of the command line.
-  const inBuild = (source: Source) => /^server\/(?:build|testing|dev(?!\/terminal))\//.test(source.path);
+  const inBuild = (source: Source) =>
+    /^server\/(?:build|testing|dev(?!\/terminal))\//.test(source.path);
 
   it("src imports only itself and what is bundled into it", () => {
     expect(strangers(rooms.src, ["src"], /^(path-to-regexp|magic-string|superjson)$/)).toEqual([]);
@@ -28,15 +37,24 @@ describe("rooms", () => {
     expect(strangers(rooms.client.filter(forTests), ["src"], /^msw$/)).toEqual([]);
     const sources = rooms.client.filter((source) => !forTests(source));
     expect(strangers(sources, ["client", "src"], /^idb-keyval$/)).toEqual([]);
-    expect(sources.filter(({ imports }) => imports.some((one) => one.path?.startsWith("client/testing/")))).toEqual([]);
+    expect(
+      sources.filter(({ imports }) =>
+        imports.some((one) => one.path?.startsWith("client/testing/")),
+      ),
+    ).toEqual([]);
   });
 
   it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
-    const own = /^(node:.*|undici|commander|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
+    const own =
+      /^(node:.*|undici|commander|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
     expect(strangers(sources, ["server", "src"], own)).toEqual([]);
     expect(
-      strangers(rooms.server.filter(inBuild), ["server", "src"], /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/),
+      strangers(
+        rooms.server.filter(inBuild),
+        ["server", "src"],
+        /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/,
+      ),
     ).toEqual([]);
   });
 
@@ -44,14 +62,18 @@ describe("rooms", () => {
     const eager = rooms.server
       .filter((source) => !inBuild(source) && !source.path.startsWith("server/cli/"))
       .flatMap(({ path, imports }) =>
-        imports.filter((one) => one.path?.startsWith("server/build/") && !one.typeOnly).map((one) => `${path} imports ${one.path}`),
+        imports
+          .filter((one) => one.path?.startsWith("server/build/") && !one.typeOnly)
+          .map((one) => `${path} imports ${one.path}`),
       );
     expect(eager).toEqual([]);
   });
 
   it("the demo knows the package by its name only", () => {
     const leaving = sourcesIn("demo").flatMap(({ path, imports }) =>
-      imports.filter((one) => one.path !== undefined && !one.path.startsWith("demo/")).map((one) => `${path} imports ${one.specifier}`),
+      imports
+        .filter((one) => one.path !== undefined && !one.path.startsWith("demo/"))
+        .map((one) => `${path} imports ${one.specifier}`),
     );
     expect(leaving).toEqual([]);
   });
@@ -70,7 +92,8 @@ describe("levels of src", () => {
     ["roles", /^(split|roles|console)\//],
     ["door", /^index\.ts$/],
   ];
-  const levelOf = (path: string) => levels.findIndex(([, pattern]) => pattern.test(path.slice("src/".length)));
+  const levelOf = (path: string) =>
+    levels.findIndex(([, pattern]) => pattern.test(path.slice("src/".length)));
 
   it("has a place for every file", () => {
     expect(rooms.src.map(({ path }) => path).filter((path) => levelOf(path) < 0)).toEqual([]);
@@ -79,7 +102,9 @@ describe("levels of src", () => {
   it("imports downwards only", () => {
     const upwards = rooms.src.flatMap(({ path, imports }) =>
       imports
-        .filter((one) => !one.typeOnly && one.path !== undefined && levelOf(one.path) > levelOf(path))
+        .filter(
+          (one) => !one.typeOnly && one.path !== undefined && levelOf(one.path) > levelOf(path),
+        )
         .map((one) => `${path} (${levels[levelOf(path)]?.[0]}) imports ${one.specifier}`),
     );
     expect(upwards).toEqual([]);
@@ -89,7 +114,11 @@ describe("levels of src", () => {
     const across = rooms.src.flatMap(({ path, imports }) =>
       imports
         // The console shows what roles have, so it knows them.
-        .filter((one) => /^src\/(split|roles)\//.test(one.path ?? "") && one.path?.split("/")[1] !== path.split("/")[1])
+        .filter(
+          (one) =>
+            /^src\/(split|roles)\//.test(one.path ?? "") &&
+            one.path?.split("/")[1] !== path.split("/")[1],
+        )
         .filter((one) => !(path.startsWith("src/console/") && one.path?.startsWith("src/roles/")))
         .filter(() => path !== "src/index.ts")
         .map((one) => `${path} imports ${one.specifier}`),
@@ -99,7 +128,12 @@ describe("levels of src", () => {
 });
 
 it("no file imports itself by a detour", () => {
-  const graph = new Map(all.map(({ path, imports }) => [path, imports.flatMap((one) => (one.typeOnly ? [] : (one.path ?? [])))]));
+  const graph = new Map(
+    all.map(({ path, imports }) => [
+      path,
+      imports.flatMap((one) => (one.typeOnly ? [] : (one.path ?? []))),
+    ]),
+  );
   const done = new Set<string>();
   const cycles: string[] = [];
   const visit = (path: string, way: readonly string[]): void => {
@@ -114,12 +148,16 @@ it("no file imports itself by a detour", () => {
 
 it("tables of a manifest are read with entryOf and never by index: an application may call a module `constructor`", () => {
   const index = /\b(?:modules|segments|imports|files)(?:\?\.)?\[(?!\d|\])[^\]]*\]/g;
-  expect(all.flatMap(({ path, text }) => (text.match(index) ?? []).map((found) => `${path}: ${found}`))).toEqual([]);
+  expect(
+    all.flatMap(({ path, text }) => (text.match(index) ?? []).map((found) => `${path}: ${found}`)),
+  ).toEqual([]);
 });
 
 describe("files", () => {
   it("none has more than 300 lines", () => {
-    expect(all.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+    expect(
+      all.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`),
+    ).toEqual([]);
   });
 
   it("are neither giants nor dust: the median lies between 50 and 150 lines", () => {
@@ -138,7 +176,8 @@ describe("files", () => {
     return all.flatMap(({ path, tree }) => {
       const found: string[] = [];
       const visit = (node: TypeScript.Node): void => {
-        if (wanted(node)) found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`);
+        if (wanted(node))
+          found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`);
         ts.forEachChild(node, visit);
       };
       visit(tree);
@@ -151,7 +190,9 @@ describe("files", () => {
   });
 
   it("export nothing as default", () => {
-    expect(places((node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword)).toEqual([]);
+    expect(
+      places((node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword),
+    ).toEqual([]);
   });
 
   it("write the names of headers once, in src/protocol.ts", () => {
@@ -176,7 +217,8 @@ describe("public names", () => {
   const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
   const hooks = "runProcedure startClient";
   const modules = "Imported Modules Procedure RunProcedure";
-  const server = "ConfigInput ModuleImporter Server ServerOptions defineConfig runProcedure startServer";
+  const server =
+    "ConfigInput ModuleImporter Server ServerOptions defineConfig runProcedure startServer";
   const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
     [
@@ -188,7 +230,13 @@ describe("public names", () => {
       "server/testing/index.ts",
       "client/testing/msw.ts",
     ].map((file) => join(root, file)),
-    { allowImportingTsExtensions: true, module: ts.ModuleKind.NodeNext, noEmit: true, target: ts.ScriptTarget.ES2023, types: ["node"] },
+    {
+      allowImportingTsExtensions: true,
+      module: ts.ModuleKind.NodeNext,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2023,
+      types: ["node"],
+    },
   );
 
   function exportsOf(file: string): string[] {
@@ -219,7 +267,14 @@ describe("public names", () => {
     [
       "seamline/client, /svc/client.js",
       "client/svc/client.ts",
-      [...errors, generated, hooks, lent, modules, "Client Context MaybeContext ObservedCall StartClient Version parseVersion traceOf"],
+      [
+        ...errors,
+        generated,
+        hooks,
+        lent,
+        modules,
+        "Client Context MaybeContext ObservedCall StartClient Version parseVersion traceOf",
+      ],
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],
@@ -242,7 +297,9 @@ describe("public names", () => {
 describe("tests", () => {
   it("of the specification are named for their §, or for the door through which they walk all of them", () => {
     const name = /^(_[a-z-]+\.ts|\d+(\.\d+)?-[a-z0-9-]+\.test\.ts|[a-z-]+-over-sockets\.test\.ts)$/;
-    const wrong = filesIn("test/spec").filter((path) => !name.test(path.slice("test/spec/".length)));
+    const wrong = filesIn("test/spec").filter(
+      (path) => !name.test(path.slice("test/spec/".length)),
+    );
     expect(wrong).toEqual([]);
   });
 });
@@ -262,9 +319,17 @@ describe("walls that the compiler keeps", () => {
     host.fileExists = (path) => path === file || fileExists(path);
     host.readFile = (path) => (path === file ? text : readFile(path));
     host.getSourceFile = (path, target, ...rest) =>
-      path === file ? ts.createSourceFile(path, text, target) : getSourceFile(path, target, ...rest);
-    const program = ts.createProgram([file], { ...config.options, composite: false, incremental: false, noEmit: true }, host);
-    return program.getSemanticDiagnostics(program.getSourceFile(file)).map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n"));
+      path === file
+        ? ts.createSourceFile(path, text, target)
+        : getSourceFile(path, target, ...rest);
+    const program = ts.createProgram(
+      [file],
+      { ...config.options, composite: false, incremental: false, noEmit: true },
+      host,
+    );
+    return program
+      .getSemanticDiagnostics(program.getSourceFile(file))
+      .map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n"));
   }
 
   it.each([
@@ -283,7 +348,10 @@ describe("walls that the compiler keeps", () => {
   it.each([
     ["src", "export const one: unknown = [URL, fetch, TextEncoder, AbortSignal];"],
     ["client", "export const one: unknown = [document, window, fetch];"],
-    ["server", 'import { readFile } from "node:fs/promises"; export const one: unknown = [readFile, Buffer, process];'],
+    [
+      "server",
+      'import { readFile } from "node:fs/promises"; export const one: unknown = [readFile, Buffer, process];',
+    ],
   ])("%s takes %s", (room, text) => {
     expect(complaints(room, text)).toEqual([]);
   });

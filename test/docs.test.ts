@@ -9,7 +9,10 @@ import { describe, expect, it } from "vitest";
 
 import { parserOf } from "../server/build/load-vite.ts";
 import { configJsonSchema, type Convert } from "../server/json-schema.ts";
-import { configurationDocument, document as configuration } from "../scripts/docs-configuration.mjs";
+import {
+  configurationDocument,
+  document as configuration,
+} from "../scripts/docs-configuration.mjs";
 import { frameworkErrors, statusOf } from "../src/errors.ts";
 import { defaultLimits } from "../src/serializer/limits.ts";
 import { describeModule } from "../src/split/describe.ts";
@@ -19,24 +22,30 @@ import { createFixture } from "./build/_fixture.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 // Pages of the API are made when the site is: it looks after their links itself.
-const pages = filesIn("docs").filter((path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"));
+const pages = filesIn("docs").filter(
+  (path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"),
+);
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "demo/README.md", ...pages];
 const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
 
 /** Fenced blocks: language, what stands behind it, and text. */
 function blocksOf(path: string): { language: string; label: string; text: string }[] {
-  return [...read(path).matchAll(/^```(\w*) ?(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", label = "", text = ""]) => ({
-    language,
-    label,
-    text,
-  }));
+  return [...read(path).matchAll(/^```(\w*) ?(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, language = "", label = "", text = ""]) => ({
+      language,
+      label,
+      text,
+    }),
+  );
 }
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, "");
 
 /** The ids that a repository host gives to headings. */
 function anchorsOf(path: string): string[] {
-  const headings = [...withoutBlocks(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, text = ""]) => text);
+  const headings = [...withoutBlocks(read(path)).matchAll(/^#+ (.*)$/gm)].map(
+    ([, text = ""]) => text,
+  );
   return headings.map((text) =>
     text
       .toLowerCase()
@@ -73,16 +82,22 @@ describe("links", () => {
   });
 
   it("the README's way of a request names files, and not folders only", () => {
-    const named = [...read("README.md").matchAll(/\[`[^`]+`\]\(([^)]+)\)/g)].map(([, path = ""]) => path);
+    const named = [...read("README.md").matchAll(/\[`[^`]+`\]\(([^)]+)\)/g)].map(
+      ([, path = ""]) => path,
+    );
     expect(named.filter((path) => statSync(join(root, path)).isFile()).length).toBeGreaterThan(15);
   });
 
   it("every page of docs/ is in its index", () => {
     const index = read("docs/README.md");
     const named = pages.filter((path) =>
-      /^docs\/(?:guide\/[^/]+|(?!README|index)[^/]+|reference\/[^/]+|decisions\/README)\.md$/.test(path),
+      /^docs\/(?:guide\/[^/]+|(?!README|index)[^/]+|reference\/[^/]+|decisions\/README)\.md$/.test(
+        path,
+      ),
     );
-    expect(named.filter((path) => !index.includes(`(${posix.relative("docs", path)})`))).toEqual([]);
+    expect(named.filter((path) => !index.includes(`(${posix.relative("docs", path)})`))).toEqual(
+      [],
+    );
   });
 });
 
@@ -90,27 +105,40 @@ describe("commands", () => {
   // The comparison has commands of other tools' starters.
   const ours = documents.filter((document) => document !== "docs/comparison.md");
 
-  it.each(ours)("that %s names are scripts of the package, or of an application that `seamline init` makes", (document) => {
-    const scriptsOf = (file: string) => (JSON.parse(read(file)) as { scripts: Record<string, string> }).scripts;
-    const scripts = { ...scriptsOf("templates/vanilla/package.json"), ...scriptsOf("package.json") };
-    const named = [...read(document).matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
-    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
-  });
+  it.each(ours)(
+    "that %s names are scripts of the package, or of an application that `seamline init` makes",
+    (document) => {
+      const scriptsOf = (file: string) =>
+        (JSON.parse(read(file)) as { scripts: Record<string, string> }).scripts;
+      const scripts = {
+        ...scriptsOf("templates/vanilla/package.json"),
+        ...scriptsOf("package.json"),
+      };
+      const named = [...read(document).matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
+      expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+    },
+  );
 
   it("imports in code blocks are entries of the package", () => {
     const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, unknown> };
     const specifiers = documents.flatMap((path) =>
-      blocksOf(path).flatMap(({ text }) => [...text.matchAll(/from "(seamline(?:\/\w+)?)"/g)].map(([, specifier = ""]) => specifier)),
+      blocksOf(path).flatMap(({ text }) =>
+        [...text.matchAll(/from "(seamline(?:\/\w+)?)"/g)].map(([, specifier = ""]) => specifier),
+      ),
     );
     expect(specifiers.length).toBeGreaterThan(0);
-    expect(specifiers.filter((one) => exports[one.replace("seamline", ".")] === undefined)).toEqual([]);
+    expect(specifiers.filter((one) => exports[one.replace("seamline", ".")] === undefined)).toEqual(
+      [],
+    );
   });
 });
 
 describe("code blocks", () => {
   // Blocks of the guide name files of applications of their own: test/docs runs them.
   const own = documents.filter((document) => !document.startsWith("docs/guide/"));
-  const quoted = own.flatMap((document) => blocksOf(document).map((block) => ({ ...block, document })));
+  const quoted = own.flatMap((document) =>
+    blocksOf(document).map((block) => ({ ...block, document })),
+  );
 
   it.each(quoted.filter(({ label }) => /^(?:demo|src\/(?!shop|main)|server|client)\//.test(label)))(
     "that $document quotes from $label stand there",
@@ -120,28 +148,43 @@ describe("code blocks", () => {
   it("the README's first example is a complete application", async () => {
     const files = blocksOf("README.md").filter(({ label }) => /^(?:src|segments)\//.test(label));
     const page = '<!doctype html><script type="module" src="/src/main.ts"></script>';
-    const application = createFixture({ "index.html": page, ...Object.fromEntries(files.map(({ label, text }) => [label, text])) });
+    const application = createFixture({
+      "index.html": page,
+      ...Object.fromEntries(files.map(({ label, text }) => [label, text])),
+    });
     const { manifest } = await application.build();
     expect(manifest.procedures.map((one) => one.fqn)).toEqual(["shop/metresLeft"]);
     expect(Object.keys(manifest.segments)).toEqual(["warehouse"]);
     expect(application.warned).toEqual([]);
-    const published = application.list("dist/browser").map((file) => application.read(`dist/browser/${file}`));
+    const published = application
+      .list("dist/browser")
+      .map((file) => application.read(`dist/browser/${file}`));
     expect(published.join("")).toContain("shop/metresLeft");
     expect(published.join("")).not.toContain('tweed", 12');
   });
 
   it("the module of the architecture splits into the parts that stand there", () => {
-    const block = (label: string): string => blocksOf("docs/architecture.md").find((one) => one.label === label)?.text ?? "";
+    const block = (label: string): string =>
+      blocksOf("docs/architecture.md").find((one) => one.label === label)?.text ?? "";
     const [source, file] = [block("split:source"), "shop/quote.ts"];
     const parse = parserOf(vite);
-    const found = describeModule({ source, file, module: "shop/quote", parse }).exports.find((one) => one.name === "quote");
+    const found = describeModule({ source, file, module: "shop/quote", parse }).exports.find(
+      (one) => one.name === "quote",
+    );
     const { face, shared, body } = splitModule({
       source,
       file,
       parse,
       environment: "server",
       held: new Set(["quote"]),
-      procedures: [{ export: "quote", fqn: "shop/quote", version: "1.0.0", parameters: found?.parameters ?? [] }],
+      procedures: [
+        {
+          export: "quote",
+          fqn: "shop/quote",
+          version: "1.0.0",
+          parameters: found?.parameters ?? [],
+        },
+      ],
       ids: { face: "shop/quote", shared: "shop/quote?seamline=shared", graph: "seamline:graph" },
     });
     // Where an import stands makes no difference.
@@ -158,29 +201,36 @@ describe("code blocks", () => {
 
 describe("tables", () => {
   it("configuration: the reference is what the schema says", () => {
-    const convert: Convert = (schema) => ({ ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }) });
-    expect(read(configuration), "run: npm run docs").toBe(configurationDocument(configJsonSchema(convert)));
+    const convert: Convert = (schema) => ({
+      ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }),
+    });
+    expect(read(configuration), "run: npm run docs").toBe(
+      configurationDocument(configJsonSchema(convert)),
+    );
   });
 
   it("errors: every class of the runtime with its status, and the message of those that are for procedures", () => {
     const namesOf = (cell = ""): string[] => cell.replace(/;.*/, "").split(", ");
-    const thrown = tableOf("docs/guide/errors.md", "status | to throw").map(([status, name, message]) => [
-      status,
-      ...namesOf(name),
-      message,
-    ]);
+    const thrown = tableOf("docs/guide/errors.md", "status | to throw").map(
+      ([status, name, message]) => [status, ...namesOf(name), message],
+    );
     const others = tableOf("docs/guide/errors.md", "status | class").flatMap(([status, names]) =>
       namesOf(names).map((name) => [status, name]),
     );
     const errors = [...frameworkErrors.values()].map((Class) => new Class());
-    const found = (name: string | undefined): Error => errors.find((one) => one.name === name) ?? new Error("");
+    const found = (name: string | undefined): Error =>
+      errors.find((one) => one.name === name) ?? new Error("");
     expect(thrown.filter(([, name]) => name !== "any other")).toEqual(
-      thrown.filter(([, name]) => name !== "any other").map(([, name]) => [String(statusOf(found(name))), name, found(name).message]),
+      thrown
+        .filter(([, name]) => name !== "any other")
+        .map(([, name]) => [String(statusOf(found(name))), name, found(name).message]),
     );
     expect(others).toEqual(others.map(([, name]) => [String(statusOf(found(name))), name]));
-    expect([...thrown, ...others].map(([, name]) => String(name === "any other" ? "ServiceError" : name)).toSorted()).toEqual(
-      [...frameworkErrors.keys()].toSorted(),
-    );
+    expect(
+      [...thrown, ...others]
+        .map(([, name]) => String(name === "any other" ? "ServiceError" : name))
+        .toSorted(),
+    ).toEqual([...frameworkErrors.keys()].toSorted());
   });
 
   it("limits: all of them, with their defaults", () => {
@@ -195,11 +245,14 @@ describe("tables", () => {
 });
 
 describe("drawings", () => {
-  it.each(drawings)("%s is small, has words for those who can't see it, and loads nothing", (path) => {
-    const text = read(path);
-    expect(text.length).toBeLessThan(12_000);
-    expect(text).toMatch(/<title[^>]*>[^<]+<\/title>\s*<desc[^>]*>[^<]+<\/desc>/);
-    expect(text).toContain("prefers-color-scheme: dark");
-    expect(text.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/<script|https?:|@import/);
-  });
+  it.each(drawings)(
+    "%s is small, has words for those who can't see it, and loads nothing",
+    (path) => {
+      const text = read(path);
+      expect(text.length).toBeLessThan(12_000);
+      expect(text).toMatch(/<title[^>]*>[^<]+<\/title>\s*<desc[^>]*>[^<]+<\/desc>/);
+      expect(text).toContain("prefers-color-scheme: dark");
+      expect(text.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/<script|https?:|@import/);
+    },
+  );
 });

@@ -12,7 +12,8 @@ export interface Field {
 
 export function fieldsOf(parameters: readonly Parameter[]): Field[] {
   return parameters.flatMap((parameter): Field[] => {
-    if (parameter.kind === "rest") return [jsonField(`...${parameter.name}`, true, "a JSON list", "[]")];
+    if (parameter.kind === "rest")
+      return [jsonField(`...${parameter.name}`, true, "a JSON list", "[]")];
     if (parameter.kind === "plain") return [fieldOf(parameter)];
     return parameter.names.flatMap((one) =>
       one === null ? [] : [fieldOf(parameter.optional === true ? { ...one, optional: true } : one)],
@@ -60,7 +61,9 @@ function choiceField(name: string, optional: boolean): Field {
   const select = h(
     "select",
     { id, name },
-    ...[...(optional ? ["left out"] : []), "true", "false"].map((text) => h("option", { value: text }, text)),
+    ...[...(optional ? ["left out"] : []), "true", "false"].map((text) =>
+      h("option", { value: text }, text),
+    ),
   );
   return {
     name,
@@ -87,7 +90,11 @@ function freeField(name: string, optional: boolean): Field {
   const id = idOf(name);
   const area = h("textarea", { id, name, rows: 1, spellcheck: "false" });
   const kinds = [...(optional ? ["left out"] : []), "text", "JSON"];
-  const select = h("select", { "aria-label": `how ${name} is given` }, ...kinds.map((kind) => h("option", { value: kind }, kind)));
+  const select = h(
+    "select",
+    { "aria-label": `how ${name} is given` },
+    ...kinds.map((kind) => h("option", { value: kind }, kind)),
+  );
   area.addEventListener("input", () => {
     if (select.value === "left out") select.value = "text";
   });
@@ -105,15 +112,30 @@ function jsonField(name: string, optional: boolean, note: string, start: string)
   const id = idOf(name);
   const area = h("textarea", { id, name, rows: 3, spellcheck: "false" });
   area.value = start;
-  return { name, element: labelled(id, name, note, optional, area), read: () => ({ value: parse(area.value, name) }) };
+  return {
+    name,
+    element: labelled(id, name, note, optional, area),
+    read: () => ({ value: parse(area.value, name) }),
+  };
 }
 
-function labelled(id: string, name: string, type: string, optional: boolean, control: HTMLElement): HTMLElement {
+function labelled(
+  id: string,
+  name: string,
+  type: string,
+  optional: boolean,
+  control: HTMLElement,
+): HTMLElement {
   const note = [type, optional ? "optional" : ""].filter((part) => part !== "").join(", ");
   return h(
     "div",
     { class: "argument" },
-    h("label", { for: id }, h("code", {}, name), note === "" ? null : h("span", { class: "note" }, ` ${note}`)),
+    h(
+      "label",
+      { for: id },
+      h("code", {}, name),
+      note === "" ? null : h("span", { class: "note" }, ` ${note}`),
+    ),
     control,
   );
 }

@@ -16,22 +16,42 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
   const facts = h("dl", { class: "facts" });
   const add = (name: string, ...content: readonly (string | Node)[]): void =>
     facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
-  add("Access", access === undefined ? "not told" : h("span", { class: `badge ${access}` }, access));
+  add(
+    "Access",
+    access === undefined ? "not told" : h("span", { class: `badge ${access}` }, access),
+  );
   add("Segments", segments.join(", ") || "not told");
   add(
     "Where",
-    holders.length > 6 ? `${holders.slice(0, 6).join(", ")} and ${holders.length - 6} more` : holders.join(", ") || "nowhere now",
+    holders.length > 6
+      ? `${holders.slice(0, 6).join(", ")} and ${holders.length - 6} more`
+      : holders.join(", ") || "nowhere now",
   );
   if (known !== undefined)
-    add("Last minute", `${known.calls} calls, ${known.failures} failures, p50 ${duration(known.p50)}, p95 ${duration(known.p95)}`);
+    add(
+      "Last minute",
+      `${known.calls} calls, ${known.failures} failures, p50 ${duration(known.p50)}, p95 ${duration(known.p95)}`,
+    );
   const form =
     access === "private"
-      ? h("p", { class: "note" }, "Private: only procedures of its own node call it, so there is no form for it.")
-      : formOf(procedure, parameters === undefined ? [anyField()] : fieldsOf(parameters), parameters === undefined);
+      ? h(
+          "p",
+          { class: "note" },
+          "Private: only procedures of its own node call it, so there is no form for it.",
+        )
+      : formOf(
+          procedure,
+          parameters === undefined ? [anyField()] : fieldsOf(parameters),
+          parameters === undefined,
+        );
   openDialog(`${fqn} ${versionText(version)}`.trim(), h("div", {}, facts, form));
 }
 
-function formOf({ fqn, version }: ProcedureState, fields: ReturnType<typeof fieldsOf>, asOne: boolean): HTMLElement {
+function formOf(
+  { fqn, version }: ProcedureState,
+  fields: ReturnType<typeof fieldsOf>,
+  asOne: boolean,
+): HTMLElement {
   const answer = h("div", { class: "answer", role: "status", "aria-live": "polite" });
   const authorization = h("input", {
     id: "authorization",
@@ -74,25 +94,38 @@ function formOf({ fqn, version }: ProcedureState, fields: ReturnType<typeof fiel
       "details",
       { class: "more-fields" },
       h("summary", {}, "Headers"),
-      h("div", { class: "argument" }, h("label", { for: "authorization" }, h("code", {}, "authorization")), authorization),
+      h(
+        "div",
+        { class: "argument" },
+        h("label", { for: "authorization" }, h("code", {}, "authorization")),
+        authorization,
+      ),
     ),
     h("div", { class: "actions" }, button),
     answer,
   );
 }
 
-async function call(fqn: string, version: string | undefined, body: string, authorization: string): Promise<HTMLElement[]> {
+async function call(
+  fqn: string,
+  version: string | undefined,
+  body: string,
+  authorization: string,
+): Promise<HTMLElement[]> {
   const path = fqn.split("/").map(encodeURIComponent).join("/");
   const started = performance.now();
-  const answer = await fetch(`/svc/console/rpc/${path}${version === undefined ? "" : `?version=${version}`}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      [headers.encoding]: "serialized",
-      ...(authorization === "" ? {} : { authorization }),
+  const answer = await fetch(
+    `/svc/console/rpc/${path}${version === undefined ? "" : `?version=${version}`}`,
+    {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        [headers.encoding]: "serialized",
+        ...(authorization === "" ? {} : { authorization }),
+      },
+      body,
     },
-    body,
-  });
+  );
   const text = await answer.text();
   const node = answer.headers.get(headers.node);
   const head = h(
@@ -102,13 +135,31 @@ async function call(fqn: string, version: string | undefined, body: string, auth
     ` ${duration(performance.now() - started)}${node === null ? "" : ` on ${node}`}`,
   );
   const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-  if (answer.ok) return [head, isJson ? valueView(JSON.parse(text)) : scalarView(answer.headers.get(headers.dataType) ?? "string", text)];
-  const form = isJson ? (JSON.parse(text) as { type?: string; message?: string; trace?: string[] }) : { message: text };
+  if (answer.ok)
+    return [
+      head,
+      isJson
+        ? valueView(JSON.parse(text))
+        : scalarView(answer.headers.get(headers.dataType) ?? "string", text),
+    ];
+  const form = isJson
+    ? (JSON.parse(text) as { type?: string; message?: string; trace?: string[] })
+    : { message: text };
   return [
     head,
-    h("p", { class: "said bad" }, `${form.type === undefined ? "" : `${form.type}: `}${form.message ?? ""}`),
+    h(
+      "p",
+      { class: "said bad" },
+      `${form.type === undefined ? "" : `${form.type}: `}${form.message ?? ""}`,
+    ),
     ...((form.trace ?? []).length === 0
       ? []
-      : [h("ol", { class: "trace" }, ...(form.trace ?? []).map((line) => h("li", {}, h("code", {}, line))))]),
+      : [
+          h(
+            "ol",
+            { class: "trace" },
+            ...(form.trace ?? []).map((line) => h("li", {}, h("code", {}, line))),
+          ),
+        ]),
   ];
 }

@@ -57,7 +57,8 @@ export class CallRow {
       duration(call.ms),
       outcome(call),
     ];
-    for (const [at, text] of this.#texts.entries()) if (text.data !== texts[at]) text.data = texts[at]!;
+    for (const [at, text] of this.#texts.entries())
+      if (text.data !== texts[at]) text.data = texts[at]!;
     setClass(this.element, failed(call) ? "row failed" : "row");
     setClass(this.#badge, failed(call) ? "badge bad" : "badge good");
   }

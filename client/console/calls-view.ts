@@ -46,15 +46,25 @@ export function callsView(model: Model): HTMLElement {
     const wanted = new Set(calls.map(({ number }) => number));
     // Rows of calls that have left are written anew: where all are new, no row is made or moved.
     const free = rows.filter((row) => !wanted.has(row.call.number));
-    const focused = body.contains(document.activeElement) ? (document.activeElement as HTMLElement) : undefined;
+    const focused = body.contains(document.activeElement)
+      ? (document.activeElement as HTMLElement)
+      : undefined;
     for (const { element } of free) element.tabIndex = -1;
-    rows = calls.map((call) => (kept.get(call.number) ?? free.shift())?.take(call) ?? new CallRow(call));
+    rows = calls.map(
+      (call) => (kept.get(call.number) ?? free.shift())?.take(call) ?? new CallRow(call),
+    );
     arrange(body, elements());
     const first = rows[0]?.element;
-    if (first !== undefined && !rows.some(({ element }) => element.tabIndex === 0)) first.tabIndex = 0;
+    if (first !== undefined && !rows.some(({ element }) => element.tabIndex === 0))
+      first.tabIndex = 0;
     if (focused !== undefined && !focused.isConnected) first?.focus({ preventScroll: true });
     empty.hidden = calls.length > 0;
-    setText(empty, only.checked ? "No failure among the last calls." : "No call yet. Calls show here as they pass.");
+    setText(
+      empty,
+      only.checked
+        ? "No failure among the last calls."
+        : "No call yet. Calls show here as they pass.",
+    );
     cancelAnimationFrame(frame);
     write();
   };
@@ -71,7 +81,8 @@ export function callsView(model: Model): HTMLElement {
 
   model.onChange((parts) => {
     if (!parts.has("calls") || held || timer !== undefined) return;
-    const wait = (model.calls[0]?.number ?? 0) - (listed[0]?.number ?? 0) > rush ? rushTime : drawTime;
+    const wait =
+      (model.calls[0]?.number ?? 0) - (listed[0]?.number ?? 0) > rush ? rushTime : drawTime;
     timer = setTimeout(draw, Math.max(0, drawnAt + wait - performance.now()));
   });
   const hold = (): void => {
@@ -81,7 +92,8 @@ export function callsView(model: Model): HTMLElement {
     held = still;
     if (!held) draw();
   };
-  for (const event of ["pointerenter", "pointerleave", "focusin"]) grid.addEventListener(event, hold);
+  for (const event of ["pointerenter", "pointerleave", "focusin"])
+    grid.addEventListener(event, hold);
   // The focus has left when the event is over.
   grid.addEventListener("focusout", () => setTimeout(hold));
   pause.addEventListener("click", () => {
@@ -93,7 +105,8 @@ export function callsView(model: Model): HTMLElement {
   only.addEventListener("change", draw);
   const openRow = (event: Event): void => {
     const call = rows.find(({ element }) => element.contains(event.target as Node))?.written;
-    if (call !== undefined) openDialog(`${call.fqn} ${versionText(call.version)}`, details(call, model));
+    if (call !== undefined)
+      openDialog(`${call.fqn} ${versionText(call.version)}`, details(call, model));
   };
   grid.addEventListener("click", openRow);
   grid.addEventListener("keydown", (event) => {
@@ -120,12 +133,14 @@ export function callsView(model: Model): HTMLElement {
 
 function details(call: SeenCall, model: Model): HTMLElement {
   const facts = h("dl", { class: "facts" });
-  const add = (name: string, text: string): void => facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, text)));
+  const add = (name: string, text: string): void =>
+    facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, text)));
   add("Result", outcome(call));
   add("Ended", timeOf(call, model));
   add("Took", duration(call.ms));
   add("Route", routeOf(call, model));
-  if (call.hops > 0) add("Passed before", `${call.hops} ${call.hops === 1 ? "service" : "services"}`);
+  if (call.hops > 0)
+    add("Passed before", `${call.hops} ${call.hops === 1 ? "service" : "services"}`);
   if (call.method !== undefined) add("Method", call.method);
   add("Arguments", bytes(call.arguments));
   add("Answer", bytes(call.result));

@@ -62,8 +62,12 @@ export function connect(model: Model, refused: () => void): Connection {
   const open = (): void => {
     close();
     source = new EventSource(`${base}/events`);
-    source.addEventListener("snapshot", (event: MessageEvent<string>) => model.take(JSON.parse(event.data) as ConsoleState));
-    source.addEventListener("change", (event: MessageEvent<string>) => model.apply(JSON.parse(event.data) as ConsoleChange));
+    source.addEventListener("snapshot", (event: MessageEvent<string>) =>
+      model.take(JSON.parse(event.data) as ConsoleState),
+    );
+    source.addEventListener("change", (event: MessageEvent<string>) =>
+      model.apply(JSON.parse(event.data) as ConsoleChange),
+    );
     source.addEventListener("error", () => {
       lost();
       // The browser itself tries again after a broken connection, and not after an answer that is no stream.

@@ -3,7 +3,11 @@
 import { h } from "./dom.ts";
 
 export function openDialog(title: string, content: Node): HTMLDialogElement {
-  const close = h("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×");
+  const close = h(
+    "button",
+    { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() },
+    "×",
+  );
   const dialog: HTMLDialogElement = h(
     "dialog",
     { "aria-labelledby": "dialog-title" },

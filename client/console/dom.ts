@@ -2,7 +2,9 @@
 
 type Child = Node | string | number | null | undefined | false;
 type Handler = (event: never) => void;
-export type Attributes = Readonly<Record<string, string | number | boolean | Handler | null | undefined>>;
+export type Attributes = Readonly<
+  Record<string, string | number | boolean | Handler | null | undefined>
+>;
 
 /** `on…` are listeners, `true` an attribute without a value; `undefined`, `null` and `false` are left out. */
 export function h<K extends keyof HTMLElementTagNameMap>(
@@ -12,8 +14,10 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name.slice(2), value as unknown as EventListener);
-    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : String(value));
+    if (typeof value === "function")
+      element.addEventListener(name.slice(2), value as unknown as EventListener);
+    else if (value !== undefined && value !== null && value !== false)
+      element.setAttribute(name, value === true ? "" : String(value));
   }
   append(element, children);
   return element;
@@ -21,7 +25,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 function append(element: Element, children: readonly Child[]): void {
   for (const child of children)
-    if (child !== undefined && child !== null && child !== false) element.append(typeof child === "number" ? String(child) : child);
+    if (child !== undefined && child !== null && child !== false)
+      element.append(typeof child === "number" ? String(child) : child);
 }
 
 /** Puts `children` in the place of all that is there. */
@@ -38,7 +43,8 @@ export function setText(element: Element, text: string): void {
 /** Makes `children` all that is there, in their order. What stands in its place already isn't touched, so what has the focus keeps it. */
 export function arrange(element: Element, children: readonly Element[]): void {
   const wanted = new Set(children);
-  for (const child of Array.from(element.children).filter((one) => !wanted.has(one))) child.remove();
+  for (const child of Array.from(element.children).filter((one) => !wanted.has(one)))
+    child.remove();
   let before = element.firstElementChild;
   for (const child of children)
     if (child === before) before = before.nextElementSibling;
@@ -49,7 +55,9 @@ export function arrange(element: Element, children: readonly Element[]): void {
 export function rove(list: HTMLElement, rows: () => readonly HTMLElement[]): void {
   list.addEventListener("keydown", (event) => {
     const all = rows();
-    const at = all.indexOf((event.target as HTMLElement).closest<HTMLElement>("[data-row]") as HTMLElement);
+    const at = all.indexOf(
+      (event.target as HTMLElement).closest<HTMLElement>("[data-row]") as HTMLElement,
+    );
     if (at < 0) return;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (to === undefined || all[to] === undefined) return;
@@ -67,11 +75,25 @@ export function rowHeight(): number {
 }
 
 /** A table that scrolls below its heads, as assistive technology knows it; `body` takes the rows. */
-export function gridOf(name: string, label: string, heads: readonly string[], body: HTMLElement): HTMLElement {
-  const head = h("div", { class: "row header", role: "row" }, ...heads.map((text) => h("div", { role: "columnheader" }, text)));
+export function gridOf(
+  name: string,
+  label: string,
+  heads: readonly string[],
+  body: HTMLElement,
+): HTMLElement {
+  const head = h(
+    "div",
+    { class: "row header", role: "row" },
+    ...heads.map((text) => h("div", { role: "columnheader" }, text)),
+  );
   return h(
     "div",
     { class: `grid ${name}`, role: "grid", "aria-label": label, "aria-colcount": heads.length },
-    h("div", { class: "scroller", role: "presentation" }, h("div", { role: "rowgroup", class: "head" }, head), body),
+    h(
+      "div",
+      { class: "scroller", role: "presentation" },
+      h("div", { role: "rowgroup", class: "head" }, head),
+      body,
+    ),
   );
 }

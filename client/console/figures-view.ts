@@ -53,28 +53,51 @@ export function figuresView(model: Model): HTMLElement {
     const whole = figures.seconds.slice(0, -1);
     const seconds = Math.min(span, Math.max(1, Math.floor((figures.now - figures.since) / 1000)));
     const recent = whole.slice(-seconds).reduce((sum, [one]) => sum + one, 0) / seconds;
-    calls.set(rate(recent), `${count(figures.calls)} since ${new Date(figures.since + model.offset).toLocaleTimeString("en-GB")}`);
-    const [all, bad] = figures.seconds.reduce(([a, b], [one, other]) => [a + one, b + other], [0, 0]);
-    failures.set(count(bad), all === 0 ? "no calls" : `${((100 * bad) / all).toFixed(bad === 0 ? 0 : 1)} % of ${count(all)} calls`);
+    calls.set(
+      rate(recent),
+      `${count(figures.calls)} since ${new Date(figures.since + model.offset).toLocaleTimeString("en-GB")}`,
+    );
+    const [all, bad] = figures.seconds.reduce(
+      ([a, b], [one, other]) => [a + one, b + other],
+      [0, 0],
+    );
+    failures.set(
+      count(bad),
+      all === 0
+        ? "no calls"
+        : `${((100 * bad) / all).toFixed(bad === 0 ? 0 : 1)} % of ${count(all)} calls`,
+    );
     failures.element.classList.toggle("bad", bad > 0);
     latency.set(
-      figures.p50 === undefined || figures.p95 === undefined ? "–" : durations(figures.p50, figures.p95),
+      figures.p50 === undefined || figures.p95 === undefined
+        ? "–"
+        : durations(figures.p50, figures.p95),
       figures.open === 0 ? "none under way" : `${count(figures.open)} under way`,
     );
     const ready = model.members.filter(({ state }) => state === "ready").length;
     members.set(
       `${ready} of ${model.members.length}`,
-      ready === model.members.length ? "all members healthy" : `${model.members.length - ready} out`,
+      ready === model.members.length
+        ? "all members healthy"
+        : `${model.members.length - ready} out`,
     );
     members.element.classList.toggle("bad", ready < model.members.length);
     browsers.set(count(figures.browsers), figures.sites.join(", ") || "none has called");
     draw(bars, reds, whole);
   });
-  return h("dl", { class: "figures" }, ...[calls, failures, latency, members, browsers].map(({ element }) => element));
+  return h(
+    "dl",
+    { class: "figures" },
+    ...[calls, failures, latency, members, browsers].map(({ element }) => element),
+  );
 }
 
 /** All bars in one path: each path is laid out by itself. */
-function draw(bars: SVGPathElement, reds: SVGPathElement, seconds: readonly (readonly [number, number])[]): void {
+function draw(
+  bars: SVGPathElement,
+  reds: SVGPathElement,
+  seconds: readonly (readonly [number, number])[],
+): void {
   const most = Math.max(1, ...seconds.map(([calls]) => calls));
   const bar = (number: number, at: number, least: number): string => {
     const size = number === 0 ? least : Math.max(1.5, (number / most) * 26);

@@ -53,7 +53,9 @@ export class FlowCanvas {
     this.element.setAttribute("aria-hidden", "true");
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     addEventListener("themechange", () => this.repaint());
-    new IntersectionObserver((seen) => (this.#inSight = seen.at(-1)?.isIntersecting === true)).observe(this.element);
+    new IntersectionObserver(
+      (seen) => (this.#inSight = seen.at(-1)?.isIntersecting === true),
+    ).observe(this.element);
   }
 
   measure({ stage, callers, hub, members, lines }: Layout): void {
@@ -91,20 +93,35 @@ export class FlowCanvas {
     const across = this.#still.flatMap(({ x1, x2 }) => [x1, x2]);
     const down = this.#still.flatMap(({ y1, y2 }) => [y1, y2]);
     const [x, y] = [Math.floor(Math.min(...across)) - edge, Math.floor(Math.min(...down)) - edge];
-    const [width, height] = [Math.ceil(Math.max(...across)) + edge - x, Math.ceil(Math.max(...down)) + edge - y];
+    const [width, height] = [
+      Math.ceil(Math.max(...across)) + edge - x,
+      Math.ceil(Math.max(...down)) + edge - y,
+    ];
     this.#area = this.#still.length === 0 ? new DOMRect() : new DOMRect(x, y, width, height);
     const ratio = devicePixelRatio || 1;
     const { style } = this.element;
-    for (const [name, size] of Object.entries({ left: x, top: y, width, height })) style.setProperty(name, `${size}px`);
+    for (const [name, size] of Object.entries({ left: x, top: y, width, height }))
+      style.setProperty(name, `${size}px`);
     this.element.width = Math.round(this.#area.width * ratio);
     this.element.height = Math.round(this.#area.height * ratio);
     this.#context?.setTransform(ratio, 0, 0, ratio, -x * ratio, -y * ratio);
   }
 
   /** Lets calls run from their caller to their member. */
-  flow({ from, to, calls, failures }: { from: Caller; to: string | undefined; calls: number; failures: number }): void {
+  flow({
+    from,
+    to,
+    calls,
+    failures,
+  }: {
+    from: Caller;
+    to: string | undefined;
+    calls: number;
+    failures: number;
+  }): void {
     if (still.matches || !this.#inSight) return;
-    const caller = from === "browser" ? "browser" : from === "member" || from === "here" ? undefined : "outside";
+    const caller =
+      from === "browser" ? "browser" : from === "member" || from === "here" ? undefined : "outside";
     const now = performance.now();
     const number = Math.min(mostOfOne, calls);
     for (let at = 0; at < number && this.#dots.length < mostDots; at++) {
@@ -113,7 +130,8 @@ export class FlowCanvas {
       const first = caller && (this.#lines.get(`${caller} `) ?? this.#lines.get(`${caller} ${to}`));
       if (first !== undefined) this.#dots.push({ line: first, start, bad });
       const second = to === undefined ? undefined : this.#lines.get(`hub ${to}`);
-      if (second !== undefined) this.#dots.push({ line: second, start: first === undefined ? start : start + travel, bad });
+      if (second !== undefined)
+        this.#dots.push({ line: second, start: first === undefined ? start : start + travel, bad });
     }
     if (this.#dots.length > 0 && this.#frame === 0) this.#frame = requestAnimationFrame(this.#draw);
   }
@@ -161,13 +179,27 @@ export class FlowCanvas {
 /** Between the sides that face each other. */
 function lineOf(from: DOMRect, to: DOMRect): Line {
   if (to.left >= from.right)
-    return { x1: from.right, y1: from.top + from.height / 2, x2: to.left, y2: to.top + to.height / 2, across: true };
-  return { x1: from.left + from.width / 2, y1: from.bottom, x2: to.left + to.width / 2, y2: Math.max(to.top, from.bottom), across: false };
+    return {
+      x1: from.right,
+      y1: from.top + from.height / 2,
+      x2: to.left,
+      y2: to.top + to.height / 2,
+      across: true,
+    };
+  return {
+    x1: from.left + from.width / 2,
+    y1: from.bottom,
+    x2: to.left + to.width / 2,
+    y2: Math.max(to.top, from.bottom),
+    across: false,
+  };
 }
 
 function pointOf({ x1, y1, x2, y2, across }: Line, part: number): readonly [number, number] {
   const rest = 1 - part;
-  const [cx1, cy1, cx2, cy2] = across ? [(x1 + x2) / 2, y1, (x1 + x2) / 2, y2] : [x1, (y1 + y2) / 2, x2, (y1 + y2) / 2];
+  const [cx1, cy1, cx2, cy2] = across
+    ? [(x1 + x2) / 2, y1, (x1 + x2) / 2, y2]
+    : [x1, (y1 + y2) / 2, x2, (y1 + y2) / 2];
   const mix = (a: number, b: number, c: number, d: number): number =>
     rest ** 3 * a + 3 * rest ** 2 * part * b + 3 * rest * part ** 2 * c + part ** 3 * d;
   return [mix(x1, cx1, cx2, x2), mix(y1, cy1, cy2, y2)];

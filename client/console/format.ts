@@ -31,7 +31,9 @@ export function durations(one: number, other: number): string {
 export function bytes(size: number | undefined): string {
   if (size === undefined) return "–";
   if (size < 1000) return `${size} B`;
-  return size < 1_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
+  return size < 1_000_000
+    ? `${(size / 1000).toFixed(1)} kB`
+    : `${(size / 1_000_000).toFixed(1)} MB`;
 }
 
 export const callers: Readonly<Record<Caller, string>> = {

@@ -17,11 +17,18 @@ export function linkScreen(why: string, entered: () => void): HTMLElement {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const token = tokenIn(input.value);
-    if (token === undefined) return setText(said, "That is no link to a console: it ends with #token= and 64 characters.");
+    if (token === undefined)
+      return setText(said, "That is no link to a console: it ends with #token= and 64 characters.");
     input.value = "";
     const good = await signIn(token).catch(() => undefined);
     if (good === true) entered();
-    else setText(said, good === false ? "This link was used already, or is older than ten minutes." : "The service can't be reached.");
+    else
+      setText(
+        said,
+        good === false
+          ? "This link was used already, or is older than ten minutes."
+          : "The service can't be reached.",
+      );
   };
   return h(
     "main",
@@ -33,7 +40,11 @@ export function linkScreen(why: string, entered: () => void): HTMLElement {
       {},
       "It opens with a link for one person, good once and for ten minutes. The service prints one when it starts; who holds the trust key gets more:",
     ),
-    h("pre", { tabindex: 0 }, `curl -X POST -H "x-svc-trust-key: $KEY" ${location.origin}/svc/console/token`),
+    h(
+      "pre",
+      { tabindex: 0 },
+      `curl -X POST -H "x-svc-trust-key: $KEY" ${location.origin}/svc/console/token`,
+    ),
     h(
       "form",
       { onsubmit: (event: SubmitEvent) => void submit(event) },

@@ -48,14 +48,27 @@ function page(): HTMLElement[] {
     "button",
     {
       type: "button",
-      onclick: () => void signOut().finally(() => (connection.close(), showLink("You have left. A new link opens the console again."))),
+      onclick: () =>
+        void signOut().finally(
+          () => (
+            connection.close(),
+            showLink("You have left. A new link opens the console again.")
+          ),
+        ),
     },
     "Leave",
   );
   model.onChange((changes) => {
     if (changes.has("connection")) {
       state.className = `connection ${model.connection}`;
-      setText(state, model.connection === "live" ? "live" : model.connection === "lost" ? "connection lost, trying again" : "connecting");
+      setText(
+        state,
+        model.connection === "live"
+          ? "live"
+          : model.connection === "lost"
+            ? "connection lost, trying again"
+            : "connecting",
+      );
     }
     if (!changes.has("service")) return;
     const { mode, url, name } = model.service;
@@ -83,7 +96,11 @@ function page(): HTMLElement[] {
         title,
       ),
       state,
-      h("nav", { "aria-label": "Sections" }, ...links.map(([href, text]) => h("a", { href }, text))),
+      h(
+        "nav",
+        { "aria-label": "Sections" },
+        ...links.map(([href, text]) => h("a", { href }, text)),
+      ),
       h("div", { class: "buttons" }, theme, leave),
     ),
     h(

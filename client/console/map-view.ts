@@ -54,9 +54,11 @@ export function mapView(
 
   const build = (): void => {
     chips.clear();
-    const kind = model.members.length > sparse ? "tiles" : model.members.length > roomy ? "compact" : "full";
+    const kind =
+      model.members.length > sparse ? "tiles" : model.members.length > roomy ? "compact" : "full";
     boxes.clear();
-    for (const member of model.members) boxes.set(member.id, boxOf(model, member, kind, chips, openProcedure, openMember));
+    for (const member of model.members)
+      boxes.set(member.id, boxOf(model, member, kind, chips, openProcedure, openMember));
     fill(members, ...[...boxes.values()].map(({ element }) => element));
     layOut();
   };
@@ -86,16 +88,24 @@ export function mapView(
     }
     if (parts.has("figures") && model.figures !== undefined) {
       const { browsers: seen, sites } = model.figures;
-      browsers.set("Browsers", seen === 0 ? "none lately" : `${seen} from ${sites.slice(0, 2).join(", ")}`);
+      browsers.set(
+        "Browsers",
+        seen === 0 ? "none lately" : `${seen} from ${sites.slice(0, 2).join(", ")}`,
+      );
     }
   });
 
   model.onFlow(({ flows, calls }) => {
     if (document.hidden) return;
     for (const flow of flows)
-      canvas.flow({ ...flow, to: flow.to ?? (model.service.mode === "standalone" ? model.members[0]?.id : undefined) });
-    for (const { fqn, version } of calls.slice(-40)) for (const chip of chips.get(rateKey(fqn, version)) ?? []) flash(chip);
-    if (flows.some(({ from }) => from === "outside" || from === "console")) others.set("Other callers", "programs, curl, this console");
+      canvas.flow({
+        ...flow,
+        to: flow.to ?? (model.service.mode === "standalone" ? model.members[0]?.id : undefined),
+      });
+    for (const { fqn, version } of calls.slice(-40))
+      for (const chip of chips.get(rateKey(fqn, version)) ?? []) flash(chip);
+    if (flows.some(({ from }) => from === "outside" || from === "console"))
+      others.set("Other callers", "programs, curl, this console");
   });
   others.set("Other callers", "none yet");
   new ResizeObserver(layOut).observe(stage);
@@ -103,7 +113,11 @@ export function mapView(
     "section",
     { id: "map", class: "map", "aria-labelledby": "map-title" },
     h("h2", { id: "map-title" }, "Map"),
-    h("p", { class: "hidden-text" }, "Who calls this service, and the members that it passes calls on to. The tables below say the same."),
+    h(
+      "p",
+      { class: "hidden-text" },
+      "Who calls this service, and the members that it passes calls on to. The tables below say the same.",
+    ),
     stage,
   );
 }
@@ -134,7 +148,11 @@ function boxOf(
   openMember: (member: MemberState) => void,
 ): Box {
   const now = h("span", { class: "rate" }, "quiet");
-  const name = h("button", { type: "button", class: "name", onclick: () => openMember(member) }, memberName(member));
+  const name = h(
+    "button",
+    { type: "button", class: "name", onclick: () => openMember(member) },
+    memberName(member),
+  );
   const state = member.state === "out" ? h("span", { class: "badge bad" }, "out") : null;
   const held = model.procedures.filter((procedure) => holdersOf(procedure, [member]).length > 0);
   const segments = member.segments ?? (member.procedures === undefined ? [] : [""]);
@@ -153,25 +171,39 @@ function boxOf(
           const row = within.slice(0, shown).map((one) => {
             const chip = h(
               "button",
-              { type: "button", class: `chip ${one.access ?? ""}`, title: titleOf(one), onclick: () => openProcedure(one) },
+              {
+                type: "button",
+                class: `chip ${one.access ?? ""}`,
+                title: titleOf(one),
+                onclick: () => openProcedure(one),
+              },
               one.fqn.slice(one.fqn.lastIndexOf("/") + 1),
-              versionText(one.version) === "" ? null : h("small", {}, ` ${versionText(one.version)}`),
+              versionText(one.version) === ""
+                ? null
+                : h("small", {}, ` ${versionText(one.version)}`),
             );
             const key = rateKey(one.fqn, one.version);
             chips.set(key, [...(chips.get(key) ?? []), chip]);
             return chip;
           });
-          const more = within.length > shown ? h("a", { class: "more", href: "#procedures" }, `${within.length - shown} more`) : null;
+          const more =
+            within.length > shown
+              ? h("a", { class: "more", href: "#procedures" }, `${within.length - shown} more`)
+              : null;
           return h("div", { class: "group" }, label, h("div", { class: "chips" }, ...row, more));
         });
   const url =
-    kind === "tiles" || member.url === undefined || member.name === undefined ? null : h("span", { class: "note" }, hostOf(member.url));
+    kind === "tiles" || member.url === undefined || member.name === undefined
+      ? null
+      : h("span", { class: "note" }, hostOf(member.url));
   const head = h("div", { class: "head" }, name, state, url, now);
   return { element: h("li", { class: `box ${member.state}` }, head, ...groups), rate: now, member };
 }
 
 function titleOf({ fqn, version, access }: ProcedureState): string {
-  return [fqn, versionText(version), access].filter((part) => part !== undefined && part !== "").join(" ");
+  return [fqn, versionText(version), access]
+    .filter((part) => part !== undefined && part !== "")
+    .join(" ");
 }
 
 const flashing = new WeakMap<Element, Animation>();
@@ -181,5 +213,11 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 function flash(element: HTMLElement): void {
   if (still.matches) return;
   flashing.get(element)?.cancel();
-  flashing.set(element, element.animate([{ backgroundColor: "var(--flash)" }, {}], { duration: 600, easing: "ease-out" }));
+  flashing.set(
+    element,
+    element.animate([{ backgroundColor: "var(--flash)" }, {}], {
+      duration: 600,
+      easing: "ease-out",
+    }),
+  );
 }

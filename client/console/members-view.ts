@@ -18,11 +18,13 @@ export function membersView(model: Model): HTMLElement {
     const focused = elements().indexOf(document.activeElement as HTMLElement);
     const known = new Map(rows.map((row) => [row.text, row]));
     const own = model.service.mode === "standalone" ? [] : [serviceRow(model.service)];
-    rows = [...own, ...model.members.map((member) => memberRow(member, model))].map(({ text, make, times }) => {
-      const row = known.get(text) ?? { text, ...make() };
-      row.times.forEach((cell, at) => setText(cell, times[at]!));
-      return row;
-    });
+    rows = [...own, ...model.members.map((member) => memberRow(member, model))].map(
+      ({ text, make, times }) => {
+        const row = known.get(text) ?? { text, ...make() };
+        row.times.forEach((cell, at) => setText(cell, times[at]!));
+        return row;
+      },
+    );
     arrange(body, elements());
     const at = Math.max(0, Math.min(focused, rows.length - 1));
     for (const [index, { element }] of rows.entries()) element.tabIndex = index === at ? 0 : -1;
@@ -46,7 +48,8 @@ export function membersView(model: Model): HTMLElement {
   );
 }
 
-const cell = (kind: string, ...content: readonly (string | Node)[]): HTMLElement => h("div", { role: "gridcell", class: kind }, ...content);
+const cell = (kind: string, ...content: readonly (string | Node)[]): HTMLElement =>
+  h("div", { role: "gridcell", class: kind }, ...content);
 
 /** What `text` says is in a row for good; the times run on. */
 interface Row {
@@ -111,8 +114,16 @@ function badges(checks: Readonly<Record<string, unknown>> | undefined): (string 
   const all = Object.entries(checks ?? {});
   if (all.length === 0) return [checks === undefined ? "–" : "none"];
   return all.map(([name, said]) => {
-    const healthy = said === true || (typeof said === "object" && said !== null && (said as { healthy?: unknown }).healthy === true);
-    return h("span", { class: `badge ${healthy ? "good" : "bad"}` }, `${name} ${healthy ? "healthy" : "unhealthy"}`);
+    const healthy =
+      said === true ||
+      (typeof said === "object" &&
+        said !== null &&
+        (said as { healthy?: unknown }).healthy === true);
+    return h(
+      "span",
+      { class: `badge ${healthy ? "good" : "bad"}` },
+      `${name} ${healthy ? "healthy" : "unhealthy"}`,
+    );
   });
 }
 
@@ -123,10 +134,18 @@ export function openMember(member: MemberState, model: Model): void {
   const add = (name: string, ...content: readonly (string | Node)[]): void =>
     facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
   if (member.url !== undefined) add("Address", member.url);
-  add("State", member.state === "ready" ? "in rotation" : "out of rotation: unhealthy, or it refused a connection");
+  add(
+    "State",
+    member.state === "ready"
+      ? "in rotation"
+      : "out of rotation: unhealthy, or it refused a connection",
+  );
   add("Segments", member.segments?.join(", ") ?? "not told: an older node");
   if (member.lease !== undefined) add("Lease", `${Math.round(member.lease / 1000)} s left`);
-  add("Health checks", ...badges(model.service.mode === "standalone" ? model.service.checks : member.checks));
+  add(
+    "Health checks",
+    ...badges(model.service.mode === "standalone" ? model.service.checks : member.checks),
+  );
   const details = JSON.stringify(member.checks ?? {}, undefined, 2);
   openDialog(
     memberName(member),
@@ -136,7 +155,13 @@ export function openMember(member: MemberState, model: Model): void {
       facts,
       details === "{}" ? null : h("pre", { tabindex: 0 }, details),
       h("h3", {}, `${held.length} procedures`),
-      h("ul", { class: "names" }, ...held.slice(0, 200).map(({ fqn, version }) => h("li", {}, h("code", {}, `${fqn} ${version ?? ""}`)))),
+      h(
+        "ul",
+        { class: "names" },
+        ...held
+          .slice(0, 200)
+          .map(({ fqn, version }) => h("li", {}, h("code", {}, `${fqn} ${version ?? ""}`))),
+      ),
     ),
   );
 }

@@ -11,7 +11,14 @@ import type {
   ServiceState,
 } from "../../src/console/state.ts";
 
-export type Part = "service" | "members" | "procedures" | "rates" | "calls" | "figures" | "connection";
+export type Part =
+  | "service"
+  | "members"
+  | "procedures"
+  | "rates"
+  | "calls"
+  | "figures"
+  | "connection";
 export type Connection = "connecting" | "live" | "lost";
 
 /** So many calls stay in the list. */
@@ -109,7 +116,10 @@ export class Model {
   /** The member that had a call. */
   placeOf({ to, node }: Pick<SeenCall, "to" | "node">): MemberState | undefined {
     if (this.service.mode === "standalone") return this.members[0];
-    return this.members.find(({ id }) => id === to) ?? (node === undefined ? undefined : this.members.find(({ name }) => name === node));
+    return (
+      this.members.find(({ id }) => id === to) ??
+      (node === undefined ? undefined : this.members.find(({ name }) => name === node))
+    );
   }
 
   #figures(figures: Figures): void {
@@ -140,8 +150,13 @@ export function rateKey(fqn: string, version: string | undefined): string {
 }
 
 /** The members that hold a procedure. */
-export function holdersOf(procedure: ProcedureState, members: readonly MemberState[]): readonly MemberState[] {
+export function holdersOf(
+  procedure: ProcedureState,
+  members: readonly MemberState[],
+): readonly MemberState[] {
   return members.filter(({ segments, procedures }) =>
-    segments === undefined ? procedures?.includes(procedure.fqn) === true : segments.some((name) => procedure.segments.includes(name)),
+    segments === undefined
+      ? procedures?.includes(procedure.fqn) === true
+      : segments.some((name) => procedure.segments.includes(name)),
   );
 }

@@ -14,7 +14,10 @@ const openUpTo = 60;
 /** Rows beyond what is seen, above and below. */
 const beyond = 6;
 
-export function proceduresView(model: Model, open: (procedure: ProcedureState) => void): HTMLElement {
+export function proceduresView(
+  model: Model,
+  open: (procedure: ProcedureState) => void,
+): HTMLElement {
   const search = h("input", {
     id: "search",
     type: "search",
@@ -23,7 +26,9 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     spellcheck: "false",
   });
   const found = h("p", { class: "note", role: "status" });
-  const heads = ["Procedure", "Access", "Calls/s", "Failures", "p50", "p95"].map((head) => h("div", { role: "columnheader" }, head));
+  const heads = ["Procedure", "Access", "Calls/s", "Failures", "p50", "p95"].map((head) =>
+    h("div", { role: "columnheader" }, head),
+  );
   const space = h("div", { class: "space", role: "rowgroup" });
   const header = h(
     "div",
@@ -33,7 +38,12 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
   const scroller = h("div", { class: "scroller", role: "presentation" }, header, space);
   const grid = h(
     "div",
-    { class: "grid procedures-grid", role: "treegrid", "aria-label": "Procedures by segment", "aria-colcount": heads.length },
+    {
+      class: "grid procedures-grid",
+      role: "treegrid",
+      "aria-label": "Procedures by segment",
+      "aria-colcount": heads.length,
+    },
     scroller,
   );
   const closed = new Map<string, boolean>();
@@ -50,20 +60,30 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
         `${procedure.fqn} ${procedure.segments.join(" ")} ${versionText(procedure.version)} ${procedure.access ?? ""}`.toLowerCase();
       if (!words.every((word) => text.includes(word))) continue;
       size++;
-      for (const segment of procedure.segments.length === 0 ? ["(no segment told)"] : procedure.segments) {
+      for (const segment of procedure.segments.length === 0
+        ? ["(no segment told)"]
+        : procedure.segments) {
         const group = groups.get(segment) ?? [];
         groups.set(segment, group);
         group.push(procedure);
       }
     }
-    const isClosed = (name: string): boolean => words.length === 0 && (closed.get(name) ?? model.procedures.length > openUpTo);
+    const isClosed = (name: string): boolean =>
+      words.length === 0 && (closed.get(name) ?? model.procedures.length > openUpTo);
     rows = [...groups]
       .toSorted(([one], [other]) => one.localeCompare(other, "en"))
       .flatMap(([name, procedures]): Row[] => [
         { kind: "group", name, size: procedures.length },
-        ...(isClosed(name) ? [] : procedures.map((procedure): Row => ({ kind: "procedure", procedure }))),
+        ...(isClosed(name)
+          ? []
+          : procedures.map((procedure): Row => ({ kind: "procedure", procedure }))),
       ]);
-    setText(found, words.length === 0 ? `${count(size)} in ${count(groups.size)} segments` : `${count(size)} found`);
+    setText(
+      found,
+      words.length === 0
+        ? `${count(size)} in ${count(groups.size)} segments`
+        : `${count(size)} found`,
+    );
     grid.setAttribute("aria-rowcount", String(rows.length + 1));
     space.style.height = `${rows.length * rowHeight()}px`;
     current = Math.min(current, Math.max(0, rows.length - 1));
@@ -76,7 +96,10 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
   const draw = (): void => {
     const size = rowHeight();
     const first = Math.max(0, Math.floor(scroller.scrollTop / size) - beyond);
-    const last = Math.min(rows.length - 1, Math.ceil((scroller.scrollTop + scroller.clientHeight) / size) + beyond);
+    const last = Math.min(
+      rows.length - 1,
+      Math.ceil((scroller.scrollTop + scroller.clientHeight) / size) + beyond,
+    );
     for (const [at, { element }] of made)
       if ((at < first || at > last) && at !== current) {
         element.remove();
@@ -106,7 +129,9 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     );
     element.style.transform = `translateY(${at * size}px)`;
     // In the order in which they are read.
-    const after = [...made.keys()].filter((other) => other > at).toSorted((one, other) => one - other)[0];
+    const after = [...made.keys()]
+      .filter((other) => other > at)
+      .toSorted((one, other) => one - other)[0];
     space.insertBefore(element, after === undefined ? null : (made.get(after)?.element ?? null));
     made.set(at, { element, row, cells });
   };
@@ -146,7 +171,8 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     if (to * size < scroller.scrollTop) scroller.scrollTop = to * size;
     else {
       const end = (to + 1) * size + (narrow.matches ? 0 : header.clientHeight);
-      if (end > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = end - scroller.clientHeight;
+      if (end > scroller.scrollTop + scroller.clientHeight)
+        scroller.scrollTop = end - scroller.clientHeight;
     }
     draw();
     const element = made.get(to)?.element;
@@ -156,7 +182,8 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
     }
   };
 
-  const rowOf = (event: Event): number => Number((event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"] ?? -1);
+  const rowOf = (event: Event): number =>
+    Number((event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"] ?? -1);
   grid.addEventListener("click", (event) => {
     const at = rowOf(event);
     if (at < 0) return;
@@ -201,7 +228,12 @@ export function proceduresView(model: Model, open: (procedure: ProcedureState) =
       { class: "section-head" },
       h("h2", { id: "procedures-title" }, "Procedures"),
       found,
-      h("div", { class: "field" }, h("label", { for: "search", class: "hidden-text" }, "Search procedures"), search),
+      h(
+        "div",
+        { class: "field" },
+        h("label", { for: "search", class: "hidden-text" }, "Search procedures"),
+        search,
+      ),
     ),
     grid,
   );
@@ -226,7 +258,9 @@ function procedureCells({ fqn, version, access }: ProcedureState): HTMLElement[]
     fqn.slice(cut),
     h("small", {}, ` ${versionText(version)}`),
   );
-  const cells = ["rate", "failures", "p50", "p95"].map((kind) => h("div", { role: "gridcell", class: `number ${kind}` }, "–"));
+  const cells = ["rate", "failures", "p50", "p95"].map((kind) =>
+    h("div", { role: "gridcell", class: `number ${kind}` }, "–"),
+  );
   const right = h("div", { role: "gridcell", class: "access" });
   fill(right, access === undefined ? "–" : h("span", { class: `badge ${access}` }, access));
   return [name, right, ...cells];

@@ -7,7 +7,9 @@ import { bytes, count } from "./format.ts";
 const mostEntries = 200;
 const openLevels = 2;
 
-type Form = { readonly serialized: true; readonly name: string } & Readonly<Record<string, unknown>>;
+type Form = { readonly serialized: true; readonly name: string } & Readonly<
+  Record<string, unknown>
+>;
 
 export function valueView(value: unknown, level = 0): HTMLElement {
   if (isForm(value)) return formView(value, level);
@@ -17,7 +19,8 @@ export function valueView(value: unknown, level = 0): HTMLElement {
       value.map((one, at) => [String(at), one]),
       level,
     );
-  if (typeof value === "object" && value !== null) return list("object", Object.entries(value), level);
+  if (typeof value === "object" && value !== null)
+    return list("object", Object.entries(value), level);
   return scalar(
     typeof value === "string" ? "text" : value === null ? "nothing" : typeof value,
     typeof value === "string" ? JSON.stringify(value) : String(value),
@@ -26,7 +29,9 @@ export function valueView(value: unknown, level = 0): HTMLElement {
 
 /** A scalar with its kind, as `x-svc-data-type` names it. */
 export function scalarView(kind: string, text: string): HTMLElement {
-  return kind === "string" ? scalar("text", JSON.stringify(text)) : scalar(kind, text === "" ? kind : text);
+  return kind === "string"
+    ? scalar("text", JSON.stringify(text))
+    : scalar(kind, text === "" ? kind : text);
 }
 
 function scalar(kind: string, text: string): HTMLElement {
@@ -50,9 +55,15 @@ function formView(form: Form, level: number): HTMLElement {
     case "Url":
       return scalar("text", `URL ${text("value")}`);
     case "Binary":
-      return scalar("binary", `${text("type")}, ${bytes(Math.floor((text("base64").replace(/=+$/, "").length * 3) / 4))}`);
+      return scalar(
+        "binary",
+        `${text("type")}, ${bytes(Math.floor((text("base64").replace(/=+$/, "").length * 3) / 4))}`,
+      );
     case "Map": {
-      const { keys = [], values = [] } = (form["entries"] ?? {}) as { keys?: unknown[]; values?: unknown[] };
+      const { keys = [], values = [] } = (form["entries"] ?? {}) as {
+        keys?: unknown[];
+        values?: unknown[];
+      };
       return list(
         `Map of ${count(keys.length)}`,
         keys.map((key, at) => [typeof key === "string" ? key : JSON.stringify(key), values[at]]),
@@ -70,12 +81,19 @@ function formView(form: Form, level: number): HTMLElement {
     case "Object":
       return list("object", Object.entries(form["value"] ?? {}), level);
     case "Error":
-      return list(text("type"), [["message", form["message"]], ...Object.entries(form["fields"] ?? {})], level);
+      return list(
+        text("type"),
+        [["message", form["message"]], ...Object.entries(form["fields"] ?? {})],
+        level,
+      );
     case "class":
       return list(
         text("key"),
         [
-          ...Object.entries(form["args"] ?? {}).map(([at, one]): [string, unknown] => [`argument ${at}`, one]),
+          ...Object.entries(form["args"] ?? {}).map(([at, one]): [string, unknown] => [
+            `argument ${at}`,
+            one,
+          ]),
           ...Object.entries(form["fields"] ?? {}),
         ],
         level,
@@ -85,15 +103,31 @@ function formView(form: Form, level: number): HTMLElement {
   }
 }
 
-function list(title: string, entries: readonly (readonly [string, unknown])[], level: number): HTMLElement {
+function list(
+  title: string,
+  entries: readonly (readonly [string, unknown])[],
+  level: number,
+): HTMLElement {
   const head = h("summary", {}, title);
   const rows = entries
     .slice(0, mostEntries)
-    .map(([key, value]) => h("li", {}, h("span", { class: "key" }, key), " ", valueView(value, level + 1)));
-  if (entries.length > mostEntries) rows.push(h("li", { class: "note" }, `${count(entries.length - mostEntries)} more`));
-  return h("details", { class: "value", open: level < openLevels && entries.length > 0 }, head, h("ul", {}, ...rows));
+    .map(([key, value]) =>
+      h("li", {}, h("span", { class: "key" }, key), " ", valueView(value, level + 1)),
+    );
+  if (entries.length > mostEntries)
+    rows.push(h("li", { class: "note" }, `${count(entries.length - mostEntries)} more`));
+  return h(
+    "details",
+    { class: "value", open: level < openLevels && entries.length > 0 },
+    head,
+    h("ul", {}, ...rows),
+  );
 }
 
 function isForm(value: unknown): value is Form {
-  return typeof value === "object" && value !== null && (value as { serialized?: unknown }).serialized === true;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (value as { serialized?: unknown }).serialized === true
+  );
 }

@@ -37,7 +37,8 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
   return (page) => {
     let latest: Manifest | undefined;
     const revisions: Revisions = {
-      use: async (act) => await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
+      use: async (act) =>
+        await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
     };
     const known = new Set<string>();
     let remote = create({ ...page, revisions });
@@ -47,7 +48,8 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       const before = latest ?? (await page.revisions.use(async (one) => one));
       if (before.revision !== manifest.revision) {
         latest = manifest;
-        for (const one of [before, manifest]) keysOf(one, Object.keys(one.segments)).forEach((key) => known.add(key));
+        for (const one of [before, manifest])
+          keysOf(one, Object.keys(one.segments)).forEach((key) => known.add(key));
         // Classes may have come from other addresses: whoever needs one loads it from there.
         remote = create({ ...page, revisions });
         await place(page, manifest, known);
@@ -59,7 +61,10 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       last = last.then(async () => await follow(move)).catch(report);
     });
     hot.on(developmentEvents.mended, () => {
-      for (const overlay of document.querySelectorAll<HTMLElement & { close?(): void }>("vite-error-overlay")) overlay.close?.();
+      for (const overlay of document.querySelectorAll<HTMLElement & { close?(): void }>(
+        "vite-error-overlay",
+      ))
+        overlay.close?.();
     });
     hot.send(developmentEvents.here);
     return {
@@ -71,7 +76,11 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
 }
 
 /** Loads what is here now, then lets go of what isn't. A body that fails to load keeps nothing else from coming. */
-async function place({ placement }: Page, manifest: Manifest, known: ReadonlySet<string>): Promise<void> {
+async function place(
+  { placement }: Page,
+  manifest: Manifest,
+  known: ReadonlySet<string>,
+): Promise<void> {
   const segments = [...started].filter((segment) => Object.hasOwn(manifest.segments, segment));
   const here = new Set(keysOf(manifest, segments));
   await placement.load(Promise.resolve(manifest), segments).catch(report);

@@ -52,7 +52,13 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
         throw new NodeNotAvailable("The classes that a value needs can't be loaded", { cause });
       },
     ));
-  const remote = createRemote({ transport: fetchTransport, base: origin, classes, limits: { time: defaultTime }, clock });
+  const remote = createRemote({
+    transport: fetchTransport,
+    base: origin,
+    classes,
+    limits: { time: defaultTime },
+    clock,
+  });
   const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");
   return {
     ...createCalls({

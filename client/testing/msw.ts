@@ -35,7 +35,10 @@ export interface MswOptions {
  * Handlers by which a front end's tests have the procedures that they name: with their versions, checks of parameters, encodings and
  * errors, and called as from a page. Throws, or fails at the first call, for names that the application doesn't have.
  */
-export function mswHandlers<Procedures = ProceduresOf>(options: MswOptions, fakes: Fakes<NoInfer<Procedures>>): HttpHandler[] {
+export function mswHandlers<Procedures = ProceduresOf>(
+  options: MswOptions,
+  fakes: Fakes<NoInfer<Procedures>>,
+): HttpHandler[] {
   const { manifest, url = "*", unknown = "fail" } = options;
   const own = new Map(Object.entries(fakes as Readonly<Record<string, FakeProcedure>>));
   // What is wrong is told at once where that can be.
@@ -44,7 +47,9 @@ export function mswHandlers<Procedures = ProceduresOf>(options: MswOptions, fake
   started?.catch(() => {});
   return [
     http.all(`${url.replace(/\/$/, "")}${rpcPath}*`, async ({ request }) => {
-      const role = await (started ??= Promise.resolve(manifest).then(async (found) => await start(found, own, options)));
+      const role = await (started ??= Promise.resolve(manifest).then(
+        async (found) => await start(found, own, options),
+      ));
       const { href, origin, host: asked } = new URL(request.url);
       const full = href.slice(origin.length);
       const target = full.slice(full.indexOf(rpcPath));
@@ -52,7 +57,8 @@ export function mswHandlers<Procedures = ProceduresOf>(options: MswOptions, fake
       if (!own.has(fqn) && unknown === "pass") return undefined;
       // Browsers keep the field from scripts.
       const headers = { host: asked, ...Object.fromEntries(request.headers) };
-      if (!own.has(fqn) && request.method !== "OPTIONS") return responseOf(await missing(fqn, headers));
+      if (!own.has(fqn) && request.method !== "OPTIONS")
+        return responseOf(await missing(fqn, headers));
       const body = new Uint8Array(await request.arrayBuffer());
       return responseOf(await ask(role, request.method, target, headers, body, request.signal));
     }),
@@ -61,17 +67,24 @@ export function mswHandlers<Procedures = ProceduresOf>(options: MswOptions, fake
 
 type Node = ReturnType<typeof createNode>;
 
-function start(given: object, fakes: ReadonlyMap<string, FakeProcedure>, { classes = [] }: MswOptions): Promise<Node> {
+function start(
+  given: object,
+  fakes: ReadonlyMap<string, FakeProcedure>,
+  { classes = [] }: MswOptions,
+): Promise<Node> {
   const manifest = checked(given);
   for (const fqn of fakes.keys())
-    if (!manifest.procedures.some((one) => one.fqn === fqn)) throw new Error(unknownProcedure(fqn, manifest.procedures));
+    if (!manifest.procedures.some((one) => one.fqn === fqn))
+      throw new Error(unknownProcedure(fqn, manifest.procedures));
   const found = classes.map((one) => ({ record: recordOf(one.name, manifest), constructor: one }));
   const modules = fakeModules({
     manifest: {
       ...manifest,
       classes: found.map(({ record }) => record),
       // Each procedure may have to do with each of them.
-      imports: Object.fromEntries(manifest.procedures.map(({ module }) => [module, found.map(({ record }) => record.module)])),
+      imports: Object.fromEntries(
+        manifest.procedures.map(({ module }) => [module, found.map(({ record }) => record.module)]),
+      ),
     },
     fakeOf: (record) => fakes.get(record.fqn),
     import: async (file) =>
@@ -98,7 +111,11 @@ function start(given: object, fakes: ReadonlyMap<string, FakeProcedure>, { class
 
 function checked(given: object): ServerManifest {
   const manifest = given as Partial<ServerManifest>;
-  if (manifest.format !== 1 || !Array.isArray(manifest.procedures) || !Array.isArray(manifest.classes))
+  if (
+    manifest.format !== 1 ||
+    !Array.isArray(manifest.procedures) ||
+    !Array.isArray(manifest.classes)
+  )
     throw new TypeError(
       "'manifest' is no manifest of Seamline: give dist/server/manifest.json, or await readManifest() of 'seamline/testing'",
     );
@@ -109,15 +126,25 @@ function recordOf(name: string, { classes }: ServerManifest): ClassRecord {
   const named = classes.filter(({ key }) => key.slice(key.lastIndexOf("/") + 1) === name);
   const [found] = named;
   if (found === undefined)
-    throw new Error(`The application exports no class '${name}'; there is ${classes.map(({ key }) => key).join(", ") || "none"}`);
-  if (named.length > 1) throw new Error(`The application has several classes '${name}': ${named.map(({ key }) => key).join(", ")}`);
+    throw new Error(
+      `The application exports no class '${name}'; there is ${classes.map(({ key }) => key).join(", ") || "none"}`,
+    );
+  if (named.length > 1)
+    throw new Error(
+      `The application has several classes '${name}': ${named.map(({ key }) => key).join(", ")}`,
+    );
   return found;
 }
 
 async function missing(fqn: string, headers: Record<string, string>): Promise<HttpResponse> {
-  const error = new NotImplemented(`mswHandlers(…) was given no fake for '${fqn}': give one, or { unknown: "pass" }`);
+  const error = new NotImplemented(
+    `mswHandlers(…) was given no fake for '${fqn}': give one, or { unknown: "pass" }`,
+  );
   host.log.error(error.message);
-  return await encodeError(error, readEncoding(headers), { classes: new OpaqueClasses(), stacks: false });
+  return await encodeError(error, readEncoding(headers), {
+    classes: new OpaqueClasses(),
+    stacks: false,
+  });
 }
 
 function responseOf({
@@ -137,7 +164,11 @@ const host: Host = {
     send: async ({ url }) => await Promise.reject(new Error(`A fake of msw calls nothing: ${url}`)),
     close: async () => {},
   },
-  names: { resolve: async (name) => await Promise.reject(new Error(`A fake of msw looks up no name: ${name}`)), own: () => [] },
+  names: {
+    resolve: async (name) =>
+      await Promise.reject(new Error(`A fake of msw looks up no name: ${name}`)),
+    own: () => [],
+  },
   memory: { hasRoom: () => true },
   clock: {
     now: () => performance.now(),

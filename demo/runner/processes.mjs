@@ -19,7 +19,10 @@ export async function checkPort(role) {
   await new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
-      if (error.code !== "EADDRINUSE") return reject(new Error(`The ${role.mode} can't listen on port ${role.port}: ${error.message}`));
+      if (error.code !== "EADDRINUSE")
+        return reject(
+          new Error(`The ${role.mode} can't listen on port ${role.port}: ${error.message}`),
+        );
       return reject(
         new Error(
           `Port ${role.port} is taken, and ${nameOf(role)} needs it. Free it, or take others: SEAMLINE_DEMO_PORT=8400 npm run demo`,
@@ -47,7 +50,9 @@ export function run(label, words, { tell, ...options }) {
   }
   const ended = new Promise((/** @type {(how: string) => void} */ resolve) => {
     child.once("error", (error) => resolve(error.message));
-    child.once("close", (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    child.once("close", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
   });
   return { label, process: child, output: () => output.trim(), ended };
 }
@@ -63,12 +68,16 @@ export async function untilReady(role, running) {
   void running.ended.then((how) => (end = how));
   const started = performance.now();
   while (performance.now() - started < longestStart) {
-    const answer = await fetch(`${role.url}/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined);
+    const answer = await fetch(`${role.url}/health/ready`, {
+      signal: AbortSignal.timeout(2000),
+    }).catch(() => undefined);
     if (end !== undefined) throw new Error(deathOf(running, end));
     if (answer?.status === 200) return;
     await pause(50);
   }
-  throw new Error(withOutput(`${capital(nameOf(role))} was not ready after ${longestStart / 1000} s`, running));
+  throw new Error(
+    withOutput(`${capital(nameOf(role))} was not ready after ${longestStart / 1000} s`, running),
+  );
 }
 
 /**
@@ -79,10 +88,18 @@ export async function untilReady(role, running) {
 export async function stopAll(all) {
   const forced = [];
   for (const one of all.toReversed()) {
-    if (one.process.exitCode !== null || one.process.signalCode !== null || one.process.pid === undefined) continue;
+    if (
+      one.process.exitCode !== null ||
+      one.process.signalCode !== null ||
+      one.process.pid === undefined
+    )
+      continue;
     one.process.kill("SIGTERM");
     const waiting = new AbortController();
-    const inTime = await Promise.race([one.ended, pause(longestStop, false, { signal: waiting.signal }).catch(() => false)]);
+    const inTime = await Promise.race([
+      one.ended,
+      pause(longestStop, false, { signal: waiting.signal }).catch(() => false),
+    ]);
     waiting.abort();
     if (inTime !== false) continue;
     one.process.kill("SIGKILL");

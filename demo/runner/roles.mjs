@@ -18,8 +18,11 @@ export function portsOf(given) {
   const base = environment["SEAMLINE_DEMO_PORT"];
   if (base === undefined || base === "") return environment;
   if (!/^\d+$/.test(base) || Number(base) < 1 || Number(base) > 65_531)
-    throw new Error(`SEAMLINE_DEMO_PORT is '${base}': give the first of five ports, a number from 1 to 65531`);
-  for (const [name, offset] of Object.entries(offsets)) environment[`SEAMLINE_DEMO_${name}`] ??= String(Number(base) + offset);
+    throw new Error(
+      `SEAMLINE_DEMO_PORT is '${base}': give the first of five ports, a number from 1 to 65531`,
+    );
+  for (const [name, offset] of Object.entries(offsets))
+    environment[`SEAMLINE_DEMO_${name}`] ??= String(Number(base) + offset);
   return environment;
 }
 
@@ -39,8 +42,20 @@ export async function readRoles(folder, standalone, environment) {
         name: label = mode,
         url,
         segments,
-      } = JSON.parse(text.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_, key, otherwise) => environment[key] || otherwise));
-      return { label: mode === "standalone" ? mode : label, mode, config, url, port: Number(new URL(url).port), segments };
+      } = JSON.parse(
+        text.replaceAll(
+          /\$\{(\w+):-([^}]*)\}/g,
+          (_, key, otherwise) => environment[key] || otherwise,
+        ),
+      );
+      return {
+        label: mode === "standalone" ? mode : label,
+        mode,
+        config,
+        url,
+        port: Number(new URL(url).port),
+        segments,
+      };
     }),
   );
 }

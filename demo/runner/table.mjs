@@ -16,8 +16,13 @@ export async function describe(folder, roles) {
   const procedures = (/** @type {string[]} */ segments) =>
     segments
       .flatMap((segment) => manifest.segments[segment] ?? [])
-      .map(({ procedure, access }) => `${manifest.procedures[procedure]?.fqn}${access === "public" ? "" : ` (${access})`}`);
-  const servers = Object.keys(manifest.segments).filter((segment) => !manifest.clients.includes(segment));
+      .map(
+        ({ procedure, access }) =>
+          `${manifest.procedures[procedure]?.fqn}${access === "public" ? "" : ` (${access})`}`,
+      );
+  const servers = Object.keys(manifest.segments).filter(
+    (segment) => !manifest.clients.includes(segment),
+  );
   const rows = roles.map((role) => {
     const segments = role.segments ?? (role.mode === "standalone" ? servers : []);
     return [role.label, role.url, segments.join(", "), procedures(segments)];
@@ -28,10 +33,19 @@ export async function describe(folder, roles) {
   const lines = rows.flatMap(([role, url, segments, names]) => {
     const list = /** @type {string[]} */ (names);
     return Array.from({ length: Math.max(1, list.length) }, (_, at) =>
-      [at === 0 ? role : "", at === 0 ? url : "", at === 0 ? segments : "", list[at] ?? ""].map(String),
+      [at === 0 ? role : "", at === 0 ? url : "", at === 0 ? segments : "", list[at] ?? ""].map(
+        String,
+      ),
     );
   });
-  const widths = heads.map((head, at) => Math.max(head.length, ...lines.map((line) => line[at]?.length ?? 0)));
-  const text = (/** @type {string[]} */ cells) => `  ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("   ")}`.trimEnd();
-  return [text(heads), `  ${widths.map((width) => "─".repeat(width)).join("   ")}`, ...lines.map(text)].join("\n");
+  const widths = heads.map((head, at) =>
+    Math.max(head.length, ...lines.map((line) => line[at]?.length ?? 0)),
+  );
+  const text = (/** @type {string[]} */ cells) =>
+    `  ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("   ")}`.trimEnd();
+  return [
+    text(heads),
+    `  ${widths.map((width) => "─".repeat(width)).join("   ")}`,
+    ...lines.map(text),
+  ].join("\n");
 }

@@ -5,7 +5,8 @@ import type { MarkdownRenderer } from "vitepress";
 /** ```` ```ts src/shop/quote.ts ````: the words behind the language, if they are a path. */
 export function captions(md: MarkdownRenderer): void {
   const { fence } = md.renderer.rules;
-  if (fence === undefined) throw new Error("VitePress renders fences no more: see where its highlighter went");
+  if (fence === undefined)
+    throw new Error("VitePress renders fences no more: see where its highlighter went");
   md.renderer.rules.fence = (tokens, index, options, env, self) => {
     const token = tokens[index];
     const [, ...words] = token?.info.split(/\s+/) ?? [];

@@ -27,15 +27,18 @@ export const sidebar: Group[] = list
   .slice(1)
   .map((section) => ({
     text: section.slice(0, section.indexOf("\n")).trim(),
-    items: [...section.matchAll(/^\|[^\n]*?\[([^\]]+)\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(([, text = "", page = ""]) => ({
-      text,
-      link: addressOf(page),
-    })),
+    items: [...section.matchAll(/^\|[^\n]*?\[([^\]]+)\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(
+      ([, text = "", page = ""]) => ({
+        text,
+        link: addressOf(page),
+      }),
+    ),
   }))
   .flatMap((group) => (group.text === "Reference" ? [group, api] : [group]));
 
 /** Addresses that the site has to have: scripts/docs.mjs looks for each. */
-export const pagesOf = (): string[] => sidebar.flatMap(({ items }) => items.map(({ link }) => link));
+export const pagesOf = (): string[] =>
+  sidebar.flatMap(({ items }) => items.map(({ link }) => link));
 
 function addressOf(page: string): string {
   return `/${page.replace(/\.md$/, "").replace(/(^|\/)README$/, "$1")}`;

@@ -57,7 +57,12 @@ export class ApplicationCache {
     this.#changed = new Set();
     if (this.#known?.key !== key) {
       const files = await listFiles(root, except);
-      this.#known = { key, memory: this.#known?.memory ?? new FileMemory(options.kept), files, modules: undefined };
+      this.#known = {
+        key,
+        memory: this.#known?.memory ?? new FileMemory(options.kept),
+        files,
+        modules: undefined,
+      };
       this.#known.memory.clear();
     } else await update(this.#known, changed, options);
     const { memory, files } = this.#known;
@@ -71,12 +76,17 @@ export function createApplicationCache(): ApplicationCache {
   return new ApplicationCache();
 }
 
-async function update(known: Known, changed: ReadonlySet<string>, { root, except }: OpenOptions): Promise<void> {
+async function update(
+  known: Known,
+  changed: ReadonlySet<string>,
+  { root, except }: OpenOptions,
+): Promise<void> {
   const listed = new Set(known.files);
   let isMoved = false;
   for (const path of changed) {
     known.memory.forget(path);
-    if (leadsImports.test(basename(path)) || path.includes(`${sep}node_modules${sep}`)) known.modules = undefined;
+    if (leadsImports.test(basename(path)) || path.includes(`${sep}node_modules${sep}`))
+      known.modules = undefined;
     if (!isListed(root, path, except)) continue;
     // Not one after another with what else asks for the disk: a watcher lists whole folders after a change.
     const isFileNow = statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -85,7 +85,9 @@ export interface ApplicationInput {
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
   /** What is wrong with the tsconfig.json of these files. */
-  readonly tsconfigProblems?: ((files: Iterable<string>) => Promise<readonly Problem[]>) | undefined;
+  readonly tsconfigProblems?:
+    | ((files: Iterable<string>) => Promise<readonly Problem[]>)
+    | undefined;
   /** What an earlier reading left: then only what changed since is read. */
   readonly cache?: ApplicationCache | undefined;
   /** What earlier processes left. */
@@ -98,7 +100,10 @@ export async function readApplication(input: ApplicationInput): Promise<Applicat
   return await cache.run(input, async (opened) => await read(input, opened));
 }
 
-async function read(input: ApplicationInput, { files, modules, memory }: Opened): Promise<Application> {
+async function read(
+  input: ApplicationInput,
+  { files, modules, memory }: Opened,
+): Promise<Application> {
   const { root, source } = input;
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
@@ -112,19 +117,29 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   else if (source !== root && !isListed(root, source))
     problems.push({
       file: slashed(relative(root, source)),
-      message: "the source folder leads here, and only what lies in the application folder is read, but for node_modules and dot folders",
+      message:
+        "the source folder leads here, and only what lies in the application folder is read, but for node_modules and dot folders",
       hint: "Move the sources into the application folder, or start in a folder that holds both.",
     });
 
-  problems.push(...((await input.tsconfigProblems?.([...modules.ids].map((id) => modules.get(id)?.file ?? id))) ?? []));
+  problems.push(
+    ...((await input.tsconfigProblems?.(
+      [...modules.ids].map((id) => modules.get(id)?.file ?? id),
+    )) ?? []),
+  );
 
   const segments = files
     .filter((file) => file.endsWith(segmentFileEnding))
-    .map((file) => memory.of(file, "segment", () => parseSegment(memory.text(file), slashed(relative(root, file)))));
+    .map((file) =>
+      memory.of(file, "segment", () =>
+        parseSegment(memory.text(file), slashed(relative(root, file))),
+      ),
+    );
   if (segments.length === 0)
     warnings.push({
       file: `*${segmentFileEnding}`,
-      message: "there is no such file, so no function is a procedure, and pages get all that they import",
+      message:
+        "there is no such file, so no function is a procedure, and pages get all that they import",
       hint: `Write one, NAME${segmentFileEnding}: { "./shop/quote": { "quote": { "access": "public" } } }`,
     });
   const procedures = await findProcedures(segments, { modules, memory }, problems, warnings);
@@ -133,10 +148,17 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
 
   const globbed = (input.clientModules ?? []).flatMap((glob) => {
     const found = matching(glob, modules, source);
-    if (found.length === 0) warnings.push({ file: "clientModules", message: `"${glob}" matches no module of the source folder` });
+    if (found.length === 0)
+      warnings.push({
+        file: "clientModules",
+        message: `"${glob}" matches no module of the source folder`,
+      });
     return found;
   });
-  const entries = [...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined), ...globbed];
+  const entries = [
+    ...input.inputs.map((file) => modules.byFile(file)).filter((one) => one !== undefined),
+    ...globbed,
+  ];
   const pages = await readPages({
     root,
     source,
@@ -147,7 +169,9 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     memory,
     visible: (module) => {
       const cut = server.get(module.file);
-      return cut === undefined ? modules.describe(module) : modules.describePart(module, cut.all.shared);
+      return cut === undefined
+        ? modules.describe(module)
+        : modules.describePart(module, cut.all.shared);
     },
   });
   problems.push(...pages.problems);
@@ -174,12 +198,22 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
     }
 
   const configured = configuredModules(root, files, { modules, memory });
-  const serverModules = await closure([...[...cut.values()].map((one) => one.module), ...configured.modules], modules);
-  for (const module of [...pages.reached, ...serverModules]) problems.push(...modules.describe(module).problems);
+  const serverModules = await closure(
+    [...[...cut.values()].map((one) => one.module), ...configured.modules],
+    modules,
+  );
+  for (const module of [...pages.reached, ...serverModules])
+    problems.push(...modules.describe(module).problems);
   const hasClasses = (module: SourceModule): boolean => modules.describe(module).classes.length > 0;
-  const serverEntries = [...serverModules].filter((one) => configured.modules.includes(one) || hasClasses(one));
-  const pageClasses = [...pages.reached].filter((one) => !serverModules.has(one) && hasClasses(one));
-  const named = segments.flatMap(({ entries: all }) => all.flatMap(({ module }) => modules.find(module) ?? []));
+  const serverEntries = [...serverModules].filter(
+    (one) => configured.modules.includes(one) || hasClasses(one),
+  );
+  const pageClasses = [...pages.reached].filter(
+    (one) => !serverModules.has(one) && hasClasses(one),
+  );
+  const named = segments.flatMap(({ entries: all }) =>
+    all.flatMap(({ module }) => modules.find(module) ?? []),
+  );
   const dynamic = [...serverEntries, ...clientModules, ...[...pages.reached].filter(hasClasses)];
   const linked = linkedModules(
     { withProcedures: [...named, ...[...cut.values()].map((one) => one.module)], others: dynamic },
@@ -191,7 +225,8 @@ async function read(input: ApplicationInput, { files, modules, memory }: Opened)
   const served = new Set([...configured.segments, ...Object.values(input.layout ?? {}).flat()]);
   const calls = { procedures, cut, modules, clients, served, pages: pages.reached };
   if (problems.length === 0) warnings.push(...(await privateImports(calls)));
-  const pageOnly = problems.length === 0 ? await pageOnlyCalls({ ...calls, configured: configured.modules }) : [];
+  const pageOnly =
+    problems.length === 0 ? await pageOnlyCalls({ ...calls, configured: configured.modules }) : [];
   return {
     root,
     source,
@@ -227,29 +262,40 @@ function unreachedStarts(modules: Modules, reached: ReadonlySet<SourceModule>): 
   return [...modules.ids]
     .map((id) => modules.get(id) as SourceModule)
     .filter((module) => !reached.has(module) && !/\.(?:test|spec)$/.test(module.id))
-    .filter((module) => modules.text(module.file).includes("startClient") && modules.describe(module).startClientCalls.length > 0)
+    .filter(
+      (module) =>
+        modules.text(module.file).includes("startClient") &&
+        modules.describe(module).startClientCalls.length > 0,
+    )
     .map((module) => ({
       file: module.name,
-      message: "startClient is called here, but no page loads this module: the segments that it names are not for browsers",
+      message:
+        "startClient is called here, but no page loads this module: the segments that it names are not for browsers",
       hint: 'Load it from a page, or list the segments in "clients".',
     }));
 }
 
 /** One problem may be seen from several places: it is told once. */
 export function unique(problems: readonly Problem[]): readonly Problem[] {
-  const files = new Map([...new Set(problems.map((problem) => problem.file))].map((file, at) => [file, at]));
+  const files = new Map(
+    [...new Set(problems.map((problem) => problem.file))].map((file, at) => [file, at]),
+  );
   // Imports are looked up at the same time, so what is found first changes from build to build.
   const place = (one: Problem, other: Problem): number =>
     (files.get(one.file) ?? 0) - (files.get(other.file) ?? 0) ||
     (one.line ?? 0) - (other.line ?? 0) ||
     (one.column ?? 0) - (other.column ?? 0);
-  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()].toSorted(place);
+  return [
+    ...new Map(problems.map((problem) => [formatProblem(problem), problem])).values(),
+  ].toSorted(place);
 }
 
 // Pages that are served as they are count too: they are the application's own, and start clients like any other.
 function pagesOf(files: readonly string[], input: ApplicationInput): readonly string[] {
   const plain = files.filter(
-    (file) => file.endsWith(".html") && (isInside(input.source, file) || !slashed(relative(input.root, file)).includes("/")),
+    (file) =>
+      file.endsWith(".html") &&
+      (isInside(input.source, file) || !slashed(relative(input.root, file)).includes("/")),
   );
   return [...new Set([...input.pages, ...plain])];
 }
@@ -261,10 +307,14 @@ function matching(glob: string, modules: Modules, source: string): readonly Sour
     .filter((module) => matches(module.id) || matches(slashed(relative(source, module.file))));
 }
 
-async function closure(start: readonly SourceModule[], modules: Modules): Promise<ReadonlySet<SourceModule>> {
+async function closure(
+  start: readonly SourceModule[],
+  modules: Modules,
+): Promise<ReadonlySet<SourceModule>> {
   const reached = new Set<SourceModule>(start);
   // A set hands out what is added while it is walked.
-  for (const module of reached) for (const edge of await modules.importsOf(module)) reached.add(edge.module);
+  for (const module of reached)
+    for (const edge of await modules.importsOf(module)) reached.add(edge.module);
   return reached;
 }
 
@@ -275,7 +325,9 @@ async function importsOf(
   const imports: [string, readonly string[]][] = [];
   for (const module of [...new Set(all)].sort((one, other) => (one.id < other.id ? -1 : 1))) {
     const edges = await modules.importsOf(module);
-    const ids = memory.ofObject(edges, () => [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort());
+    const ids = memory.ofObject(edges, () =>
+      [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort(),
+    );
     if (ids.length > 0) imports.push([module.id, ids]);
   }
   return Object.fromEntries(imports);

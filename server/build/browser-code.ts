@@ -20,8 +20,15 @@ export interface BrowserCodeOptions {
 }
 
 /** Follows value imports, from what pages load and from the procedures that they hold. */
-export async function browserCode({ cut, modules, pageModules, clientModules }: BrowserCodeOptions): Promise<readonly BrowserCode[]> {
-  const held = [...cut.values()].filter((one) => one.parts.browser.body !== undefined).map((one) => one.module);
+export async function browserCode({
+  cut,
+  modules,
+  pageModules,
+  clientModules,
+}: BrowserCodeOptions): Promise<readonly BrowserCode[]> {
+  const held = [...cut.values()]
+    .filter((one) => one.parts.browser.body !== undefined)
+    .map((one) => one.module);
   const reached = new Set<SourceModule>([...pageModules, ...clientModules, ...held]);
   const found: BrowserCode[] = [];
   // A set hands out what is added while it is walked.
@@ -41,7 +48,8 @@ export async function browserCode({ cut, modules, pageModules, clientModules }: 
           ];
     found.push(...code);
     for (const { description } of code)
-      for (const edge of await modules.importsOf(module, description)) if (!edge.typeOnly) reached.add(edge.module);
+      for (const edge of await modules.importsOf(module, description))
+        if (!edge.typeOnly) reached.add(edge.module);
   }
   return found;
 }
@@ -50,7 +58,12 @@ const faces = new WeakMap<ModuleDescription, ModuleDescription>();
 
 /** What a face has of the imports of its module; the same object as long as nothing in the module changes. */
 function passedOn(whole: ModuleDescription): ModuleDescription {
-  const known = faces.get(whole) ?? { ...whole, imports: [], clientImports: [], startClientCalls: [] };
+  const known = faces.get(whole) ?? {
+    ...whole,
+    imports: [],
+    clientImports: [],
+    startClientCalls: [],
+  };
   faces.set(whole, known);
   return known;
 }

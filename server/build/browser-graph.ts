@@ -81,10 +81,15 @@ export async function browserGraph(open: Open): Promise<BrowserGraph> {
 }
 
 /** What only Node has and browsers would get, with the way that each comes. */
-export function nodeProblems({ modules, nodeImports }: BrowserGraph, root: string): readonly Problem[] {
+export function nodeProblems(
+  { modules, nodeImports }: BrowserGraph,
+  root: string,
+): readonly Problem[] {
   // Entries that are no files have no line in a chain of imports.
   const importersOf = (id: string): readonly string[] =>
-    (modules.get(id)?.importers ?? []).flatMap(({ from }) => (["segment", "entry"].includes(from.kind) ? [] : [from.id]));
+    (modules.get(id)?.importers ?? []).flatMap(({ from }) =>
+      ["segment", "entry"].includes(from.kind) ? [] : [from.id],
+    );
   return nodeImportProblems(nodeImports, root, importersOf);
 }
 
@@ -126,7 +131,11 @@ class Walker implements BrowserGraph {
 
   /** Adds what an import in `importer` (a file) leads to. */
   async follow(from: BrowserModule, specifier: string, importer: string): Promise<void> {
-    if (specifier === graphId || /^(?:\/svc\/|seamline$|seamline\/client$|[a-z]+:\/\/|data:|virtual:|\0)/.test(specifier)) return;
+    if (
+      specifier === graphId ||
+      /^(?:\/svc\/|seamline$|seamline\/client$|[a-z]+:\/\/|data:|virtual:|\0)/.test(specifier)
+    )
+      return;
     if (specifier.includes("?seamline=")) {
       this.add(specifier, { from, specifier });
       return;
@@ -134,14 +143,25 @@ class Walker implements BrowserGraph {
     const { application } = this.#open;
     const own = await application.modules.resolve(specifier, importer);
     if (own !== undefined) {
-      const leak = textImport(`${own.file}${/\?.*$/.exec(specifier)?.[0] ?? ""}`, application, (file) => application.cut.has(file));
+      const leak = textImport(
+        `${own.file}${/\?.*$/.exec(specifier)?.[0] ?? ""}`,
+        application,
+        (file) => application.cut.has(file),
+      );
       if (leak === undefined) this.add(own.file, { from, specifier });
       else this.leaks.push(leak);
       return;
     }
     const found = await this.#open.resolve("browser", specifier, importer);
     if (found === undefined) this.unresolved.push({ specifier, importer });
-    else if (isBuiltin(specifier) && isNodeOnly(specifier, importer, isAbsolute(found) || found.startsWith("__vite") ? found : undefined)) {
+    else if (
+      isBuiltin(specifier) &&
+      isNodeOnly(
+        specifier,
+        importer,
+        isAbsolute(found) || found.startsWith("__vite") ? found : undefined,
+      )
+    ) {
       this.nodeImports.push({ specifier, importer: from.id });
       this.add(specifier.replace(/^(?:node:)?/, "node:"), { from, specifier });
     } else if (isAbsolute(found)) {
@@ -160,7 +180,13 @@ class Walker implements BrowserGraph {
     const cut = application.cut.get(file);
     if (module === undefined) {
       const isCode = /\.[cm]?[jt]sx?$/.test(file);
-      return { id, kind: isCode ? "code" : "asset", ...nameOfFile(application.root, file), size: () => statSync(file).size, importers };
+      return {
+        id,
+        kind: isCode ? "code" : "asset",
+        ...nameOfFile(application.root, file),
+        size: () => statSync(file).size,
+        importers,
+      };
     }
     const source = { id, kind: "source", name: module.name, module, importers } as const;
     if (cut === undefined) return { ...source, size: () => sizeOf(application.modules.text(file)) };
@@ -174,10 +200,13 @@ class Walker implements BrowserGraph {
     const module = one.module as SourceModule;
     const split = cut.get(module.file)?.parts.browser;
     const part: Part | undefined = one.part === undefined ? undefined : split?.[one.part];
-    const description = split === undefined ? modules.describe(module) : modules.describePart(module, part);
+    const description =
+      split === undefined ? modules.describe(module) : modules.describePart(module, part);
     const code = split === undefined ? modules.text(module.file) : (part?.code ?? "");
-    if (code.includes("import.meta.url")) this.leaks.push(...fileAddresses(code, module.file, application, (file) => cut.has(file)));
-    for (const specifier of new Set(valueImports(description))) await this.follow(one, specifier, module.file);
+    if (code.includes("import.meta.url"))
+      this.leaks.push(...fileAddresses(code, module.file, application, (file) => cut.has(file)));
+    for (const specifier of new Set(valueImports(description)))
+      await this.follow(one, specifier, module.file);
   }
 
   async #code(one: BrowserModule): Promise<void> {
@@ -194,7 +223,9 @@ class Walker implements BrowserGraph {
 /** What code imports and passes on, types left out. */
 export function valueImports(description: ModuleDescription): readonly string[] {
   return [
-    ...description.imports.filter((one) => !one.typeOnly && one.unused !== true).map((one) => one.specifier),
+    ...description.imports
+      .filter((one) => !one.typeOnly && one.unused !== true)
+      .map((one) => one.specifier),
     ...description.exports.flatMap((one) => one.from?.specifier ?? []),
     ...description.starReexports,
   ];

@@ -7,7 +7,14 @@ import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
-import { type OutputFolders, digestsOf, hashSources, realPath, slashed, viteOutputFolders } from "../sources.ts";
+import {
+  type OutputFolders,
+  digestsOf,
+  hashSources,
+  realPath,
+  slashed,
+  viteOutputFolders,
+} from "../sources.ts";
 import { type Application, readApplication, unique } from "./application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { classRecords } from "./classes.ts";
@@ -80,7 +87,9 @@ export class Build {
   /** What is left to processes that come. */
   #kept: KeptReadings | undefined;
   #isKeeping = false;
-  #resolver: { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> } | undefined;
+  #resolver:
+    | { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> }
+    | undefined;
   #application: Promise<Application> | undefined;
   #problems: readonly Problem[] = [];
   readonly #written = new Map<Side, Written>();
@@ -112,7 +121,9 @@ export class Build {
   /** What the application says now. Only what {@link changed} named is read again. */
   async read(environment: Environment): Promise<Application> {
     const application = await this.#read(environment);
-    if (!this.#isKeeping) for (const [ms, isLast] of keepingTimes) setTimeout(() => void this.#keep(isLast), ms).unref();
+    if (!this.#isKeeping)
+      for (const [ms, isLast] of keepingTimes)
+        setTimeout(() => void this.#keep(isLast), ms).unref();
     this.#isKeeping = true;
     return application;
   }
@@ -125,7 +136,11 @@ export class Build {
 
   /** Whether a file is a module with procedures, however a link or an option of Vite's has it called. */
   isSplit(file: string, { cut }: Pick<Application, "cut">): boolean {
-    return cut.has(file) || this.behindLinks.has(file) || (isAbsolute(file) && isModuleFile(file) && cut.has(realPath(file)));
+    return (
+      cut.has(file) ||
+      this.behindLinks.has(file) ||
+      (isAbsolute(file) && isModuleFile(file) && cut.has(realPath(file)))
+    );
   }
 
   /** Whether both halves of this application are being built. */
@@ -156,21 +171,33 @@ export class Build {
    * The file that an import leads to in an environment, as Vite alone sees it, external or not. A package that can't be resolved is the bundler's
    * to tell, if it is asked for it.
    */
-  async find(environment: Environment, specifier: string, importer: string): Promise<string | undefined> {
+  async find(
+    environment: Environment,
+    specifier: string,
+    importer: string,
+  ): Promise<string | undefined> {
     const config = environment.getTopLevelConfig();
     if (this.#resolver?.config !== config)
-      this.#resolver = { config, resolve: (await loadVite(this.root)).createIdResolver(config, { noExternal: true }) };
+      this.#resolver = {
+        config,
+        resolve: (await loadVite(this.root)).createIdResolver(config, { noExternal: true }),
+      };
     return await this.#resolver.resolve(environment, specifier, importer).catch(() => undefined);
   }
 
   /** What is wrong with the tsconfig.json of these files, each once. */
-  async tsconfigProblems(environment: Environment, files: Iterable<string>): Promise<readonly Problem[]> {
+  async tsconfigProblems(
+    environment: Environment,
+    files: Iterable<string>,
+  ): Promise<readonly Problem[]> {
     const { tsconfig: named, oxc } = environment.getTopLevelConfig();
     if (oxc === false) return [];
     const reader = { root: this.root, named, vite: await loadVite(this.root) };
     const configs = new Set([...files].filter(isTyped).map((file) => tsconfigOf(file, reader)));
     const problems = await Promise.all(
-      [...configs].map(async (file) => (file === undefined ? undefined : await tsconfigProblem(file, reader))),
+      [...configs].map(async (file) =>
+        file === undefined ? undefined : await tsconfigProblem(file, reader),
+      ),
     );
     return problems.filter((one) => one !== undefined);
   }
@@ -183,7 +210,10 @@ export class Build {
     const application = await readApplication({
       root: this.root,
       source: this.source,
-      except: [...(this.#folders?.except ?? []), ...(this.finalBrowserFolder === undefined ? [] : [this.finalBrowserFolder])],
+      except: [
+        ...(this.#folders?.except ?? []),
+        ...(this.finalBrowserFolder === undefined ? [] : [this.finalBrowserFolder]),
+      ],
       pages: this.pages,
       inputs: this.inputs.filter((file) => !file.endsWith(".html")),
       bases: [this.viteRoot, this.source, this.root],
@@ -206,8 +236,12 @@ export class Build {
 
   /** Builds both environments and writes the manifests. Throws {@link Problems} with all that is wrong. */
   async run(builder: ViteBuilder): Promise<void> {
-    const [browser, server] = [builder.environments[environmentNames.browser], builder.environments[environmentNames.server]];
-    if (browser === undefined || server === undefined) throw new Error("A build needs the environments client and server");
+    const [browser, server] = [
+      builder.environments[environmentNames.browser],
+      builder.environments[environmentNames.server],
+    ];
+    if (browser === undefined || server === undefined)
+      throw new Error("A build needs the environments client and server");
     this.#application = undefined;
     const application = await this.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
@@ -223,17 +257,26 @@ export class Build {
       const known = await keepFiles(final, kept);
       const { logger } = server.getTopLevelConfig();
       const restore = tellFinalPaths(logger, this.serverFolder, final.server);
-      const onServer = await withOrWithout(application.pageClasses, this.warnings, async (pageClasses) => {
-        this.pageClasses = pageClasses;
-        this.entries.forget(server);
-        return await this.#build(builder, server);
-      }).finally(restore);
+      const onServer = await withOrWithout(
+        application.pageClasses,
+        this.warnings,
+        async (pageClasses) => {
+          this.pageClasses = pageClasses;
+          this.entries.forget(server);
+          return await this.#build(builder, server);
+        },
+      ).finally(restore);
       const problems = [...onServer, ...(await this.#build(builder, browser))];
       if (problems.length > 0) throw new Problems(unique(problems));
       this.manifest = await this.#finish(application);
       const revision = this.manifest.revision;
-      const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter((file) => !file.endsWith(".html"));
-      const folders = { browser: this.#written.get("browser")?.folder ?? "", server: this.serverFolder };
+      const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter(
+        (file) => !file.endsWith(".html"),
+      );
+      const folders = {
+        browser: this.#written.get("browser")?.folder ?? "",
+        server: this.serverFolder,
+      };
       await addKeptFiles({ known, from: kept, folders, current: { revision, files } });
       if (this.#folders === undefined) {
         await takePlace(this.serverFolder, final.server);
@@ -242,11 +285,15 @@ export class Build {
     } finally {
       running.delete(this.root);
       await rm(kept, { recursive: true, force: true });
-      if (this.#folders === undefined) await rm(this.serverFolder, { recursive: true, force: true });
+      if (this.#folders === undefined)
+        await rm(this.serverFolder, { recursive: true, force: true });
     }
   }
 
-  async #build(builder: ViteBuilder, environment: ViteBuilder["environments"][string]): Promise<readonly Problem[]> {
+  async #build(
+    builder: ViteBuilder,
+    environment: ViteBuilder["environments"][string],
+  ): Promise<readonly Problem[]> {
     this.#problems = [];
     this.mistakes.length = 0;
     try {
@@ -259,21 +306,33 @@ export class Build {
 
   async #finish(application: Application): Promise<ServerManifest> {
     const [browser, server] = [this.#written.get("browser"), this.#written.get("server")];
-    if (browser === undefined || server === undefined) throw new Error("One of the two environments has written nothing");
+    if (browser === undefined || server === undefined)
+      throw new Error("One of the two environments has written nothing");
     const files = new Set([...browser.parts.keys(), ...server.parts.keys()]);
     const among = [...files]
       .sort()
       .map((file) => application.modules.byFile(file))
       .filter((one) => one !== undefined);
     const classes = await classRecords(among, application.modules);
-    this.warnings.push(...application.pageOnlyCalls.map((one) => one.problem), ...application.warnings, ...classes.warnings);
+    this.warnings.push(
+      ...application.pageOnlyCalls.map((one) => one.problem),
+      ...application.warnings,
+      ...classes.warnings,
+    );
     return await writeManifests({
       application,
       written: { browser, server },
       classes: classes.records,
       read: {
-        sources: await hashSources(this.root, this.source, this.#folders?.except[0] ?? this.finalBrowserFolder),
-        outside: await digestsOf(this.root, outsideOf([...this.pages, ...browser.modules, ...server.modules], this)),
+        sources: await hashSources(
+          this.root,
+          this.source,
+          this.#folders?.except[0] ?? this.finalBrowserFolder,
+        ),
+        outside: await digestsOf(
+          this.root,
+          outsideOf([...this.pages, ...browser.modules, ...server.modules], this),
+        ),
         pages: this.#builtPages(browser),
       },
       folder: this.serverFolder,
@@ -282,14 +341,20 @@ export class Build {
 
   #builtPages({ files }: Written): Readonly<Record<string, string>> {
     // Vite writes a page at its path below its root.
-    const placed = this.pages.map((page) => [slashed(relative(this.root, page)), slashed(relative(this.viteRoot, page))] as const);
+    const placed = this.pages.map(
+      (page) =>
+        [slashed(relative(this.root, page)), slashed(relative(this.viteRoot, page))] as const,
+    );
     return Object.fromEntries(placed.filter(([, file]) => files.has(file)));
   }
 
   /** Takes down what an environment has written. */
   note(context: Context, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
     const modules = [...context.getModuleIds()];
-    this.#written.set(side, { modules, ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files) });
+    this.#written.set(side, {
+      modules,
+      ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files),
+    });
   }
 
   /** An error for the bundler; the problems are told in its place. */

@@ -61,10 +61,18 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
   const vite = await loadVite(root);
   const work = workFolder(output, `-${++builds}`);
   const { plugins, build } = createPlugin(
-    { root, source, index: options.index, clients: options.clients, clientModules: options.clientModules },
+    {
+      root,
+      source,
+      index: options.index,
+      clients: options.clients,
+      clientModules: options.clientModules,
+    },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },
   );
-  const builder = await vite.createBuilder(await inlineConfig(vite, root, realPath(resolve(root, source)), options, plugins));
+  const builder = await vite.createBuilder(
+    await inlineConfig(vite, root, realPath(resolve(root, source)), options, plugins),
+  );
   return { vite, build, builder, root, output, work };
 }
 
@@ -84,7 +92,10 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
     const { build, builder } = prepared;
     await makeFolder(work);
     await builder.buildApp();
-    if (build.manifest === undefined) throw new Error("Vite has built nothing: is there another builder.buildApp in its configuration?");
+    if (build.manifest === undefined)
+      throw new Error(
+        "Vite has built nothing: is there another builder.buildApp in its configuration?",
+      );
     await takePlace(work, output);
     for (const warning of build.warnings) options.log.warn(formatProblem(warning));
     return { manifest: build.manifest, warnings: build.warnings, ms: performance.now() - started };
@@ -96,11 +107,23 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   }
 }
 
-async function inlineConfig(vite: Vite, root: string, source: string, options: BuildOptions, plugins: Plugin[]): Promise<InlineConfig> {
-  const found = await vite.loadConfigFromFile({ command: "build", mode: "production" }, undefined, root, "silent");
+async function inlineConfig(
+  vite: Vite,
+  root: string,
+  source: string,
+  options: BuildOptions,
+  plugins: Plugin[],
+): Promise<InlineConfig> {
+  const found = await vite.loadConfigFromFile(
+    { command: "build", mode: "production" },
+    undefined,
+    root,
+    "silent",
+  );
   const index = findIndex(options.index ?? "index.html", [source, root]);
   // What Vite says of Node's modules in pages is a problem here, with the way that they came.
-  const warn = (line: string): void => (line.includes("externalized for browser compatibility") ? undefined : options.log.warn(line));
+  const warn = (line: string): void =>
+    line.includes("externalized for browser compatibility") ? undefined : options.log.warn(line);
   const logger = vite.createLogger("warn");
   return {
     ...inlineRoot(found?.config, root, index),

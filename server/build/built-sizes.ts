@@ -21,7 +21,11 @@ export type BrowserSizes =
   | {
       readonly build: "fresh";
       readonly modules: readonly SizedModule[];
-      readonly files: readonly { readonly name: string; readonly bytes: number; readonly gzip: number }[];
+      readonly files: readonly {
+        readonly name: string;
+        readonly bytes: number;
+        readonly gzip: number;
+      }[];
     }
   | { readonly build: "stale" | "none" };
 
@@ -29,7 +33,11 @@ export type BrowserSizes =
 export type SizesFile = readonly SizedModule[];
 
 /** What each module has come to in the browser's files, the biggest first. */
-export function sizesOf({ moduleSizes }: Written, root: string, isCut: (file: string) => boolean): SizesFile {
+export function sizesOf(
+  { moduleSizes }: Written,
+  root: string,
+  isCut: (file: string) => boolean,
+): SizesFile {
   const sizes = new Map<string, SizedModule>();
   for (const [id, bytes] of moduleSizes) {
     const [path = id, query] = id.split("?");
@@ -37,19 +45,35 @@ export function sizesOf({ moduleSizes }: Written, root: string, isCut: (file: st
     const found = /^seamline=(shared|body)$/.exec(query ?? "")?.[1];
     const part = found === "shared" || found === "body" ? found : isCut(path) ? "face" : undefined;
     const key = `${path} ${part}`;
-    sizes.set(key, { ...nameOfFile(root, path), ...(part !== undefined && { part }), bytes: bytes + (sizes.get(key)?.bytes ?? 0) });
+    sizes.set(key, {
+      ...nameOfFile(root, path),
+      ...(part !== undefined && { part }),
+      bytes: bytes + (sizes.get(key)?.bytes ?? 0),
+    });
   }
-  return [...sizes.values()].sort((one, other) => other.bytes - one.bytes || (one.name < other.name ? -1 : 1));
+  return [...sizes.values()].sort(
+    (one, other) => other.bytes - one.bytes || (one.name < other.name ? -1 : 1),
+  );
 }
 
 /** Reads the sizes of a build that was made of the sources as they are now. */
-export async function builtSizes(root: string, source: string, output: string): Promise<BrowserSizes> {
+export async function builtSizes(
+  root: string,
+  source: string,
+  output: string,
+): Promise<BrowserSizes> {
   const folders = await findOutput(root, output);
   if (folders === undefined) return { build: "none" };
-  const manifest = JSON.parse(await readFile(join(folders.server, manifestFiles.server), "utf8")) as ServerManifest;
+  const manifest = JSON.parse(
+    await readFile(join(folders.server, manifestFiles.server), "utf8"),
+  ) as ServerManifest;
   const path = join(folders.server, manifestFiles.sizes);
-  if (!(await isFile(path)) || (await isStale(root, source, output, manifest))) return { build: "stale" };
-  const { modules, files } = JSON.parse(await readFile(path, "utf8")) as { modules: SizesFile; files: readonly string[] };
+  if (!(await isFile(path)) || (await isStale(root, source, output, manifest)))
+    return { build: "stale" };
+  const { modules, files } = JSON.parse(await readFile(path, "utf8")) as {
+    modules: SizesFile;
+    files: readonly string[];
+  };
   const sized = [];
   for (const name of files) {
     const content = await readFile(join(folders.browser, name));

@@ -10,7 +10,11 @@ import { unique } from "./application.ts";
 import { type BrowserGraph, browserGraph, nodeProblems } from "./browser-graph.ts";
 import { type BuildOptions, buildApplication } from "./build.ts";
 import { classRecords } from "./classes.ts";
-import { type ConfigurationFile, configurationProblems, findConfigurations } from "./configuration-files.ts";
+import {
+  type ConfigurationFile,
+  configurationProblems,
+  findConfigurations,
+} from "./configuration-files.ts";
 import { folderProblem } from "./folder-name.ts";
 import { isLeft, uncompiled } from "./future-syntax.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
@@ -45,9 +49,22 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
   const { env, config } = options;
   const root = realPath(options.root);
   const unfit = folderProblem(root);
-  if (unfit !== undefined) return { problems: [unfit], warnings: [], modules: 0, procedures: 0, segments: [], configurations: [] };
+  if (unfit !== undefined)
+    return {
+      problems: [unfit],
+      warnings: [],
+      modules: 0,
+      procedures: 0,
+      segments: [],
+      configurations: [],
+    };
   const files = await listFiles(root);
-  const configurations = await findConfigurations({ root, files, named: config === undefined ? [] : [config], env });
+  const configurations = await findConfigurations({
+    root,
+    files,
+    named: config === undefined ? [] : [config],
+    env,
+  });
   const problems: Problem[] = configurations.flatMap((one) => one.problems);
   const warnings: Problem[] = configurations.flatMap((one) => one.warnings);
   const counted = { modules: 0, procedures: 0, segments: [] as readonly string[] };
@@ -67,7 +84,8 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     const found = await findings(open, { served: servedBy(configurations) });
     problems.push(...found.problems);
     warnings.push(...found.warnings);
-    if (options.build === true && problems.length === 0) await dryBuild(settings, problems, warnings);
+    if (options.build === true && problems.length === 0)
+      await dryBuild(settings, problems, warnings);
   }
   return {
     problems: unique(problems),
@@ -79,7 +97,11 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
 
 /** Segments that configurations have servers load: those too that were named, wherever they lie. */
 function servedBy(configurations: readonly ConfigurationFile[]): ReadonlySet<string> {
-  return new Set(configurations.flatMap(({ config }) => (config !== undefined && "segments" in config ? (config.segments ?? []) : [])));
+  return new Set(
+    configurations.flatMap(({ config }) =>
+      config !== undefined && "segments" in config ? (config.segments ?? []) : [],
+    ),
+  );
 }
 
 /** What is wrong where modules meet each other, Node and the browser; for an application that can be cut. */
@@ -90,37 +112,56 @@ export async function findings(
   const { application } = open;
   const { root } = application;
   const browser = graph ?? (await browserGraph(open));
-  const problems = [...browser.leaks, ...nodeProblems(browser, root), ...(await missingExports(open))];
+  const problems = [
+    ...browser.leaks,
+    ...nodeProblems(browser, root),
+    ...(await missingExports(open)),
+  ];
   const warnings: Problem[] = [];
   for (const { problem, segments, isShared } of application.pageOnlyCalls)
-    if (!segments.some((name) => served?.has(name) === true)) (isShared ? warnings : problems).push(problem);
+    if (!segments.some((name) => served?.has(name) === true))
+      (isShared ? warnings : problems).push(problem);
   for (const { specifier, importer } of browser.unresolved)
-    if (/^\.{1,2}\//.test(specifier) || !open.hasOtherResolvers) problems.push(unresolvedImport(specifier, importer, root, true).problem);
+    if (/^\.{1,2}\//.test(specifier) || !open.hasOtherResolvers)
+      problems.push(unresolvedImport(specifier, importer, root, true).problem);
   const onNodes = await serverImports(open);
   problems.push(...onNodes.problems);
   warnings.push(...onNodes.warnings);
-  const loaded = [...new Set([...application.serverModules, ...application.reached])].sort((one, other) =>
-    one.file < other.file ? -1 : 1,
+  const loaded = [...new Set([...application.serverModules, ...application.reached])].sort(
+    (one, other) => (one.file < other.file ? -1 : 1),
   );
-  const inPages = [...browser.modules.values()].filter((one) => one.kind === "code").map((one) => one.id);
+  const inPages = [...browser.modules.values()]
+    .filter((one) => one.kind === "code")
+    .map((one) => one.id);
   const files = new Set([...loaded.map((module) => module.file), ...onNodes.packages, ...inPages]);
-  for (const problem of await uncompiledIn(open, files)) (open.hasOtherTransforms ? warnings : problems).push(problem);
-  warnings.push(...(await classRecords(loaded, application.modules)).warnings, ...(await splitState(application)));
+  for (const problem of await uncompiledIn(open, files))
+    (open.hasOtherTransforms ? warnings : problems).push(problem);
+  warnings.push(
+    ...(await classRecords(loaded, application.modules)).warnings,
+    ...(await splitState(application)),
+  );
   return { problems, warnings };
 }
 
 /** Decorators and `accessor` fields that Vite's compiler leaves as they are. */
-async function uncompiledIn({ application, compile, parse }: OpenApplication, files: Iterable<string>): Promise<readonly Problem[]> {
+async function uncompiledIn(
+  { application, compile, parse }: OpenApplication,
+  files: Iterable<string>,
+): Promise<readonly Problem[]> {
   const found: Problem[] = [];
   for (const file of files) {
     const problem = uncompiled(file, application, parse);
-    if (problem !== undefined && isLeft(await compile(file, application.modules.text(file)), parse)) found.push(problem);
+    if (problem !== undefined && isLeft(await compile(file, application.modules.text(file)), parse))
+      found.push(problem);
   }
   return found;
 }
 
 /** One reading for each way in which configurations would have the application built; the defaults where none says. */
-function settingsOf(configurations: readonly ConfigurationFile[], { root, log }: CheckOptions): readonly BuildOptions[] {
+function settingsOf(
+  configurations: readonly ConfigurationFile[],
+  { root, log }: CheckOptions,
+): readonly BuildOptions[] {
   const settings = new Map<string, BuildOptions>();
   for (const { config } of configurations) {
     if (config === undefined || !("source" in config)) continue;
@@ -138,7 +179,11 @@ function settingsOf(configurations: readonly ConfigurationFile[], { root, log }:
   return settings.size > 0 ? [...settings.values()] : [{ root, log }];
 }
 
-async function dryBuild(settings: BuildOptions, problems: Problem[], warnings: Problem[]): Promise<void> {
+async function dryBuild(
+  settings: BuildOptions,
+  problems: Problem[],
+  warnings: Problem[],
+): Promise<void> {
   const output = join(settings.root, "node_modules/.cache/seamline", `check-${process.pid}`);
   const silent: Log = { ...settings.log, info: () => {}, warn: () => {} };
   try {

@@ -78,13 +78,15 @@ export async function classRecords(
 
 function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): ClassRecord {
   const isReadable = (name: string): boolean =>
-    shape.members.get(name)?.readable === true || (shape.error && (name === "message" || name === "cause"));
+    shape.members.get(name)?.readable === true ||
+    (shape.error && (name === "message" || name === "cause"));
   const args = shape.parameters.map((parameter) => {
     const name = parameter.replace(/^\.\.\./, "");
     return name !== "" && isReadable(name) ? parameter : null;
   });
   while (args.at(-1) === null) args.pop();
-  const isFixed = (name: string): boolean => shape.defaults?.includes(name) === true && shape.members.get(name)?.writable === false;
+  const isFixed = (name: string): boolean =>
+    shape.defaults?.includes(name) === true && shape.members.get(name)?.writable === false;
   const fixed = args.filter((name) => name !== null).filter(isFixed);
   const given = new Set(args.map((arg) => arg?.replace(/^\.\.\./, "")));
   const fields = [...shape.members.values()]
@@ -103,18 +105,35 @@ function recordOf(one: ClassDescription, module: SourceModule, shape: Shape): Cl
   };
 }
 
-async function shapeOf(one: ClassDescription, module: SourceModule, modules: Modules, depth = 0): Promise<Shape> {
-  const parent = one.superclass === undefined || depth > 32 ? undefined : await parentShape(one.superclass, module, modules, depth + 1);
+async function shapeOf(
+  one: ClassDescription,
+  module: SourceModule,
+  modules: Modules,
+  depth = 0,
+): Promise<Shape> {
+  const parent =
+    one.superclass === undefined || depth > 32
+      ? undefined
+      : await parentShape(one.superclass, module, modules, depth + 1);
   const members = new Map(parent?.members);
   // An accessor hides the parent's of the same name as a whole, its setter too.
   for (const member of one.members) members.set(member.name, member);
-  const { parameters = [], defaults, pattern } = one.parameters === undefined ? (parent ?? {}) : one;
+  const {
+    parameters = [],
+    defaults,
+    pattern,
+  } = one.parameters === undefined ? (parent ?? {}) : one;
   const { unread = parent?.unread } = one;
   return { parameters, defaults, pattern, members, error: parent?.error ?? false, unread };
 }
 
 /** Of a class that can't be read, it says just that. */
-async function parentShape(name: string, module: SourceModule, modules: Modules, depth: number): Promise<Shape> {
+async function parentShape(
+  name: string,
+  module: SourceModule,
+  modules: Modules,
+  depth: number,
+): Promise<Shape> {
   const description = modules.describe(module);
   const beside = description.classes.find((one) => one.name === name);
   if (beside !== undefined) return await shapeOf(beside, module, modules, depth);
@@ -125,27 +144,50 @@ async function parentShape(name: string, module: SourceModule, modules: Modules,
     if (local === undefined) continue;
     const imported = local.imported === "*" ? member : local.imported;
     if (imported === undefined) break;
-    if (specifier === "seamline" || specifier === "seamline/client" || specifier.startsWith("/svc/")) {
+    if (
+      specifier === "seamline" ||
+      specifier === "seamline/client" ||
+      specifier.startsWith("/svc/")
+    ) {
       if (!frameworkErrors.has(imported)) break;
       return errorShape(imported === "Teapot" ? [] : ["message", "options"]);
     }
     const found = await importedClass(specifier, imported, module.file, modules);
-    return found === undefined ? unreadShape(name) : await shapeOf(found.class, found.module, modules, depth);
+    return found === undefined
+      ? unreadShape(name)
+      : await shapeOf(found.class, found.module, modules, depth);
   }
-  if (stateless.has(name) && !description.locals.includes(name)) return { parameters: [], members: new Map(), error: false };
-  if (!nativeErrors.has(name)) return unreadShape(isGlobal(name, description) ? `${platformPrefix}${name}` : name);
+  if (stateless.has(name) && !description.locals.includes(name))
+    return { parameters: [], members: new Map(), error: false };
+  if (!nativeErrors.has(name))
+    return unreadShape(isGlobal(name, description) ? `${platformPrefix}${name}` : name);
   if (name !== "AggregateError") return errorShape(["message", "options"]);
-  return errorShape(["errors", "message", "options"], [["errors", { name: "errors", readable: true, writable: true }]]);
+  return errorShape(
+    ["errors", "message", "options"],
+    [["errors", { name: "errors", readable: true, writable: true }]],
+  );
 }
 
 function isGlobal(name: string, { imports, locals }: ModuleDescription): boolean {
-  return /^[\w$]+$/.test(name) && !locals.includes(name) && !imports.some(({ names }) => names.some(({ local }) => local === name));
+  return (
+    /^[\w$]+$/.test(name) &&
+    !locals.includes(name) &&
+    !imports.some(({ names }) => names.some(({ local }) => local === name))
+  );
 }
 
 function unreadShape(text: string): Shape {
-  return { parameters: [], members: new Map(), error: false, unread: text.replace(/\s+/g, " ").slice(0, 48) };
+  return {
+    parameters: [],
+    members: new Map(),
+    error: false,
+    unread: text.replace(/\s+/g, " ").slice(0, 48),
+  };
 }
 
-function errorShape(parameters: readonly string[], members: readonly [string, ClassMember][] = []): Shape {
+function errorShape(
+  parameters: readonly string[],
+  members: readonly [string, ClassMember][] = [],
+): Shape {
   return { parameters, members: new Map(members), error: true };
 }

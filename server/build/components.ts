@@ -11,19 +11,33 @@ export function isComponent(specifier: string): boolean {
 }
 
 /** What the scripts of a component say, each of them a module to the parser; problems in them are in `name`. */
-export function describeComponent(file: string, name: string, modules: Modules, memory: FileMemory): readonly ModuleDescription[] {
+export function describeComponent(
+  file: string,
+  name: string,
+  modules: Modules,
+  memory: FileMemory,
+): readonly ModuleDescription[] {
   return memory.of(file, "component", () =>
-    scriptsIn(memory.text(file)).map(({ text, language }) => modules.describeText(text, `${file}.${language}`, name)),
+    scriptsIn(memory.text(file)).map(({ text, language }) =>
+      modules.describeText(text, `${file}.${language}`, name),
+    ),
   );
 }
 
 /** Each script with everything round it blanked, so that places in it are places of the file. */
-export function scriptsIn(markup: string): readonly { readonly text: string; readonly language: "ts" | "tsx" }[] {
+export function scriptsIn(
+  markup: string,
+): readonly { readonly text: string; readonly language: "ts" | "tsx" }[] {
   const visible = markup.replace(/<!--[\s\S]*?-->/g, blank);
-  return [...visible.matchAll(/<script\b((?:"[^"]*"|'[^']*'|[^>"'])*)>([\s\S]*?)<\/script\s*>/gi)].map((match) => {
+  return [
+    ...visible.matchAll(/<script\b((?:"[^"]*"|'[^']*'|[^>"'])*)>([\s\S]*?)<\/script\s*>/gi),
+  ].map((match) => {
     const [whole, attributes = "", text = ""] = match;
     const start = match.index + whole.indexOf(">", "<script".length + attributes.length) + 1;
-    return { text: blank(markup.slice(0, start)) + text, language: /\blang\s*=\s*["']?[jt]sx\b/i.test(attributes) ? "tsx" : "ts" };
+    return {
+      text: blank(markup.slice(0, start)) + text,
+      language: /\blang\s*=\s*["']?[jt]sx\b/i.test(attributes) ? "tsx" : "ts",
+    };
   });
 }
 

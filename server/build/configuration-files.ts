@@ -34,20 +34,32 @@ export async function findConfigurations(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
 }): Promise<readonly ConfigurationFile[]> {
   const { root, env } = options;
-  const named = [...options.named, ...(existsSync(resolve(root, "seamline.json")) ? ["seamline.json"] : [])];
+  const named = [
+    ...options.named,
+    ...(existsSync(resolve(root, "seamline.json")) ? ["seamline.json"] : []),
+  ];
   const known = new Set(named.map((file) => resolve(root, file)));
   for (const file of options.files) if (isNear(root, file)) known.add(file);
   return await Promise.all([...known].map(async (file) => await readOne(file, root, env)));
 }
 
 function isNear(root: string, file: string): boolean {
-  if (!file.endsWith(".json") || file.endsWith(segmentFileEnding) || slashed(relative(root, file)).split("/").length > 2) return false;
+  if (
+    !file.endsWith(".json") ||
+    file.endsWith(segmentFileEnding) ||
+    slashed(relative(root, file)).split("/").length > 2
+  )
+    return false;
   const text = readFileSync(file, "utf8");
   // Of one that can't be read it isn't known whose it is.
   return !("broken" in readJson(text, file)) && isConfiguration(text);
 }
 
-async function readOne(path: string, root: string, env: Readonly<Record<string, string | undefined>>): Promise<ConfigurationFile> {
+async function readOne(
+  path: string,
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ConfigurationFile> {
   const name = relative(root, path);
   const file = name.startsWith("..") || isAbsolute(name) ? path : slashed(name);
   const problems: Problem[] = [];
@@ -60,7 +72,9 @@ async function readOne(path: string, root: string, env: Readonly<Record<string, 
     if (!(error instanceof Problems)) throw error;
     // What the machine of the service has in its environment can't be known here.
     for (const problem of error.problems)
-      (problem.message.startsWith("the environment has no variable") ? warnings : problems).push(problem);
+      (problem.message.startsWith("the environment has no variable") ? warnings : problems).push(
+        problem,
+      );
   }
   // What can't be read has been told of.
   const read = await readFile(path, "utf8").catch(() => undefined);
@@ -68,7 +82,8 @@ async function readOne(path: string, root: string, env: Readonly<Record<string, 
     const json = readJson(read, file);
     if (!("broken" in json)) {
       text = json;
-      if (config === undefined && problems.length === 0) config = withoutVariables(json, file, root, env);
+      if (config === undefined && problems.length === 0)
+        config = withoutVariables(json, file, root, env);
     }
   }
   return { file, config, text, problems, warnings };
@@ -83,14 +98,22 @@ function withoutVariables(
 ): Config | undefined {
   const fitting = (value: unknown, key: string): unknown => {
     if (typeof value === "string" && /\$\{[A-Za-z_]\w*\}/.test(value)) {
-      const missing = [...value.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].some((match) => env[match[1] ?? ""] === undefined);
-      if (missing) return /^(?:url|gateway|repository|node)$/.test(key) ? "http://127.0.0.1" : undefined;
+      const missing = [...value.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].some(
+        (match) => env[match[1] ?? ""] === undefined,
+      );
+      if (missing)
+        return /^(?:url|gateway|repository|node)$/.test(key) ? "http://127.0.0.1" : undefined;
     }
     return value;
   };
-  const given = Object.entries(json.value as Record<string, unknown>).map(([key, value]) => [key, fitting(value, key)] as const);
+  const given = Object.entries(json.value as Record<string, unknown>).map(
+    ([key, value]) => [key, fitting(value, key)] as const,
+  );
   try {
-    return parseConfig(Object.fromEntries(given.filter(([, value]) => value !== undefined)), file, { root, env });
+    return parseConfig(Object.fromEntries(given.filter(([, value]) => value !== undefined)), file, {
+      root,
+      env,
+    });
   } catch (error) {
     // The warning says what is missing; with it, nothing more can be known.
     if (error instanceof Problems) return undefined;
@@ -99,10 +122,17 @@ function withoutVariables(
 }
 
 /** What a configuration says that the application hasn't got: segments, modules. */
-export function configurationProblems({ file, config, text }: ConfigurationFile, application: Application): readonly Problem[] {
+export function configurationProblems(
+  { file, config, text }: ConfigurationFile,
+  application: Application,
+): readonly Problem[] {
   if (config === undefined) return [];
   const problems: Problem[] = [];
-  const refuse = (path: readonly (string | number)[], message: string, near: string | undefined): void => {
+  const refuse = (
+    path: readonly (string | number)[],
+    message: string,
+    near: string | undefined,
+  ): void => {
     const place = text?.placeOf(path.map(String)) ?? text?.placeOf([String(path[0])]);
     const hint = near === undefined ? {} : { hint: `Did you mean "${near}"?` };
     problems.push({ file, ...place, path: path.join("."), message, ...hint });
@@ -111,13 +141,25 @@ export function configurationProblems({ file, config, text }: ConfigurationFile,
   if ("segments" in config)
     for (const [at, name] of (config.segments ?? []).entries())
       if (!segments.includes(name))
-        refuse(["segments", at], `there is no segment "${name}"; there are ${segments.join(", ") || "none"}`, nearest(name, segments));
+        refuse(
+          ["segments", at],
+          `there is no segment "${name}"; there are ${segments.join(", ") || "none"}`,
+          nearest(name, segments),
+        );
   for (const [at, path] of (config.middleware ?? []).entries())
     if (isMissing(path, application))
-      refuse(["middleware", at], `there is no module ${shown(path, application.root)}`, nearModule(path, application));
+      refuse(
+        ["middleware", at],
+        `there is no module ${shown(path, application.root)}`,
+        nearModule(path, application),
+      );
   for (const [name, path] of Object.entries(config.healthChecks ?? {}))
     if (isMissing(path, application))
-      refuse(["healthChecks", name], `there is no module ${shown(path, application.root)}`, nearModule(path, application));
+      refuse(
+        ["healthChecks", name],
+        `there is no module ${shown(path, application.root)}`,
+        nearModule(path, application),
+      );
   return problems;
 }
 

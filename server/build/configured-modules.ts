@@ -27,7 +27,9 @@ export function configuredModules(
 ): Configured {
   const found = new Set<SourceModule>();
   const segments = new Set<string>();
-  for (const file of files.filter((one) => one.endsWith(".json") && !one.endsWith(segmentFileEnding))) {
+  for (const file of files.filter(
+    (one) => one.endsWith(".json") && !one.endsWith(segmentFileEnding),
+  )) {
     const name = slashed(relative(root, file));
     if (name.split("/").length > 2) continue;
     const named = memory.of(file, "configured", () => namedIn(memory.text(file), name));
@@ -50,7 +52,11 @@ function namedIn(text: string, file: string): Named {
   // Some other tool's file: JSON with comments, for one.
   if ("broken" in read) return { paths: [], segments: [] };
   const json = read.value;
-  if (typeof json !== "object" || json === null || typeof (json as { mode?: unknown }).mode !== "string")
+  if (
+    typeof json !== "object" ||
+    json === null ||
+    typeof (json as { mode?: unknown }).mode !== "string"
+  )
     return { paths: [], segments: [] };
   const { middleware, healthChecks, segments, layout } = json as Readonly<Record<string, unknown>>;
   return {

@@ -18,7 +18,10 @@ import type { Procedure } from "./procedures.ts";
 export const graphId = "seamline:graph";
 
 /** The parts of a module by their ids; the face has the id of the file itself. */
-export const partId: { readonly shared: (file: string) => string; readonly body: (file: string) => string } = {
+export const partId: {
+  readonly shared: (file: string) => string;
+  readonly body: (file: string) => string;
+} = {
   shared: (file) => `${file}?seamline=shared`,
   body: (file) => `${file}?seamline=body`,
 };
@@ -40,7 +43,11 @@ export interface CutModule {
 export interface ServerCut {
   readonly module: SourceModule;
   readonly procedures: readonly Procedure[];
-  readonly split: (environment: Side, held: ReadonlySet<string>, keptBack?: KeptBack) => SplitModule;
+  readonly split: (
+    environment: Side,
+    held: ReadonlySet<string>,
+    keptBack?: KeptBack,
+  ) => SplitModule;
   /** With everything held. */
   readonly all: SplitModule;
 }
@@ -59,9 +66,15 @@ export function splitForServer(
   const cut = new Map<string, ServerCut>();
   for (const [module, here] of byModule) {
     const known = memory.of<{ splits?: Splits }>(module.file, "splits", () => ({}));
-    if (known.splits === undefined || !known.splits.areOf(here)) known.splits = new Splits(module, here, { modules, memory, parse });
+    if (known.splits === undefined || !known.splits.areOf(here))
+      known.splits = new Splits(module, here, { modules, memory, parse });
     const { splits } = known;
-    cut.set(module.file, { module, procedures: here, split: splits.get.bind(splits), all: splits.all });
+    cut.set(module.file, {
+      module,
+      procedures: here,
+      split: splits.get.bind(splits),
+      all: splits.all,
+    });
   }
   return cut;
 }
@@ -82,7 +95,12 @@ class Splits {
     { modules, memory, parse }: { modules: Modules; memory: FileMemory; parse: Parse },
   ) {
     this.#module = module;
-    this.#procedures = procedures.map(({ export: name, fqn, version, parameters }) => ({ export: name, fqn, version, parameters }));
+    this.#procedures = procedures.map(({ export: name, fqn, version, parameters }) => ({
+      export: name,
+      fqn,
+      version,
+      parameters,
+    }));
     this.#text = modules.text(module.file);
     this.#parse = parse;
     const everything = new Set(this.#procedures.map((one) => one.export));
@@ -93,11 +111,24 @@ class Splits {
     ];
     // Which segments are for browsers is not known yet; most that aren't public are in others.
     const closed = closedIn(modules.describe(module), procedures, []);
-    if (closed.size > 0) usual.push({ environment: "browser", held: new Set(), keptBack: keptBackOf(closed, [...closed.keys()]) });
+    if (closed.size > 0)
+      usual.push({
+        environment: "browser",
+        held: new Set(),
+        keptBack: keptBackOf(closed, [...closed.keys()]),
+      });
     this.#closed = closedNames(procedures);
-    const rests = ["splits", module.file, module.name, this.#text, JSON.stringify(this.#procedures), ...usual.map(keyOf)];
+    const rests = [
+      "splits",
+      module.file,
+      module.name,
+      this.#text,
+      JSON.stringify(this.#procedures),
+      ...usual.map(keyOf),
+    ];
     const made = unpacked(memory.lasting(rests, () => packed(this.#split(usual))));
-    for (const [at, variant] of usual.entries()) this.#known.set(keyOf(variant), made[at] as SplitModule);
+    for (const [at, variant] of usual.entries())
+      this.#known.set(keyOf(variant), made[at] as SplitModule);
     this.all = this.get("server", everything);
   }
 
@@ -108,7 +139,12 @@ class Splits {
       closedNames(procedures) === this.#closed &&
       this.#procedures.every(({ export: name, fqn, version, parameters }, at) => {
         const other = procedures[at];
-        return name === other?.export && fqn === other.fqn && version === other.version && parameters === other.parameters;
+        return (
+          name === other?.export &&
+          fqn === other.fqn &&
+          version === other.version &&
+          parameters === other.parameters
+        );
       })
     );
   }
@@ -117,9 +153,12 @@ class Splits {
     const variant = { environment, held, keptBack };
     const known = this.#known.get(keyOf(variant));
     if (known !== undefined) return known;
-    const [made] = this.#split([keptBack === undefined ? variant : { ...variant, held: new Set() }]) as [SplitModule];
+    const [made] = this.#split([
+      keptBack === undefined ? variant : { ...variant, held: new Set() },
+    ]) as [SplitModule];
     // Only the face depends on what is kept back; the other parts stay the objects that they are.
-    const split = keptBack === undefined ? made : { ...this.get(environment, held), face: made.face };
+    const split =
+      keptBack === undefined ? made : { ...this.get(environment, held), face: made.face };
     this.#known.set(keyOf(variant), split);
     return split;
   }
@@ -127,7 +166,10 @@ class Splits {
   #split(variants: readonly Variant[]): readonly SplitModule[] {
     const { file, name } = this.#module;
     const ids = { face: file, shared: partId.shared(file), graph: graphId };
-    return splitVariants({ source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, ids }, variants);
+    return splitVariants(
+      { source: this.#text, file: name, parse: this.#parse, procedures: this.#procedures, ids },
+      variants,
+    );
   }
 }
 
@@ -138,7 +180,8 @@ function closedNames(procedures: readonly Procedure[]): string {
 /** Splits of one module as plain data. Parts that are the same in several are the same objects, before and after. */
 interface Packed {
   readonly parts: readonly Part[];
-  readonly splits: readonly (Omit<SplitModule, PartName> & Readonly<Partial<Record<PartName, number>>>)[];
+  readonly splits: readonly (Omit<SplitModule, PartName> &
+    Readonly<Partial<Record<PartName, number>>>)[];
 }
 
 type PartName = "face" | "shared" | "body";
@@ -151,14 +194,23 @@ function packed(splits: readonly SplitModule[]): Packed {
     return parts.indexOf(part);
   };
   const numbered = splits.map(({ face, shared, body, problems, warnings }) => {
-    const places = Object.entries({ face: placeOf(face), shared: placeOf(shared), body: placeOf(body) });
-    return { problems, warnings, ...Object.fromEntries(places.filter(([, place]) => place !== undefined)) };
+    const places = Object.entries({
+      face: placeOf(face),
+      shared: placeOf(shared),
+      body: placeOf(body),
+    });
+    return {
+      problems,
+      warnings,
+      ...Object.fromEntries(places.filter(([, place]) => place !== undefined)),
+    };
   });
   return { parts, splits: numbered };
 }
 
 function unpacked({ parts, splits }: Packed): readonly SplitModule[] {
-  const partAt = (place: number | undefined): Part | undefined => (place === undefined ? undefined : parts[place]);
+  const partAt = (place: number | undefined): Part | undefined =>
+    place === undefined ? undefined : parts[place];
   return splits.map(({ face, shared, body, problems, warnings }) => ({
     face: partAt(face) as Part,
     shared: partAt(shared),
@@ -170,14 +222,21 @@ function unpacked({ parts, splits }: Packed): readonly SplitModule[] {
 
 function keyOf({ environment, held, keptBack }: Variant): string {
   const key = held.size === 0 ? environment : [environment, ...[...held].sort()].join();
-  return keptBack === undefined ? key : JSON.stringify([key, [...keptBack.closed].map(String).sort(), [...keptBack.unnamed].sort()]);
+  return keptBack === undefined
+    ? key
+    : JSON.stringify([key, [...keptBack.closed].map(String).sort(), [...keptBack.unnamed].sort()]);
 }
 
 /** The browser's bodies hold what segments that browsers may load name, and nothing else. */
-export function addBrowser(server: ReadonlyMap<string, ServerCut>, clients: readonly string[]): ReadonlyMap<string, CutModule> {
+export function addBrowser(
+  server: ReadonlyMap<string, ServerCut>,
+  clients: readonly string[],
+): ReadonlyMap<string, CutModule> {
   const cut = new Map<string, CutModule>();
   for (const [file, { module, procedures, split, all }] of server) {
-    const mayLoad = procedures.filter((one) => one.entries.some(({ segment }) => clients.includes(segment.name)));
+    const mayLoad = procedures.filter((one) =>
+      one.entries.some(({ segment }) => clients.includes(segment.name)),
+    );
     const held = new Set(mayLoad.map((one) => one.export));
     const cutFor = (keptBack?: KeptBack): CutModule => ({
       module,

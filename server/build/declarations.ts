@@ -20,7 +20,10 @@ export class Declarations {
 
   /** What stands behind an export of the module that declares it; nothing in a module that can't be read. */
   behind(module: SourceModule, name: string): readonly Declared[] {
-    return (this.#modules.usesOf(module)?.exports.get(name) ?? []).map((unit) => ({ module, unit }));
+    return (this.#modules.usesOf(module)?.exports.get(name) ?? []).map((unit) => ({
+      module,
+      unit,
+    }));
   }
 
   /** All declarations and statements of a module. */
@@ -30,7 +33,9 @@ export class Declarations {
 
   /** Whether others may import it. */
   isExported({ module, unit }: Declared): boolean {
-    return [...(this.#modules.usesOf(module)?.exports.values() ?? [])].some((units) => units.includes(unit));
+    return [...(this.#modules.usesOf(module)?.exports.values() ?? [])].some((units) =>
+      units.includes(unit),
+    );
   }
 
   uses({ module, unit }: Declared): UnitUses | undefined {
@@ -43,7 +48,9 @@ export class Declarations {
     const found: Declared[] = [];
     for (const unit of this.#bindingsOf(uses).get(name) ?? []) {
       const from = uses?.units[unit]?.from;
-      found.push(...(from === undefined ? [{ module, unit }] : await this.#imported(module, from, member)));
+      found.push(
+        ...(from === undefined ? [{ module, unit }] : await this.#imported(module, from, member)),
+      );
     }
     return found;
   }
@@ -55,11 +62,17 @@ export class Declarations {
   ): Promise<readonly Declared[]> {
     const target = await this.#modules.resolve(specifier, importer.file);
     if (target === undefined) return [];
-    const names = name !== "*" ? [name] : member === undefined ? await this.#modules.exportNames(target) : [member];
+    const names =
+      name !== "*"
+        ? [name]
+        : member === undefined
+          ? await this.#modules.exportNames(target)
+          : [member];
     const found: Declared[] = [];
     for (const one of names) {
       const declared = await this.#modules.declaration(target, one);
-      if (!("missing" in declared)) found.push(...this.behind(declared.module, declared.export.name));
+      if (!("missing" in declared))
+        found.push(...this.behind(declared.module, declared.export.name));
     }
     return found;
   }
@@ -69,7 +82,8 @@ export class Declarations {
     const known = this.#binding.get(uses);
     if (known !== undefined) return known;
     const bindings = new Map<string, number[]>();
-    for (const [at, { names }] of uses.units.entries()) for (const name of names) bindings.set(name, [...(bindings.get(name) ?? []), at]);
+    for (const [at, { names }] of uses.units.entries())
+      for (const name of names) bindings.set(name, [...(bindings.get(name) ?? []), at]);
     this.#binding.set(uses, bindings);
     return bindings;
   }

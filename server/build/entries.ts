@@ -41,7 +41,8 @@ export class Entries {
 
   /** Makes sure that each module of the browser's manifest costs one request. */
   tidy(context: Context, bundle: Rolldown.OutputBundle): void {
-    for (const [name, one] of Object.entries(bundle)) if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];
+    for (const [name, one] of Object.entries(bundle))
+      if (one.type === "chunk" && one.facadeModuleId === emptyId) delete bundle[name];
     this.files = placeEntries(bundle, this.#emitted.get(context.environment) ?? []);
   }
 }
@@ -50,7 +51,10 @@ export class Entries {
  * Finds the file of each module that was made an entry. Removes entries that only pass on what another chunk has under the same names, as the
  * bundler makes them where a page and the manifest want one module: each would be one more request.
  */
-function placeEntries(bundle: Rolldown.OutputBundle, ids: Iterable<string>): ReadonlyMap<string, string> {
+function placeEntries(
+  bundle: Rolldown.OutputBundle,
+  ids: Iterable<string>,
+): ReadonlyMap<string, string> {
   const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
   const asked = new Set(chunks.flatMap((one) => [...one.imports, ...one.dynamicImports]));
   const places = new Map<string, string>();
@@ -62,14 +66,18 @@ function placeEntries(bundle: Rolldown.OutputBundle, ids: Iterable<string>): Rea
     const holder = chunks.find((one) => one.moduleIds.includes(id));
     for (const entry of entries) {
       const isFacade = entry.moduleIds.length === 0 && !asked.has(entry.fileName);
-      if (!isFacade || holder === undefined || namesOf(holder) !== namesOf(entry)) places.set(id, entry.fileName);
+      if (!isFacade || holder === undefined || namesOf(holder) !== namesOf(entry))
+        places.set(id, entry.fileName);
       else {
         places.set(id, holder.fileName);
         delete bundle[entry.fileName];
         delete bundle[`${entry.fileName}.map`];
       }
     }
-    if (entries.length === 0) throw new Error(`The bundler wrote no file for ${id}: does another plugin remove it from the bundle?`);
+    if (entries.length === 0)
+      throw new Error(
+        `The bundler wrote no file for ${id}: does another plugin remove it from the bundle?`,
+      );
   }
   return places;
 }

@@ -30,13 +30,18 @@ export function findIndex(index: string, folders: readonly string[]): string | u
 type Input = string | readonly string[] | Readonly<Record<string, string>>;
 
 /** The entries that a configuration of Vite's names, as it names them. */
-export function inputOf({ build, input }: Pick<EnvironmentOptions, "build" | "input">): Input | undefined {
+export function inputOf({
+  build,
+  input,
+}: Pick<EnvironmentOptions, "build" | "input">): Input | undefined {
   return build?.rolldownOptions?.input ?? build?.rollupOptions?.input ?? input;
 }
 
 /** The files among the entries, absolute. `bases` are the folders in which a relative path may start. */
 export function inputFiles(input: Input | undefined, bases: readonly string[]): readonly string[] {
-  return [...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))].filter((entry) => isAbsolute(entry) && existsSync(entry));
+  return [...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))].filter(
+    (entry) => isAbsolute(entry) && existsSync(entry),
+  );
 }
 
 function entriesOf(input: Input = []): readonly string[] {
@@ -46,7 +51,10 @@ function entriesOf(input: Input = []): readonly string[] {
 /** What is no file stays as it is: a plugin may know it. */
 function fileOf(entry: string, bases: readonly string[]): string {
   // For Vite, "/admin.html" is below its root as well.
-  const file = [...(isAbsolute(entry) ? [entry] : []), ...bases.map((base) => join(base, entry))].find((path) => existsSync(path));
+  const file = [
+    ...(isAbsolute(entry) ? [entry] : []),
+    ...bases.map((base) => join(base, entry)),
+  ].find((path) => existsSync(path));
   return file === undefined ? entry : realPath(file);
 }
 
@@ -54,11 +62,20 @@ function fileOf(entry: string, bases: readonly string[]): string {
  * The entries with the index among them, in the form in which they were named: where they have names of their own the bundler goes by these, and
  * where they don't it finds some. Two entries of one name would be one.
  */
-function withIndex(input: Input | undefined, index: string | undefined, bases: readonly string[]): string[] | Record<string, string> {
+function withIndex(
+  input: Input | undefined,
+  index: string | undefined,
+  bases: readonly string[],
+): string[] | Record<string, string> {
   const isNamed = index === undefined || inputFiles(input, bases).includes(index);
   if (input === undefined || typeof input === "string" || Array.isArray(input))
-    return [...(isNamed ? [] : [index]), ...new Set(entriesOf(input).map((entry) => fileOf(entry, bases)))];
-  const named = Object.fromEntries(Object.entries(input).map(([name, entry]) => [name, fileOf(entry, bases)]));
+    return [
+      ...(isNamed ? [] : [index]),
+      ...new Set(entriesOf(input).map((entry) => fileOf(entry, bases))),
+    ];
+  const named = Object.fromEntries(
+    Object.entries(input).map(([name, entry]) => [name, fileOf(entry, bases)]),
+  );
   let name = "index";
   while (Object.hasOwn(named, name)) name = `_${name}`;
   return isNamed ? named : { [name]: index, ...named };
@@ -89,11 +106,17 @@ export function setBrowser(
 /** What a configuration says of packages for SSR. */
 export function packagesOf({ ssr }: UserConfig): NonNullable<UserConfig["resolve"]> {
   const { noExternal, external } = ssr ?? {};
-  return { ...(noExternal !== undefined && { noExternal }), ...(external !== undefined && { external }) };
+  return {
+    ...(noExternal !== undefined && { noExternal }),
+    ...(external !== undefined && { external }),
+  };
 }
 
 /** Sets the server's environment up: a module for each source module under its plain name, as it was written. */
-export function setServer(config: EnvironmentOptions, options: { root: string; source: string; outDir: string }): void {
+export function setServer(
+  config: EnvironmentOptions,
+  options: { root: string; source: string; outDir: string },
+): void {
   config.consumer = "server";
   config.build = {
     ...config.build,
@@ -115,7 +138,9 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
       // A node imports modules one by one, by any of their exports.
       treeshake: false,
       // What CommonJS has of Node, where it comes along with a package.
-      transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
+      transform: {
+        define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
+      },
       output: {
         format: "es",
         preserveModules: true,
@@ -129,14 +154,23 @@ export function setServer(config: EnvironmentOptions, options: { root: string; s
 }
 
 /** `shop/quote.js`, `shop/quote~shared.js`, `shop/quote~body.js`; what is no source module lies in folders that no module can be named after. */
-function fileNameOf(id: string | null, name: string, { root, source }: { root: string; source: string }): string {
+function fileNameOf(
+  id: string | null,
+  name: string,
+  { root, source }: { root: string; source: string },
+): string {
   if (id === graphModule) return graphFile;
-  if (id === null || !isAbsolute(id)) return `_virtual/${clean(basename(name))}-${short(id ?? name)}.js`;
+  if (id === null || !isAbsolute(id))
+    return `_virtual/${clean(basename(name))}-${short(id ?? name)}.js`;
   const [file = id, query] = id.split("?");
   const part = query === undefined ? "" : (/^seamline=(\w+)$/.exec(query)?.[1] ?? short(query));
   const inside = isInside(source, file);
-  const path = inside ? slashed(relative(source, file)) : `_app/${packagesAside(clean(slashed(relative(root, file))))}`;
-  const plain = /^\.[cm]?[jt]sx?$/.test(extname(path)) ? path.slice(0, -extname(path).length) : path;
+  const path = inside
+    ? slashed(relative(source, file))
+    : `_app/${packagesAside(clean(slashed(relative(root, file))))}`;
+  const plain = /^\.[cm]?[jt]sx?$/.test(extname(path))
+    ? path.slice(0, -extname(path).length)
+    : path;
   return `${plain}${part === "" ? "" : `~${part}`}.js`;
 }
 
@@ -144,7 +178,9 @@ function fileNameOf(id: string | null, name: string, { root, source }: { root: s
 function packagesAside(path: string): string {
   return path
     .split("/")
-    .map((name) => (name === ".." ? "_up" : name === "node_modules" ? "_packages" : name.replace(/^\./, "_")))
+    .map((name) =>
+      name === ".." ? "_up" : name === "node_modules" ? "_packages" : name.replace(/^\./, "_"),
+    )
     .join("/");
 }
 
@@ -157,6 +193,11 @@ function short(text: string): string {
 }
 
 /** The folder in which the browser's files are written by a configuration, absolute. */
-export function outDirOf(config: { readonly root: string; readonly build: { readonly outDir: string } }): string {
-  return isAbsolute(config.build.outDir) ? config.build.outDir : join(config.root, config.build.outDir);
+export function outDirOf(config: {
+  readonly root: string;
+  readonly build: { readonly outDir: string };
+}): string {
+  return isAbsolute(config.build.outDir)
+    ? config.build.outDir
+    : join(config.root, config.build.outDir);
 }

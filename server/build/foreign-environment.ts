@@ -20,7 +20,10 @@ export function isOwnEnvironment(name: string): boolean {
 }
 
 /** For environments that aren't: all is as if the plugin weren't there, but for modules with procedures. */
-export function foreignEnvironment(build: Build, applicationOf: (environment: Environment) => Promise<Application>): Plugin {
+export function foreignEnvironment(
+  build: Build,
+  applicationOf: (environment: Environment) => Promise<Application>,
+): Plugin {
   return {
     name: "seamline:foreign",
     enforce: "pre",
@@ -30,12 +33,21 @@ export function foreignEnvironment(build: Build, applicationOf: (environment: En
         if (importer === undefined || source.startsWith("\0")) return undefined;
         const found = await this.resolve(source, importer, { ...options, skipSelf: true });
         const application = found === null ? undefined : await applicationOf(this.environment);
-        const cut = found === null ? undefined : application?.cut.get(found.id.replace(/[?#].*$/, ""));
+        const cut =
+          found === null ? undefined : application?.cut.get(found.id.replace(/[?#].*$/, ""));
         if (cut === undefined) return found;
         const { name } = this.environment;
         const message = `the environment "${name}" imports ${cut.module.name}, which has procedures: they can be called from pages and from other procedures, but not from where a server renders pages`;
         const hint = `Call the service over HTTP there: fetch("http://…/rpc/${cut.procedures[0]?.fqn}").`;
-        throw refusal(importProblem(importer, specifierIn(importer, source, cut.module), build.root, message, hint));
+        throw refusal(
+          importProblem(
+            importer,
+            specifierIn(importer, source, cut.module),
+            build.root,
+            message,
+            hint,
+          ),
+        );
       },
     },
   };
@@ -51,7 +63,10 @@ function specifierIn(importer: string, source: string, { file }: SourceModule): 
 }
 
 /** What is wrong where pages are built and servers aren't. */
-export function foreignBuild({ configFile }: Pick<ResolvedConfig, "configFile">, root: string): Problems {
+export function foreignBuild(
+  { configFile }: Pick<ResolvedConfig, "configFile">,
+  root: string,
+): Problems {
   return refusal({
     file: configFile === undefined ? "vite.config" : slashed(relative(root, configFile)),
     message:

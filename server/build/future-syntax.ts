@@ -45,11 +45,16 @@ export function syntaxGuard(
 }
 
 /** What to say of a file with such syntax if nobody compiles it; `undefined` for all others. */
-export function uncompiled(file: string, { modules, root }: Pick<Application, "modules" | "root">, parse: Parse): Problem | undefined {
+export function uncompiled(
+  file: string,
+  { modules, root }: Pick<Application, "modules" | "root">,
+  parse: Parse,
+): Problem | undefined {
   const module = modules.byFile(file);
   if (module === undefined && !mayNeedCompiling(file)) return undefined;
   const source = module === undefined ? readFileSync(file, "utf8") : modules.text(file);
-  const at = module === undefined ? firstIn(file, source, parse) : modules.describe(module).futureSyntax;
+  const at =
+    module === undefined ? firstIn(file, source, parse) : modules.describe(module).futureSyntax;
   if (at === undefined) return undefined;
   return problemAt(
     { file: module?.name ?? slashed(relative(root, file)), source },
@@ -66,12 +71,19 @@ export function isLeft(code: string, parse: Parse): boolean {
 
 /** What was installed in JavaScript has been compiled for engines already. */
 function mayNeedCompiling(file: string): boolean {
-  return isAbsolute(file) && /\.[cm]?[jt]sx?$/.test(file) && (isTyped(file) || !isInstalled(file)) && existsSync(file);
+  return (
+    isAbsolute(file) &&
+    /\.[cm]?[jt]sx?$/.test(file) &&
+    (isTyped(file) || !isInstalled(file)) &&
+    existsSync(file)
+  );
 }
 
 /** Where such syntax begins in a text; text that can't be parsed has problems of its own. */
 function firstIn(file: string, text: string, parse: Parse): number | undefined {
   if (!mayHoldFutureSyntax(text)) return undefined;
   const parsed = parse(file, text);
-  return parsed.errors.length > 0 ? undefined : futureSyntax(programOf(parsed), text, parsed.comments)[0]?.start;
+  return parsed.errors.length > 0
+    ? undefined
+    : futureSyntax(programOf(parsed), text, parsed.comments)[0]?.start;
 }

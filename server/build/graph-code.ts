@@ -10,8 +10,9 @@ export const { seam, traced, context, runProcedure, bind } = graph;
 `;
 
 // A procedure whose parameters have changed has the same seam as before; it is pointed anew after every change.
-export const liveGraphCode: string = graphCode.replaceAll('"seamline"', JSON.stringify(runtimeId)).replace("seam, traced, ", "")
-  .concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
+export const liveGraphCode: string = graphCode
+  .replaceAll('"seamline"', JSON.stringify(runtimeId))
+  .replace("seam, traced, ", "").concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
 export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
 export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
 `);

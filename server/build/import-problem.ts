@@ -8,20 +8,33 @@ import { placeOf, problemAt } from "../../src/split/mark.ts";
 import { slashed } from "../sources.ts";
 
 /** A problem at the import of `specifier` in the module with this id. Parts have their module's lines. */
-export function importProblem(id: string, specifier: string, root: string, message: string, hint: string): Problem {
+export function importProblem(
+  id: string,
+  specifier: string,
+  root: string,
+  message: string,
+  hint: string,
+): Problem {
   const path = id.replace(/[?#].*$/, "");
   const file = slashed(relative(root, path));
   const source = readFileSync(path, "utf8");
   const at = offsetOf(source, specifier);
-  return at === undefined ? { file, message, hint } : problemAt({ file, source }, at, message, hint);
+  return at === undefined
+    ? { file, message, hint }
+    : problemAt({ file, source }, at, message, hint);
 }
 
 /** Line and column of the import of `specifier` in a source. */
-export function placeOfImport(source: string, specifier: string): { readonly line: number; readonly column: number } | undefined {
+export function placeOfImport(
+  source: string,
+  specifier: string,
+): { readonly line: number; readonly column: number } | undefined {
   const at = offsetOf(source, specifier);
   return at === undefined ? undefined : placeOf(source, at);
 }
 
 function offsetOf(source: string, specifier: string): number | undefined {
-  return ['"', "'", "`"].map((quote) => source.indexOf(quote + specifier)).find((offset) => offset >= 0);
+  return ['"', "'", "`"]
+    .map((quote) => source.indexOf(quote + specifier))
+    .find((offset) => offset >= 0);
 }

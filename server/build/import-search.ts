@@ -27,7 +27,10 @@ export class ImportSearch {
 
   constructor(sought: readonly Procedure[], cut: ReadonlyMap<string, CutModule>, modules: Modules) {
     for (const one of sought)
-      this.#sought.set(one.module, (this.#sought.get(one.module) ?? new Map<string, Procedure>()).set(one.export, one));
+      this.#sought.set(
+        one.module,
+        (this.#sought.get(one.module) ?? new Map<string, Procedure>()).set(one.export, one),
+      );
     this.#cut = cut;
     this.#modules = modules;
   }
@@ -40,24 +43,39 @@ export class ImportSearch {
     // A list hands out what is added while it is walked.
     for (const step of queue)
       for (const { target, sought } of step.imports) {
-        for (const procedure of sought) if (!found.has(procedure)) found.set(procedure, [...chainOf(step), procedure.module.name]);
+        for (const procedure of sought)
+          if (!found.has(procedure))
+            found.set(procedure, [...chainOf(step), procedure.module.name]);
         if (visited.has(target)) continue;
         visited.add(target);
         // Behind a face stands its shared part, never a body.
         const parts = this.#cut.get(target.file)?.parts.server;
-        const description = parts === undefined ? this.#modules.describe(target) : this.#modules.describePart(target, parts.shared);
-        const imports = this.#imports.get(description) ?? (await this.importsOf(target, description));
+        const description =
+          parts === undefined
+            ? this.#modules.describe(target)
+            : this.#modules.describePart(target, parts.shared);
+        const imports =
+          this.#imports.get(description) ?? (await this.importsOf(target, description));
         if (imports.length > 0) queue.push({ module: target, imports, from: step });
       }
     return found;
   }
 
   /** What a module, or a part of it, imports by value. */
-  async importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ValueImport[]> {
+  async importsOf(
+    module: SourceModule,
+    description: ModuleDescription,
+  ): Promise<readonly ValueImport[]> {
     const known = this.#imports.get(description);
     if (known !== undefined) return known;
     const imports: ValueImport[] = [];
-    for (const { module: target, typeOnly, names, namespace, passedOn } of await this.#modules.importsOf(module, description)) {
+    for (const {
+      module: target,
+      typeOnly,
+      names,
+      namespace,
+      passedOn,
+    } of await this.#modules.importsOf(module, description)) {
       if (typeOnly) continue;
       const sought: Procedure[] = [];
       // Who passes a name on doesn't call it.
@@ -65,8 +83,10 @@ export class ImportSearch {
         const all = name === "*" ? await this.#members(module, namespace ?? "", target) : [name];
         for (const one of all) {
           // Few modules pass on what others declare; of all the rest it is known here and now.
-          const declared = this.#modules.declaredIn(target, one) ?? (await this.#modules.declaration(target, one));
-          if (!("missing" in declared)) sought.push(...this.#named(declared.module, declared.export.name));
+          const declared =
+            this.#modules.declaredIn(target, one) ?? (await this.#modules.declaration(target, one));
+          if (!("missing" in declared))
+            sought.push(...this.#named(declared.module, declared.export.name));
         }
       }
       imports.push({ target, sought });
@@ -76,10 +96,18 @@ export class ImportSearch {
   }
 
   /** What a module takes of another that it imports as a namespace; all where it hands the namespace on. */
-  async #members(module: SourceModule, namespace: string, target: SourceModule): Promise<readonly string[]> {
-    const uses = (this.#modules.usesOf(module)?.units ?? []).flatMap((unit) => unit.uses.filter((one) => one.name === namespace));
+  async #members(
+    module: SourceModule,
+    namespace: string,
+    target: SourceModule,
+  ): Promise<readonly string[]> {
+    const uses = (this.#modules.usesOf(module)?.units ?? []).flatMap((unit) =>
+      unit.uses.filter((one) => one.name === namespace),
+    );
     const members = uses.map((one) => one.member);
-    return members.includes(undefined) ? await this.#modules.exportNames(target) : members.filter((one) => one !== undefined);
+    return members.includes(undefined)
+      ? await this.#modules.exportNames(target)
+      : members.filter((one) => one !== undefined);
   }
 
   #named(module: SourceModule, name: string): readonly Procedure[] {

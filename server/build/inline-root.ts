@@ -11,8 +11,14 @@ import { environmentNames, inputFiles, inputOf } from "./environments.ts";
  * Vite writes and serves a page at its path below its root, so a page in the source folder makes that folder the root. Not where the
  * configuration names entries that lie elsewhere: Vite can't write those.
  */
-export function inlineRoot(found: UserConfig | undefined, root: string, index: string | undefined): InlineConfig {
-  const inputs = [found ?? {}, found?.environments?.[environmentNames.browser] ?? {}].flatMap((one) => inputFiles(inputOf(one), [root]));
+export function inlineRoot(
+  found: UserConfig | undefined,
+  root: string,
+  index: string | undefined,
+): InlineConfig {
+  const inputs = [found ?? {}, found?.environments?.[environmentNames.browser] ?? {}].flatMap(
+    (one) => inputFiles(inputOf(one), [root]),
+  );
   const inSource =
     index !== undefined &&
     dirname(index) !== root &&
@@ -21,7 +27,11 @@ export function inlineRoot(found: UserConfig | undefined, root: string, index: s
   // Paths of the configuration stay relative to the application folder.
   const { publicDir = "public", envDir = "." } = found ?? {};
   return {
-    root: found?.root === undefined ? (inSource ? dirname(index) : root) : resolve(root, found.root),
-    ...(inSource && { publicDir: publicDir === false ? publicDir : resolve(root, publicDir), envDir: resolve(root, envDir || ".") }),
+    root:
+      found?.root === undefined ? (inSource ? dirname(index) : root) : resolve(root, found.root),
+    ...(inSource && {
+      publicDir: publicDir === false ? publicDir : resolve(root, publicDir),
+      envDir: resolve(root, envDir || "."),
+    }),
   };
 }

@@ -40,7 +40,12 @@ export interface InspectedProcedure {
   readonly signature: string;
   /** As the manifest has them. */
   readonly parameters: readonly Parameter[];
-  readonly segments: readonly { readonly name: string; readonly access: Access; readonly safe?: true; readonly idempotent?: true }[];
+  readonly segments: readonly {
+    readonly name: string;
+    readonly access: Access;
+    readonly safe?: true;
+    readonly idempotent?: true;
+  }[];
   /** Modules that import it, with the lines of their imports. */
   readonly importers: readonly { readonly file: string; readonly line?: number }[];
 }
@@ -52,7 +57,11 @@ export interface InspectedBrowser {
   readonly build: "fresh" | "stale" | "none";
   readonly modules: readonly SizedModule[];
   /** The built files; empty where there is no fresh build. */
-  readonly files: readonly { readonly name: string; readonly bytes: number; readonly gzip: number }[];
+  readonly files: readonly {
+    readonly name: string;
+    readonly bytes: number;
+    readonly gzip: number;
+  }[];
 }
 
 /** An application together with what browsers get of it. */
@@ -76,9 +85,16 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
     graph,
     inspection: {
       segments: application.segments
-        .map(({ name, file }) => ({ name, file, browsers: application.clients.includes(name), ...countsOf(application.procedures, name) }))
+        .map(({ name, file }) => ({
+          name,
+          file,
+          browsers: application.clients.includes(name),
+          ...countsOf(application.procedures, name),
+        }))
         .sort((one, other) => (one.name < other.name ? -1 : 1)),
-      procedures: application.procedures.map((one) => inspected(one, open, importers.get(one) ?? [])),
+      procedures: application.procedures.map((one) =>
+        inspected(one, open, importers.get(one) ?? []),
+      ),
       browser: browserOf(graph, sizes),
       // A build would stop at these; whoever looks at an application wants to see it all the same.
       warnings: unique([...found.problems, ...application.warnings, ...found.warnings]),
@@ -86,9 +102,14 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
   };
 }
 
-function countsOf(procedures: readonly Procedure[], segment: string): Pick<InspectedSegment, "procedures" | "access"> {
+function countsOf(
+  procedures: readonly Procedure[],
+  segment: string,
+): Pick<InspectedSegment, "procedures" | "access"> {
   const access = { public: 0, protected: 0, private: 0 };
-  for (const one of procedures) for (const { entry, segment: of } of one.entries) if (of.name === segment) access[entry.access]++;
+  for (const one of procedures)
+    for (const { entry, segment: of } of one.entries)
+      if (of.name === segment) access[entry.access]++;
   return { procedures: access.public + access.protected + access.private, access };
 }
 
@@ -134,10 +155,16 @@ async function importersOf({
       const wanted = isWhole ? await modules.exportNames(target) : names.map((one) => one.imported);
       for (const name of wanted) {
         const declared = await modules.declaration(target, name);
-        const procedure = "missing" in declared ? undefined : byExport.get(`${declared.module.id}#${declared.export.name}`);
+        const procedure =
+          "missing" in declared
+            ? undefined
+            : byExport.get(`${declared.module.id}#${declared.export.name}`);
         if (procedure === undefined) continue;
         const place = placeOfImport(modules.text(module.file), specifier);
-        found.set(procedure, [...(found.get(procedure) ?? []), { file: module.name, ...(place !== undefined && { line: place.line }) }]);
+        found.set(procedure, [
+          ...(found.get(procedure) ?? []),
+          { file: module.name, ...(place !== undefined && { line: place.line }) },
+        ]);
       }
     }
   }
@@ -145,8 +172,11 @@ async function importersOf({
 }
 
 function browserOf(graph: BrowserGraph, sizes: BrowserSizes): InspectedBrowser {
-  if (sizes.build === "fresh") return { sizes: "built", build: "fresh", modules: sizes.modules, files: sizes.files };
-  const sources = [...graph.modules.values()].filter((one) => ["source", "code", "asset"].includes(one.kind));
+  if (sizes.build === "fresh")
+    return { sizes: "built", build: "fresh", modules: sizes.modules, files: sizes.files };
+  const sources = [...graph.modules.values()].filter((one) =>
+    ["source", "code", "asset"].includes(one.kind),
+  );
   const modules = sources
     .map(({ name, package: of, part, size }) => ({
       name,

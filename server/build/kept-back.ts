@@ -37,7 +37,9 @@ export interface BrowserFaces {
 
 /** Whether no browser can call a procedure: no segment makes it public, and none that has it is for browsers. */
 export function isClosed({ entries }: Procedure, clients: readonly string[]): boolean {
-  return entries.every(({ segment, entry }) => entry.access !== "public" && !clients.includes(segment.name));
+  return entries.every(
+    ({ segment, entry }) => entry.access !== "public" && !clients.includes(segment.name),
+  );
 }
 
 /** Replaces the faces for browsers of modules with such procedures. */
@@ -58,7 +60,8 @@ export async function keepBack(options: KeptBackOptions): Promise<BrowserFaces> 
     const own = closed.get(one.module) ?? new Map<string, Procedure>();
     const unnamed = [...own.keys()].filter((name) => named?.has(keyOf(one.module, name)) === false);
     unnamed.push(...(await search.passedOn(one.module, named)));
-    if (own.size > 0 || unnamed.length > 0) faces.set(file, one.keepingBack(keptBackOf(own, unnamed)));
+    if (own.size > 0 || unnamed.length > 0)
+      faces.set(file, one.keepingBack(keptBackOf(own, unnamed)));
   }
   for (const module of new Set(code.map((one) => one.module))) {
     const left = cut.has(module.file) ? [] : await search.passedOn(module, named);
@@ -67,7 +70,9 @@ export async function keepBack(options: KeptBackOptions): Promise<BrowserFaces> 
     const key = `trimmed ${left.join()}`;
     trimmed.set(
       module.file,
-      options.memory.of(module.file, key, () => withoutReexports({ source: text, file: module.name, parse: options.parse }, new Set(left))),
+      options.memory.of(module.file, key, () =>
+        withoutReexports({ source: text, file: module.name, parse: options.parse }, new Set(left)),
+      ),
     );
   }
   return { cut: faces, trimmed };
@@ -80,14 +85,22 @@ export function closedIn(
   clients: readonly string[],
 ): ReadonlyMap<string, Procedure> {
   const closed = procedures.filter((one) => isClosed(one, clients));
-  return new Map(closed.flatMap((one) => namesOf(description, one.export).map((name) => [name, one] as const)));
+  return new Map(
+    closed.flatMap((one) => namesOf(description, one.export).map((name) => [name, one] as const)),
+  );
 }
 
 /** What a face for browsers keeps back of closed exports, of which nobody names some. */
-export function keptBackOf(own: ReadonlyMap<string, Procedure>, unnamed: readonly string[]): KeptBack {
+export function keptBackOf(
+  own: ReadonlyMap<string, Procedure>,
+  unnamed: readonly string[],
+): KeptBack {
   const errors = [...new Set(own.values())].map((one) => {
     const isProtected = one.entries.some(({ entry }) => entry.access === "protected");
-    return [one.export, isProtected ? ("Unauthorized" as const) : ("ProcedureNotFound" as const)] as const;
+    return [
+      one.export,
+      isProtected ? ("Unauthorized" as const) : ("ProcedureNotFound" as const),
+    ] as const;
   });
   return { closed: new Map(errors), unnamed: new Set(unnamed) };
 }
@@ -95,7 +108,8 @@ export function keptBackOf(own: ReadonlyMap<string, Procedure>, unnamed: readonl
 /** The names under which a module exports the function that it exports as `name`. */
 function namesOf({ exports }: ModuleDescription, name: string): readonly string[] {
   const found = exports.find((one) => one.name === name);
-  const isSame = (one: ModuleExport): boolean => one.from === undefined && one.line === found?.line && one.column === found.column;
+  const isSame = (one: ModuleExport): boolean =>
+    one.from === undefined && one.line === found?.line && one.column === found.column;
   return exports.filter(isSame).map((one) => one.name);
 }
 
@@ -124,22 +138,32 @@ class Search {
     const found = new Set<string>();
     // What is loaded by a name that comes when the page runs may be any of them.
     const isDynamic = [...code, ...scripts].some((one) => dynamicHint.test(one.text));
-    const wholes = new Set<SourceModule>([...clientModules, ...(isDynamic ? this.#closed.keys() : [])]);
-    for (const { file, text, description } of [...code.map((one) => ({ ...one, file: one.module.file })), ...scripts]) {
+    const wholes = new Set<SourceModule>([
+      ...clientModules,
+      ...(isDynamic ? this.#closed.keys() : []),
+    ]);
+    for (const { file, text, description } of [
+      ...code.map((one) => ({ ...one, file: one.module.file })),
+      ...scripts,
+    ]) {
       for (const { specifier, names, typeOnly, unused, dynamic } of description.imports) {
-        const target = typeOnly || unused === true ? undefined : await this.#modules.resolve(specifier, file);
+        const target =
+          typeOnly || unused === true ? undefined : await this.#modules.resolve(specifier, file);
         if (target === undefined) continue;
         if (dynamic === true || names.some(({ imported }) => imported === "*")) wholes.add(target);
         for (const { imported, local } of names.filter((one) => one.imported !== "*")) {
           const key = await this.#behind(target, imported);
           if (key === undefined || found.has(key)) continue;
           // `import { reserve } from …; export { reserve }` passes it on, and does no more.
-          const isPassedOn = description.exports.some(({ from }) => from?.specifier === specifier && from.name === imported);
+          const isPassedOn = description.exports.some(
+            ({ from }) => from?.specifier === specifier && from.name === imported,
+          );
           if (!isPassedOn || namesIn({ source: text, file, parse }).has(local)) found.add(key);
         }
       }
       for (const { from } of description.exports) {
-        const target = from?.name === "*" ? await this.#modules.resolve(from.specifier, file) : undefined;
+        const target =
+          from?.name === "*" ? await this.#modules.resolve(from.specifier, file) : undefined;
         if (target !== undefined) wholes.add(target);
       }
     }
@@ -155,11 +179,15 @@ class Search {
   }
 
   /** The names by which a module passes on closed procedures that nobody names; all of them are named where `named` is left out. */
-  async passedOn(module: SourceModule, named: ReadonlySet<string> | undefined): Promise<readonly string[]> {
+  async passedOn(
+    module: SourceModule,
+    named: ReadonlySet<string> | undefined,
+  ): Promise<readonly string[]> {
     const found: string[] = [];
     if (named === undefined) return found;
     for (const { name, from } of this.#modules.describe(module).exports) {
-      const behind = from === undefined || from.name === "*" ? undefined : await this.#behind(module, name);
+      const behind =
+        from === undefined || from.name === "*" ? undefined : await this.#behind(module, name);
       if (behind !== undefined && !named.has(behind)) found.push(name);
     }
     return found;
@@ -167,15 +195,27 @@ class Search {
 
   /** The key of the closed procedure that an export stands for. */
   async #behind(module: SourceModule, name: string): Promise<string | undefined> {
-    const declared = this.#modules.declaredIn(module, name) ?? (await this.#modules.declaration(module, name));
-    if ("missing" in declared || this.#closed.get(declared.module)?.has(declared.export.name) !== true) return undefined;
+    const declared =
+      this.#modules.declaredIn(module, name) ?? (await this.#modules.declaration(module, name));
+    if (
+      "missing" in declared ||
+      this.#closed.get(declared.module)?.has(declared.export.name) !== true
+    )
+      return undefined;
     return keyOf(declared.module, declared.export.name);
   }
 }
 
 /** Whether any of this code mentions a name, for more than to pass it on. A namespace may be handed from one module to another. */
-function mentionsIn(code: readonly BrowserCode[], scripts: readonly PageScript[], parse: Parse): (name: string) => boolean {
-  const names = new Set(code.flatMap(({ module, text }) => [...namesIn({ source: text, file: module.file, parse })]));
+function mentionsIn(
+  code: readonly BrowserCode[],
+  scripts: readonly PageScript[],
+  parse: Parse,
+): (name: string) => boolean {
+  const names = new Set(
+    code.flatMap(({ module, text }) => [...namesIn({ source: text, file: module.file, parse })]),
+  );
   const texts = scripts.map((one) => one.text).join("\n");
-  return (name) => names.has(name) || new RegExp(`(?<![\\w$])${name.replace(/\$/g, "\\$")}(?![\\w$])`).test(texts);
+  return (name) =>
+    names.has(name) || new RegExp(`(?<![\\w$])${name.replace(/\$/g, "\\$")}(?![\\w$])`).test(texts);
 }

@@ -48,7 +48,10 @@ export class KeptReadings {
     const temporary = `${this.#file}.${process.pid}`;
     try {
       await mkdir(dirname(this.#file), { recursive: true });
-      await writeFile(temporary, JSON.stringify({ key: this.#key, kept: Object.fromEntries(this.#used) }));
+      await writeFile(
+        temporary,
+        JSON.stringify({ key: this.#key, kept: Object.fromEntries(this.#used) }),
+      );
       await rename(temporary, this.#file);
     } catch {
       // The next process reads everything itself, as this one did.
@@ -64,7 +67,10 @@ export class KeptReadings {
 
   #read(): ReadonlyMap<string, unknown> {
     try {
-      const { key, kept } = JSON.parse(readFileSync(this.#file, "utf8")) as { key?: unknown; kept?: Readonly<Record<string, unknown>> };
+      const { key, kept } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+        key?: unknown;
+        kept?: Readonly<Record<string, unknown>>;
+      };
       return new Map(key === this.#key && kept !== undefined ? Object.entries(kept) : []);
     } catch {
       return new Map();
@@ -77,7 +83,10 @@ export function openKeptReadings(root: string, parser: string): KeptReadings | u
   const here = fileURLToPath(import.meta.url);
   if (here.endsWith(".ts")) return undefined;
   const { mtimeMs, size } = statSync(here);
-  return new KeptReadings(join(root, ".seamline", "readings.json"), [packageVersion(), mtimeMs, size, parser].join());
+  return new KeptReadings(
+    join(root, ".seamline", "readings.json"),
+    [packageVersion(), mtimeMs, size, parser].join(),
+  );
 }
 
 function digest(texts: readonly string[]): string {

@@ -12,24 +12,49 @@ import { importProblem } from "./import-problem.ts";
 
 /** A split module by a path that isn't its own: `resolve.preserveSymlinks` has such ids. */
 export function behindLink(file: string, build: Pick<Build, "root">): Problem {
-  return problem(file, "is asked for by a path that leads through a link", build, "Import it by the path that it has without links.");
+  return problem(
+    file,
+    "is asked for by a path that leads through a link",
+    build,
+    "Import it by the path that it has without links.",
+  );
 }
 
 /** A browser's import of a split module as text, as an address, or as a worker. */
-export function textImport(id: string, build: Pick<Build, "root">, isCut: (file: string) => boolean): Problem | undefined {
+export function textImport(
+  id: string,
+  build: Pick<Build, "root">,
+  isCut: (file: string) => boolean,
+): Problem | undefined {
   const [file = id, query = ""] = id.split("?");
-  if (!isCut(file) || !/(?:^|&)(?:raw|url|inline|(?:shared)?worker)\b/.test(query)) return undefined;
+  if (!isCut(file) || !/(?:^|&)(?:raw|url|inline|(?:shared)?worker)\b/.test(query))
+    return undefined;
   return problem(file, `is imported with "?${query}"`, build);
 }
 
 /** `new URL("./module.ts", import.meta.url)` copies the file into the output. */
-export function fileAddresses(code: string, id: string, build: Pick<Build, "root">, isCut: (file: string) => boolean): readonly Problem[] {
-  return [...code.matchAll(/new\s+URL\(\s*(["'`])([^"'`$]+)\1\s*,\s*import\.meta\.url/g)].flatMap((match) => {
-    const file = resolve(dirname(id.replace(/\?.*$/, "")), match[2] ?? "");
-    const service = serviceImport(match[2] ?? "", id, file, build.root);
-    if (service !== undefined) return [service];
-    return isCut(file) ? [problem(file, `is made a file by new URL in ${slashed(relative(build.root, id))}`, build)] : [];
-  });
+export function fileAddresses(
+  code: string,
+  id: string,
+  build: Pick<Build, "root">,
+  isCut: (file: string) => boolean,
+): readonly Problem[] {
+  return [...code.matchAll(/new\s+URL\(\s*(["'`])([^"'`$]+)\1\s*,\s*import\.meta\.url/g)].flatMap(
+    (match) => {
+      const file = resolve(dirname(id.replace(/\?.*$/, "")), match[2] ?? "");
+      const service = serviceImport(match[2] ?? "", id, file, build.root);
+      if (service !== undefined) return [service];
+      return isCut(file)
+        ? [
+            problem(
+              file,
+              `is made a file by new URL in ${slashed(relative(build.root, id))}`,
+              build,
+            ),
+          ]
+        : [];
+    },
+  );
 }
 
 const isCode = /\.(?:[cm]?[jt]sx?|vue|svelte|css|scss|sass|less)$/;
@@ -40,14 +65,25 @@ export function mayLeadToService(specifier: string): boolean {
 }
 
 /** A browser's import of a file that says how services are run. */
-export function serviceImport(specifier: string, importer: string, id: string, root: string): Problem | undefined {
-  return isService(id) ? importProblem(importer, specifier, root, `${isForServices}, and a page imports it`, forPages) : undefined;
+export function serviceImport(
+  specifier: string,
+  importer: string,
+  id: string,
+  root: string,
+): Problem | undefined {
+  return isService(id)
+    ? importProblem(importer, specifier, root, `${isForServices}, and a page imports it`, forPages)
+    : undefined;
 }
 
 /** The same, where no import is known: without a line of the file. */
 export function serviceModule(id: string, { root }: Pick<Build, "root">): Problem | undefined {
   return isService(id)
-    ? { file: slashed(relative(root, pathOf(id))), message: `${isForServices}, and a page asks for it`, hint: forPages }
+    ? {
+        file: slashed(relative(root, pathOf(id))),
+        message: `${isForServices}, and a page asks for it`,
+        hint: forPages,
+      }
     : undefined;
 }
 
@@ -76,14 +112,16 @@ export function workerGuard(build: Build): Plugin {
       handler(source, importer) {
         if (source !== "seamline" && source !== "seamline/client") return undefined;
         // A classic script, Vite's default for workers, has no imports.
-        if (this.environment.getTopLevelConfig().worker.format !== "es") throw build.fail([noModule(importer ?? source, source, build)]);
+        if (this.environment.getTopLevelConfig().worker.format !== "es")
+          throw build.fail([noModule(importer ?? source, source, build)]);
         return { id: "/svc/client.js", external: "absolute" };
       },
     },
     async load(id) {
       const application = await build.application(this.environment);
       const file = id.replace(/\?.*$/, "");
-      if (build.isSplit(file, application)) throw build.fail([problem(file, "is imported by a worker", build)]);
+      if (build.isSplit(file, application))
+        throw build.fail([problem(file, "is imported by a worker", build)]);
     },
   };
 }
@@ -96,7 +134,8 @@ function noModule(importer: string, source: string, build: Build): Problem {
   };
 }
 
-const asModule = "Import it as a module in the page's own code, and move what a worker needs into a module without procedures.";
+const asModule =
+  "Import it as a module in the page's own code, and move what a worker needs into a module without procedures.";
 
 function problem(file: string, how: string, build: Pick<Build, "root">, hint = asModule): Problem {
   return {

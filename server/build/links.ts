@@ -22,7 +22,10 @@ interface Folders {
 
 /** Refuses links among modules with procedures, and among others that nodes or pages must find by their names. */
 export function linkedModules(
-  { withProcedures, others }: { withProcedures: Iterable<SourceModule>; others: Iterable<SourceModule> },
+  {
+    withProcedures,
+    others,
+  }: { withProcedures: Iterable<SourceModule>; others: Iterable<SourceModule> },
   { root, modules, memory }: Pick<Folders, "root"> & { modules: Modules; memory: FileMemory },
 ): Linked {
   const found = new Map<SourceModule, Problem>();
@@ -43,9 +46,11 @@ export function linkedModules(
       });
     sources.add(target);
   };
-  for (const module of withProcedures) look(module, "it can't be split, so pages would get the source of its procedures");
+  for (const module of withProcedures)
+    look(module, "it can't be split, so pages would get the source of its procedures");
   const kept = new Set(sources);
-  for (const module of others) look(module, "nodes and pages don't find it, or its classes, under its name here");
+  for (const module of others)
+    look(module, "nodes and pages don't find it, or its classes, under its name here");
   return { problems: [...found.values()], sources: kept };
 }
 

@@ -16,14 +16,18 @@ export async function loadVite(root: string): Promise<Vite> {
   const vite = await resolveVite(root);
   // No peer dependency says so: npm would install Vite with it on machines that only run what was built.
   if (Number.parseInt(vite.version, 10) < oldest)
-    throw new Error(`A build needs Vite ${oldest}, and ${root} has ${vite.version}: npm install --save-dev vite@${oldest}`);
+    throw new Error(
+      `A build needs Vite ${oldest}, and ${root} has ${vite.version}: npm install --save-dev vite@${oldest}`,
+    );
   return vite;
 }
 
 /** What runs modules that a Vite server serves, of the same Vite. */
 export async function loadRunner(root: string): Promise<typeof import("vite/module-runner")> {
   const path = pathOf(root, "vite/module-runner");
-  return path === undefined ? await import("vite/module-runner") : ((await import(path)) as typeof import("vite/module-runner"));
+  return path === undefined
+    ? await import("vite/module-runner")
+    : ((await import(path)) as typeof import("vite/module-runner"));
 }
 
 async function resolveVite(root: string): Promise<Vite> {
@@ -33,7 +37,10 @@ async function resolveVite(root: string): Promise<Vite> {
     // A workspace may keep Vite beside Seamline only.
     return await import("vite");
   } catch (cause) {
-    throw new Error(`A build needs Vite ${oldest}, and ${root} has none: npm install --save-dev vite@${oldest}`, { cause });
+    throw new Error(
+      `A build needs Vite ${oldest}, and ${root} has none: npm install --save-dev vite@${oldest}`,
+      { cause },
+    );
   }
 }
 

@@ -5,7 +5,14 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { manifestFiles } from "../sources.ts";
-import type { ClassRecord, FileRecord, Manifest, ModuleRecord, SegmentEntry, ServerManifest } from "../../src/manifest.ts";
+import type {
+  ClassRecord,
+  FileRecord,
+  Manifest,
+  ModuleRecord,
+  SegmentEntry,
+  ServerManifest,
+} from "../../src/manifest.ts";
 import { paths } from "../../src/protocol.ts";
 import type { Application } from "./application.ts";
 import { sizesOf } from "./built-sizes.ts";
@@ -25,7 +32,10 @@ export async function writeManifests(options: {
 }): Promise<ServerManifest> {
   const { application, written } = options;
   const graph = written.server.parts.get(graphModule)?.face;
-  if (graph === undefined) throw new Error("The server's build has no module of the graph: does another plugin remove it from the bundle?");
+  if (graph === undefined)
+    throw new Error(
+      "The server's build has no module of the graph: does another plugin remove it from the bundle?",
+    );
   const server = await sideManifest(options, "server");
   const browser = await sideManifest(options, "browser");
   const files = await recordsOf(
@@ -47,12 +57,22 @@ export async function writeManifests(options: {
     imports: application.imports,
   };
   await mkdir(options.folder, { recursive: true });
-  await writeFile(join(options.folder, manifestFiles.server), `${JSON.stringify(manifest, null, 1)}\n`);
-  await writeFile(join(options.folder, manifestFiles.browser), JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest));
+  await writeFile(
+    join(options.folder, manifestFiles.server),
+    `${JSON.stringify(manifest, null, 1)}\n`,
+  );
+  await writeFile(
+    join(options.folder, manifestFiles.browser),
+    JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest),
+  );
   const { root, cut } = application;
   const modules = sizesOf(written.browser, root, (file) => cut.has(file));
-  await writeFile(join(options.folder, manifestFiles.sizes), JSON.stringify({ modules, files: Object.keys(files) }, null, 1));
-  for (const page of [...written.browser.files.keys()].filter(isPage)) await signPage(join(written.browser.folder, page), revision);
+  await writeFile(
+    join(options.folder, manifestFiles.sizes),
+    JSON.stringify({ modules, files: Object.keys(files) }, null, 1),
+  );
+  for (const page of [...written.browser.files.keys()].filter(isPage))
+    await signPage(join(written.browser.folder, page), revision);
   return manifest;
 }
 
@@ -63,7 +83,11 @@ async function sideManifest(
     application,
     written,
     classes,
-  }: { application: Application; written: Readonly<Record<Side, Written>>; classes: readonly ClassRecord[] },
+  }: {
+    application: Application;
+    written: Readonly<Record<Side, Written>>;
+    classes: readonly ClassRecord[];
+  },
   side: Side,
 ): Promise<Body> {
   const mine = written[side];
@@ -74,14 +98,20 @@ async function sideManifest(
   for (const [file, parts] of [...mine.parts].sort(byKey)) {
     const module = application.modules.byFile(file);
     if (module !== undefined && parts.face !== undefined)
-      named.set(module.id, { file: parts.face, ...(parts.body !== undefined && { body: parts.body }) });
+      named.set(module.id, {
+        file: parts.face,
+        ...(parts.body !== undefined && { body: parts.body }),
+      });
   }
-  const start = [...named.values()].flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
+  const start = [...named.values()].flatMap(({ file, body }) =>
+    body === undefined ? [file] : [file, body],
+  );
   const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
   const mineOnly = classes.filter((record) => named.has(record.module));
   return {
     ...namedIn(application, segments),
-    classes: side === "server" ? mineOnly.map((record) => markedForPages(record, application)) : mineOnly,
+    classes:
+      side === "server" ? mineOnly.map((record) => markedForPages(record, application)) : mineOnly,
     modules: Object.fromEntries(named),
     files: await recordsOf(mine, loadable, side),
   };
@@ -97,8 +127,13 @@ export function markedForPages(
 }
 
 /** What these segments hold, as a manifest says it: of a build, and of an application that nothing has built. */
-export function namedIn(application: Application, segments: readonly string[]): Pick<Manifest, "procedures" | "segments"> {
-  const procedures = application.procedures.filter((one) => one.entries.some(({ segment }) => segments.includes(segment.name)));
+export function namedIn(
+  application: Application,
+  segments: readonly string[],
+): Pick<Manifest, "procedures" | "segments"> {
+  const procedures = application.procedures.filter((one) =>
+    one.entries.some(({ segment }) => segments.includes(segment.name)),
+  );
   return {
     procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
       fqn,
@@ -107,7 +142,9 @@ export function namedIn(application: Application, segments: readonly string[]): 
       export: name,
       parameters,
     })),
-    segments: Object.fromEntries([...segments].sort().map((name) => [name, entriesOf(name, procedures)])),
+    segments: Object.fromEntries(
+      [...segments].sort().map((name) => [name, entriesOf(name, procedures)]),
+    ),
   };
 }
 
@@ -129,7 +166,11 @@ function reachable(start: readonly string[], { files }: Written): readonly strin
   return [...reached];
 }
 
-async function recordsOf({ folder, files }: Written, names: readonly string[], side?: Side): Promise<Readonly<Record<string, FileRecord>>> {
+async function recordsOf(
+  { folder, files }: Written,
+  names: readonly string[],
+  side?: Side,
+): Promise<Readonly<Record<string, FileRecord>>> {
   const records: [string, FileRecord][] = [];
   for (const name of [...names].sort()) {
     const content = await readFile(join(folder, name));
@@ -152,10 +193,16 @@ async function recordsOf({ folder, files }: Written, names: readonly string[], s
 async function signPage(file: string, revision: string): Promise<void> {
   const html = await readFile(file, "utf8");
   const meta = `<meta name="seamline-revision" content="${revision}">`;
-  const preloads = [paths.client, paths.remote].map((path) => `\n    <link rel="modulepreload" href="${path}">`).join("");
-  const head = /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
+  const preloads = [paths.client, paths.remote]
+    .map((path) => `\n    <link rel="modulepreload" href="${path}">`)
+    .join("");
+  const head =
+    /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
   const at = head === null ? 0 : head.index + head[0].length;
-  await writeFile(file, `${html.slice(0, at)}\n    ${meta}${/<script\b[^>]*\bmodule\b/i.test(html) ? preloads : ""}${html.slice(at)}`);
+  await writeFile(
+    file,
+    `${html.slice(0, at)}\n    ${meta}${/<script\b[^>]*\bmodule\b/i.test(html) ? preloads : ""}${html.slice(at)}`,
+  );
 }
 
 function isPage(file: string): boolean {

@@ -24,9 +24,11 @@ export async function writeModuleTypes(application: Typed, last?: string): Promi
   if (text === last || (await readFile(file, "utf8").catch(() => undefined)) === text) return text;
   await mkdir(folder, { recursive: true });
   // As beside the key: whatever the application's own .gitignore says. One that stands there is its owner's.
-  await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
+  await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    },
+  );
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, text);
   await rename(temporary, file);
@@ -35,7 +37,12 @@ export async function writeModuleTypes(application: Typed, last?: string): Promi
 
 /** The text of the declarations: the same for the same modules, on every machine. */
 export function moduleTypes({ root, cut, clientModules }: Typed): string {
-  const modules = new Map([...[...cut.values()].map((one) => one.module), ...clientModules].map((module) => [module.id, module]));
+  const modules = new Map(
+    [...[...cut.values()].map((one) => one.module), ...clientModules].map((module) => [
+      module.id,
+      module,
+    ]),
+  );
   const lines = [...modules.values()]
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map(({ id, file }) => {

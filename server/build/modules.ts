@@ -3,7 +3,12 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 
 import type { Problem } from "../../src/problem.ts";
-import { type ModuleDescription, type ModuleExport, describeModule, emptyDescription } from "../../src/split/describe.ts";
+import {
+  type ModuleDescription,
+  type ModuleExport,
+  describeModule,
+  emptyDescription,
+} from "../../src/split/describe.ts";
 import type { Parse, Part } from "../../src/split/split-module.ts";
 import { type ModuleUses, usesOf } from "../../src/split/uses.ts";
 import { isInside, realPath, slashed } from "../sources.ts";
@@ -87,8 +92,14 @@ export class Modules {
     this.#parse = options.parse;
     this.#resolveImport = options.resolveImport;
     const problems: Problem[] = [];
-    for (const file of options.files.filter((one) => isInside(options.source, one) && isModuleFile(one))) {
-      const module = this.#memory.of(file, "module", () => ({ id: this.#idOf(file), file, name: slashed(relative(options.root, file)) }));
+    for (const file of options.files.filter(
+      (one) => isInside(options.source, one) && isModuleFile(one),
+    )) {
+      const module = this.#memory.of(file, "module", () => ({
+        id: this.#idOf(file),
+        file,
+        name: slashed(relative(options.root, file)),
+      }));
       const twin = this.#byId.get(module.id);
       if (twin !== undefined)
         problems.push({
@@ -136,7 +147,11 @@ export class Modules {
 
   #without(path: string): SourceModule | undefined {
     const full = slashed(relative(this.#source, path));
-    return this.#byId.get(full) ?? this.#byId.get(full.replace(extensions, "")) ?? this.#byId.get(full === "" ? "index" : `${full}/index`);
+    return (
+      this.#byId.get(full) ??
+      this.#byId.get(full.replace(extensions, "")) ??
+      this.#byId.get(full === "" ? "index" : `${full}/index`)
+    );
   }
 
   text(file: string): string {
@@ -150,15 +165,21 @@ export class Modules {
   }
 
   #describe(module: SourceModule): ModuleDescription {
-    return this.#memory.of(module.file, "description", () => this.#lasting(module, this.text(module.file)));
+    return this.#memory.of(module.file, "description", () =>
+      this.#lasting(module, this.text(module.file)),
+    );
   }
 
   #lasting({ id, file, name }: SourceModule, text: string): ModuleDescription {
-    return this.#memory.lasting(["description", id, name, text], () => this.describeText(text, file, id));
+    return this.#memory.lasting(["description", id, name, text], () =>
+      this.describeText(text, file, id),
+    );
   }
 
   /** Runs `look`, and gives the descriptions that its outcome rests on, besides the list of files. Nothing else may run meanwhile. */
-  async consulted(look: () => Promise<void>): Promise<ReadonlyMap<SourceModule, ModuleDescription>> {
+  async consulted(
+    look: () => Promise<void>,
+  ): Promise<ReadonlyMap<SourceModule, ModuleDescription>> {
     const consulted = new Map<SourceModule, ModuleDescription>();
     this.#consulted = consulted;
     try {
@@ -171,7 +192,8 @@ export class Modules {
 
   /** Whether all of these descriptions are still the current ones. */
   hold(consulted: ReadonlyMap<SourceModule, ModuleDescription>): boolean {
-    for (const [module, description] of consulted) if (this.#describe(module) !== description) return false;
+    for (const [module, description] of consulted)
+      if (this.#describe(module) !== description) return false;
     return true;
   }
 
@@ -183,12 +205,19 @@ export class Modules {
 
   /** What each piece of a module uses and changes; `undefined` of one that can't be parsed. */
   usesOf({ file, name }: SourceModule): ModuleUses | undefined {
-    return this.#memory.of(file, "uses", () => usesOf({ source: this.text(file), file: name, parse: this.#parse }));
+    return this.#memory.of(file, "uses", () =>
+      usesOf({ source: this.text(file), file: name, parse: this.#parse }),
+    );
   }
 
   /** Describes code that is no file of its own: a script inside a page. */
   describeText(source: string, file: string, module: string): ModuleDescription {
-    return describeModule({ source, file: slashed(relative(this.#root, file)), module, parse: this.#parse });
+    return describeModule({
+      source,
+      file: slashed(relative(this.#root, file)),
+      module,
+      parse: this.#parse,
+    });
   }
 
   /** The source module that an import in `importer` (a file) leads to, if it leads to one. */
@@ -196,7 +225,8 @@ export class Modules {
     const bare = specifier.replace(/[?#].*$/, "");
     const path = resolve(dirname(importer), bare);
     // A folder that is a link may lead to modules too.
-    if (/^\.{1,2}(?:\/|$)/.test(bare)) return this.at(path) ?? this.at(join(realPath(dirname(path)), basename(path)));
+    if (/^\.{1,2}(?:\/|$)/.test(bare))
+      return this.at(path) ?? this.at(join(realPath(dirname(path)), basename(path)));
     if (isForeign(bare)) return undefined;
     // Packages may resolve differently from another folder, but not from another file beside.
     const key = `${dirname(importer)} ${specifier}`;
@@ -219,13 +249,20 @@ export class Modules {
   }
 
   /** All that a module, or a part of it, imports or re-exports from other source modules, values and types. */
-  async importsOf(module: SourceModule, description: ModuleDescription = this.describe(module)): Promise<readonly ImportEdge[]> {
+  async importsOf(
+    module: SourceModule,
+    description: ModuleDescription = this.describe(module),
+  ): Promise<readonly ImportEdge[]> {
     let known = this.#edges.get(description);
-    if (known === undefined) this.#edges.set(description, (known = await this.#importsOf(module, description)));
+    if (known === undefined)
+      this.#edges.set(description, (known = await this.#importsOf(module, description)));
     return known;
   }
 
-  async #importsOf(module: SourceModule, description: ModuleDescription): Promise<readonly ImportEdge[]> {
+  async #importsOf(
+    module: SourceModule,
+    description: ModuleDescription,
+  ): Promise<readonly ImportEdge[]> {
     const edges: (Omit<ImportEdge, "module"> & { readonly specifier: string })[] = [
       ...description.imports.map(({ specifier, typeOnly, names }) => ({
         specifier,
@@ -235,11 +272,30 @@ export class Modules {
         passedOn: false,
       })),
       ...description.exports.flatMap((one) =>
-        one.from === undefined ? [] : [{ specifier: one.from.specifier, typeOnly: false, names: [one.from.name], passedOn: true }],
+        one.from === undefined
+          ? []
+          : [
+              {
+                specifier: one.from.specifier,
+                typeOnly: false,
+                names: [one.from.name],
+                passedOn: true,
+              },
+            ],
       ),
-      ...description.starReexports.map((specifier) => ({ specifier, typeOnly: false, names: ["*"], passedOn: true })),
+      ...description.starReexports.map((specifier) => ({
+        specifier,
+        typeOnly: false,
+        names: ["*"],
+        passedOn: true,
+      })),
     ];
-    const found = await Promise.all(edges.map(async (edge) => ({ ...edge, module: await this.resolve(edge.specifier, module.file) })));
+    const found = await Promise.all(
+      edges.map(async (edge) => ({
+        ...edge,
+        module: await this.resolve(edge.specifier, module.file),
+      })),
+    );
     return found.flatMap(({ module: target, typeOnly, names, namespace, passedOn }) =>
       target === undefined ? [] : [{ module: target, typeOnly, names, namespace, passedOn }],
     );
@@ -249,12 +305,19 @@ export class Modules {
   declaredIn(module: SourceModule, name: string): Declaration | undefined {
     const { exports, starReexports } = this.describe(module);
     const found = exports.find((one) => one.name === name);
-    if (found !== undefined) return found.from === undefined ? { module, export: found } : undefined;
-    return starReexports.length === 0 || name === "default" ? { missing: "export", module, name } : undefined;
+    if (found !== undefined)
+      return found.from === undefined ? { module, export: found } : undefined;
+    return starReexports.length === 0 || name === "default"
+      ? { missing: "export", module, name }
+      : undefined;
   }
 
   /** Follows re-exports (`export { a } from`, `export * from`) to the module that declares `name`. */
-  async declaration(module: SourceModule, name: string, visited: ReadonlySet<string> = nobody): Promise<Declaration> {
+  async declaration(
+    module: SourceModule,
+    name: string,
+    visited: ReadonlySet<string> = nobody,
+  ): Promise<Declaration> {
     const missing = { missing: "export", module, name } as const;
     if (visited.has(module.id)) return missing;
     const here = this.declaredIn(module, name);
@@ -264,8 +327,13 @@ export class Modules {
     const seen = new Set([...visited, module.id]);
     if (found?.from !== undefined) {
       const target = await this.resolve(found.from.specifier, module.file);
-      if (target === undefined) return { missing: "package", module, specifier: found.from.specifier };
-      return await this.declaration(target, found.from.name, found.from.name === name ? seen : new Set());
+      if (target === undefined)
+        return { missing: "package", module, specifier: found.from.specifier };
+      return await this.declaration(
+        target,
+        found.from.name,
+        found.from.name === name ? seen : new Set(),
+      );
     }
     // `export *` passes everything on but the default export.
     if (name === "default") return missing;
@@ -279,14 +347,20 @@ export class Modules {
   }
 
   /** Names that a module exports, those of `export *` included. */
-  async exportNames(module: SourceModule, visited: Set<string> = new Set()): Promise<readonly string[]> {
+  async exportNames(
+    module: SourceModule,
+    visited: Set<string> = new Set(),
+  ): Promise<readonly string[]> {
     if (visited.has(module.id)) return [];
     visited.add(module.id);
     const description = this.describe(module);
     const names = description.exports.map((one) => one.name);
     for (const specifier of description.starReexports) {
       const target = await this.resolve(specifier, module.file);
-      if (target !== undefined) names.push(...(await this.exportNames(target, visited)).filter((name) => name !== "default"));
+      if (target !== undefined)
+        names.push(
+          ...(await this.exportNames(target, visited)).filter((name) => name !== "default"),
+        );
     }
     return [...new Set(names)];
   }

@@ -19,13 +19,20 @@ export interface OpenApplication {
   readonly output: string;
   readonly parse: Parse;
   /** What an import leads to in the build of a side: a file, a module of Node, an id of Vite's; `undefined` if to nothing. */
-  readonly resolve: (side: Side, specifier: string, importer: string) => Promise<string | undefined>;
+  readonly resolve: (
+    side: Side,
+    specifier: string,
+    importer: string,
+  ) => Promise<string | undefined>;
   /** What Vite's compiler makes of a module; the other plugins of a build are left out. */
   readonly compile: (file: string, source: string) => Promise<string>;
   /** Whether plugins of the application's change modules before they are run. */
   readonly hasOtherTransforms: boolean;
   /** What an import leads to for nodes: a file that becomes a part of the build, or the name of what stays outside; neither if to nothing. */
-  readonly forNode: (specifier: string, importer: string) => Promise<{ readonly file?: string; readonly problem?: Problem }>;
+  readonly forNode: (
+    specifier: string,
+    importer: string,
+  ) => Promise<{ readonly file?: string; readonly problem?: Problem }>;
   /** See {@link Build.tsconfigProblems}. */
   readonly tsconfigProblems: (files: Iterable<string>) => Promise<readonly Problem[]>;
   /** Whether plugins of the application's find modules where Vite's own resolver, which is asked here, finds none. */
@@ -35,15 +42,22 @@ export interface OpenApplication {
 /** Reads an application. What is wrong in its sources stands in `application.problems`. */
 export async function openApplication(options: BuildOptions): Promise<OpenApplication> {
   const { vite, build, builder, output } = await prepareBuild(options);
-  const environments = { browser: builder.environments[environmentNames.browser], server: builder.environments[environmentNames.server] };
+  const environments = {
+    browser: builder.environments[environmentNames.browser],
+    server: builder.environments[environmentNames.server],
+  };
   const { browser } = environments;
-  if (browser === undefined) throw new Error("Vite's configuration has no environment for browsers");
+  if (browser === undefined)
+    throw new Error("Vite's configuration has no environment for browsers");
   const application = await build.application(browser);
   const resolveId = vite.createIdResolver(builder.config);
   const resolve: OpenApplication["resolve"] = async (side, specifier, importer) => {
     const environment = environments[side];
     // A package that maps a path to nothing makes the resolver throw: no file either.
-    const id = environment === undefined ? undefined : await resolveId(environment, specifier, importer).catch(() => undefined);
+    const id =
+      environment === undefined
+        ? undefined
+        : await resolveId(environment, specifier, importer).catch(() => undefined);
     if (id !== undefined && (isAbsolute(id) || !isBuiltin(specifier))) return id;
     return isBuiltin(specifier) ? (id ?? specifier) : undefined;
   };
@@ -53,10 +67,16 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     parse: parserOf(vite),
     async compile(file, source) {
       // Vite leaves JavaScript as it is.
-      return /\.m?js$/.test(file) ? source : (await vite.transformWithOxc(source, file, undefined, undefined, builder.config)).code;
+      return /\.m?js$/.test(file)
+        ? source
+        : (await vite.transformWithOxc(source, file, undefined, undefined, builder.config)).code;
     },
-    hasOtherTransforms: builder.config.plugins.some((one) => !isKnown(one) && one.transform !== undefined),
-    hasOtherResolvers: builder.config.plugins.some((one) => !isKnown(one) && one.resolveId !== undefined),
+    hasOtherTransforms: builder.config.plugins.some(
+      (one) => !isKnown(one) && one.transform !== undefined,
+    ),
+    hasOtherResolvers: builder.config.plugins.some(
+      (one) => !isKnown(one) && one.resolveId !== undefined,
+    ),
     tsconfigProblems: async (files) => await build.tsconfigProblems(browser, files),
     resolve,
     async forNode(source, importer) {
@@ -64,7 +84,11 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
       if (id === undefined || environments.server === undefined) return {};
       if (source.startsWith(".")) return { file: id };
       const found = { id, external: !isAbsolute(id) };
-      const { resolved, problem } = await resolveForNode(environments.server, { source, importer, found }, build);
+      const { resolved, problem } = await resolveForNode(
+        environments.server,
+        { source, importer, found },
+        build,
+      );
       return { file: resolved?.id ?? id, ...(problem !== undefined && { problem }) };
     },
   };

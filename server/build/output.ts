@@ -7,7 +7,14 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Logger } from "vite";
 
 import { segmentFileEnding } from "../../src/segment.ts";
-import { type OutputFolders, isFile, isInside, listFiles, manifestFiles, outputFolders } from "../sources.ts";
+import {
+  type OutputFolders,
+  isFile,
+  isInside,
+  listFiles,
+  manifestFiles,
+  outputFolders,
+} from "../sources.ts";
 
 interface BrowserFiles {
   readonly revision: string;
@@ -26,8 +33,11 @@ export function workFolder(folder: string, build = ""): string {
 export async function sweep(folder: string): Promise<void> {
   const names = await readdir(dirname(folder)).catch(() => []);
   for (const name of names) {
-    const pid = name.startsWith(`.${basename(folder)}.`) ? /^\d+/.exec(name.slice(basename(folder).length + 2))?.[0] : undefined;
-    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dirname(folder), name), { recursive: true, force: true });
+    const pid = name.startsWith(`.${basename(folder)}.`)
+      ? /^\d+/.exec(name.slice(basename(folder).length + 2))?.[0]
+      : undefined;
+    if (pid !== undefined && !isRunning(Number(pid)))
+      await rm(join(dirname(folder), name), { recursive: true, force: true });
   }
 }
 
@@ -48,16 +58,25 @@ export async function refuseOutput(root: string, source: string, output: string)
   const refuse = (what: string): never => {
     throw new Error(`The output ${relative(root, output) || "."} ${what}: choose another "output"`);
   };
-  for (const kept of [root, source]) if (kept === output || isInside(output, kept)) refuse(`would replace the folder ${kept}`);
+  for (const kept of [root, source])
+    if (kept === output || isInside(output, kept)) refuse(`would replace the folder ${kept}`);
   const found = await stat(output).catch(() => undefined);
-  if (found === undefined || (await isFile(join(outputFolders(root, output).server, manifestFiles.server)))) return;
+  if (
+    found === undefined ||
+    (await isFile(join(outputFolders(root, output).server, manifestFiles.server)))
+  )
+    return;
   if (!found.isDirectory()) refuse("is a file, and a build makes a folder");
   const files = await listFiles(output);
   // One that lies there is no segment (decisions §6, folders). But where all of them do, the folder is one of sources.
   const segments = (await listFiles(root)).filter((file) => file.endsWith(segmentFileEnding));
-  const lost = segments.filter((file) => isInside(output, file)).map((file) => relative(root, file));
-  if (lost.length > 0 && lost.length === segments.length) refuse(`would replace all segment files, ${lost.join(", ")}`);
-  if (files.length > 0 && !isInside(root, output)) refuse("is outside of the application and holds what no build has made");
+  const lost = segments
+    .filter((file) => isInside(output, file))
+    .map((file) => relative(root, file));
+  if (lost.length > 0 && lost.length === segments.length)
+    refuse(`would replace all segment files, ${lost.join(", ")}`);
+  if (files.length > 0 && !isInside(root, output))
+    refuse("is outside of the application and holds what no build has made");
 }
 
 /**
@@ -71,8 +90,14 @@ export async function makeFolder(path: string): Promise<void> {
   await makeFolder(dirname(path));
   await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
     // Another build may have made it meanwhile. A link that leads nowhere is in the way, too.
-    if (error.code === "EEXIST" && (await stat(path).catch(() => undefined))?.isDirectory() === true) return;
-    throw error.code === "EEXIST" ? unwritable(path, "ENOTDIR", error) : unwritable(dirname(path), error.code, error);
+    if (
+      error.code === "EEXIST" &&
+      (await stat(path).catch(() => undefined))?.isDirectory() === true
+    )
+      return;
+    throw error.code === "EEXIST"
+      ? unwritable(path, "ENOTDIR", error)
+      : unwritable(dirname(path), error.code, error);
   });
 }
 
@@ -88,9 +113,12 @@ const reasons: Readonly<Record<string, string>> = {
 /** The error of a build that can't write in `folder`. */
 export function unwritable(folder: string, code: string | undefined, cause?: unknown): Error {
   const reason = reasons[code ?? ""] ?? "the system makes nothing there";
-  return new Error(`The build can't be written in ${folder}: ${reason} (${code}). Get leave to write there, or choose another "output"`, {
-    cause,
-  });
+  return new Error(
+    `The build can't be written in ${folder}: ${reason} (${code}). Get leave to write there, or choose another "output"`,
+    {
+      cause,
+    },
+  );
 }
 
 /** Puts `fresh` in the place of `folder`. */
@@ -111,11 +139,15 @@ export async function takePlace(fresh: string, folder: string): Promise<void> {
  * Copies the browser files of the revision before this one into `to`. With the same revision built again, the one before it stays
  * the previous one. Call it while `previous` still stands: Vite empties its `outDir`.
  */
-export async function keepFiles(previous: OutputFolders, to: string): Promise<readonly BrowserFiles[]> {
+export async function keepFiles(
+  previous: OutputFolders,
+  to: string,
+): Promise<readonly BrowserFiles[]> {
   const known = await readKept(previous);
   for (const file of new Set(known.flatMap((one) => one.files)))
     // A file may have been removed by hand. Then there is nothing to keep.
-    if (await isFile(join(previous.browser, file))) await cp(join(previous.browser, file), join(to, file));
+    if (await isFile(join(previous.browser, file)))
+      await cp(join(previous.browser, file), join(to, file));
   return known;
 }
 
@@ -144,6 +176,7 @@ async function readKept(folders: OutputFolders): Promise<readonly BrowserFiles[]
 /** Vite tells of each file that it writes, and of a folder that is gone in a moment nobody should read. Until the returned function is called. */
 export function tellFinalPaths(logger: Logger, work: string, final: string): () => void {
   const { info } = logger;
-  logger.info = (text, options) => info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
+  logger.info = (text, options) =>
+    info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
   return () => void (logger.info = info);
 }

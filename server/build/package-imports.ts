@@ -4,7 +4,16 @@ import { relative } from "node:path";
 
 import type { Parse } from "../../src/split/split-module.ts";
 import { slashed } from "../sources.ts";
-import { child, list, nameOf, need, type Node, programOf, stringOf, walk } from "../../src/split/tree.ts";
+import {
+  child,
+  list,
+  nameOf,
+  need,
+  type Node,
+  programOf,
+  stringOf,
+  walk,
+} from "../../src/split/tree.ts";
 
 /** Specifiers of imports, re-exports, `import()` and `require()` with a literal. Text that can't be parsed imports nothing. */
 export function importedByCode(file: string, source: string, parse: Parse): readonly string[] {
@@ -17,17 +26,25 @@ export function importedByCode(file: string, source: string, parse: Parse): read
   };
   walk(programOf(parsed), (node) => {
     if (node["importKind"] === "type" || node["exportKind"] === "type") return false;
-    if (node.type === "ImportDeclaration" || node.type === "ExportAllDeclaration" || node.type === "ExportNamedDeclaration")
+    if (
+      node.type === "ImportDeclaration" ||
+      node.type === "ExportAllDeclaration" ||
+      node.type === "ExportNamedDeclaration"
+    )
       take(child(node, "source"));
     else if (node.type === "ImportExpression") take(need(node, "source"));
-    else if (node.type === "CallExpression" && nameOf(need(node, "callee")) === "require") take(list(node, "arguments")[0]);
+    else if (node.type === "CallExpression" && nameOf(need(node, "callee")) === "require")
+      take(list(node, "arguments")[0]);
     return true;
   });
   return [...found];
 }
 
 /** A file as people know it: below the application folder, or in its package. */
-export function nameOfFile(root: string, file: string): { readonly name: string; readonly package?: string } {
+export function nameOfFile(
+  root: string,
+  file: string,
+): { readonly name: string; readonly package?: string } {
   const [, path] = /.*\/node_modules\/(.+)$/.exec(slashed(file)) ?? [];
   if (path === undefined) return { name: slashed(relative(root, file)) };
   return { name: path, package: path.split("/", path.startsWith("@") ? 2 : 1).join("/") };

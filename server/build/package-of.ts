@@ -20,7 +20,8 @@ export function packageOf(file: string): PackageOf | undefined {
 function* packagesAbove(file: string): Generator<PackageOf, undefined> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const path = join(folder, "package.json");
-    if (existsSync(path)) yield { folder, json: JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> };
+    if (existsSync(path))
+      yield { folder, json: JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> };
   }
 }
 
@@ -31,7 +32,10 @@ export function isCommonJs(file: string): boolean {
   if (!/\.c?js$/.test(file)) return false;
   if (file.endsWith(".cjs")) return true;
   const { value } = packagesAbove(file).next();
-  return value?.json["type"] !== "module" && !/^\s*(?:import\b(?!\s*\()|export\b)/m.test(readFileSync(file, "utf8"));
+  return (
+    value?.json["type"] !== "module" &&
+    !/^\s*(?:import\b(?!\s*\()|export\b)/m.test(readFileSync(file, "utf8"))
+  );
 }
 
 /** Whether a file was installed, and is nobody's to work on. */
@@ -56,12 +60,19 @@ export function hasPackage(specifier: string, importer: string): boolean {
 }
 
 // What packages need that load machine code; they look for it beside their own files.
-const loaders = ["bindings", "node-gyp-build", "node-addon-api", "@mapbox/node-pre-gyp", "prebuild-install"];
+const loaders = [
+  "bindings",
+  "node-gyp-build",
+  "node-addon-api",
+  "@mapbox/node-pre-gyp",
+  "prebuild-install",
+];
 
 /** Whether a package holds machine code, of which a bundler can't make modules. */
 export function holdsMachineCode({ folder, json }: PackageOf): boolean {
   const { dependencies } = json as { dependencies?: unknown };
-  const needed = typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+  const needed =
+    typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
   return (
     json["gypfile"] === true ||
     ["binary", "napi"].some((key) => json[key] !== undefined) ||

@@ -9,8 +9,15 @@ import type { Application } from "./application.ts";
 import type { SourceModule } from "./modules.ts";
 
 /** Whether an import in the server's build is made by a module that only pages need: where it leads nowhere, the module fails when it is loaded. */
-export function isForPages(environment: Environment, importer: string, { modules, serverModules }: Application): boolean {
-  const module = environment.name === environmentNames.server ? modules.byFile(importer.replace(/[?#].*$/, "")) : undefined;
+export function isForPages(
+  environment: Environment,
+  importer: string,
+  { modules, serverModules }: Application,
+): boolean {
+  const module =
+    environment.name === environmentNames.server
+      ? modules.byFile(importer.replace(/[?#].*$/, ""))
+      : undefined;
   return module !== undefined && !serverModules.has(module);
 }
 
@@ -25,7 +32,10 @@ export async function withOrWithout(
 ): Promise<readonly Problem[]> {
   if (pageClasses.length === 0) return await build([]);
   const before = warnings.length;
-  const reason = await build(pageClasses).then(([first]) => first && `${first.file}: ${first.message}`, firstLine);
+  const reason = await build(pageClasses).then(
+    ([first]) => first && `${first.file}: ${first.message}`,
+    firstLine,
+  );
   if (reason === undefined) return [];
   // Both builds warn of the same.
   warnings.length = before;

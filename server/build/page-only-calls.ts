@@ -37,7 +37,9 @@ export function pageOnly({
   clients,
   served,
 }: Pick<PageOnlyOptions, "procedures" | "clients" | "served">): readonly Procedure[] {
-  return procedures.filter((one) => one.entries.every(({ segment }) => clients.includes(segment.name) && !served.has(segment.name)));
+  return procedures.filter((one) =>
+    one.entries.every(({ segment }) => clients.includes(segment.name) && !served.has(segment.name)),
+  );
 }
 
 /** Each such call once. Code that pages run as well is told only where it calls: it may hand on what it has. */
@@ -49,15 +51,24 @@ export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly 
   if (sought.length === 0 || !(await mayReach(sought, onServers, options))) return [];
   const declarations = new Declarations(modules);
   const walk = new Walk(declarations, procedures);
-  for (const one of onServers) await walk.from(declarations.behind(one.module, one.export), `"${one.fqn}" in ${segmentsOf(one)}`);
-  for (const module of configured) await walk.from(declarations.all(module), "a middleware or health check of a configuration");
+  for (const one of onServers)
+    await walk.from(
+      declarations.behind(one.module, one.export),
+      `"${one.fqn}" in ${segmentsOf(one)}`,
+    );
+  for (const module of configured)
+    await walk.from(declarations.all(module), "a middleware or health check of a configuration");
   const found = walk.calls.filter(({ procedure }) => sought.includes(procedure));
   const shared = found.length === 0 ? new Set<string>() : await inPages(declarations, options);
   return found.flatMap(({ procedure, step, use }) => {
     const isShared = shared.has(declaredKey(step));
     if (isShared && !use.called) return [];
     return [
-      { problem: problemOf(procedure, step, use, modules), segments: procedure.entries.map(({ segment }) => segment.name), isShared },
+      {
+        problem: problemOf(procedure, step, use, modules),
+        segments: procedure.entries.map(({ segment }) => segment.name),
+        isShared,
+      },
     ];
   });
 }
@@ -69,13 +80,15 @@ async function mayReach(
 ): Promise<boolean> {
   const search = new ImportSearch(sought, cut, modules);
   const held = new Map<SourceModule, Set<string>>();
-  for (const { module, export: name } of onServers) held.set(module, (held.get(module) ?? new Set<string>()).add(name));
+  for (const { module, export: name } of onServers)
+    held.set(module, (held.get(module) ?? new Set<string>()).add(name));
   const start: Step[] = [];
   for (const [module, exports] of held) {
     const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
     start.push({ module, imports: await search.importsOf(module, body) });
   }
-  for (const module of configured) start.push({ module, imports: await search.importsOf(module, modules.describe(module)) });
+  for (const module of configured)
+    start.push({ module, imports: await search.importsOf(module, modules.describe(module)) });
   return (await search.from(start)).size > 0;
 }
 
@@ -101,7 +114,9 @@ class Walk {
   constructor(declarations: Declarations, procedures: readonly Procedure[]) {
     this.#declarations = declarations;
     this.#procedures = new Map(
-      procedures.flatMap((one) => declarations.behind(one.module, one.export).map((unit) => [declaredKey(unit), one])),
+      procedures.flatMap((one) =>
+        declarations.behind(one.module, one.export).map((unit) => [declaredKey(unit), one]),
+      ),
     );
   }
 
@@ -125,12 +140,20 @@ class Walk {
 }
 
 /** Declarations whose code pages run: those of their own modules, and what the procedures that they hold need. */
-async function inPages(declarations: Declarations, { procedures, cut, clients, pages }: PageOnlyOptions): Promise<ReadonlySet<string>> {
+async function inPages(
+  declarations: Declarations,
+  { procedures, cut, clients, pages }: PageOnlyOptions,
+): Promise<ReadonlySet<string>> {
   const walk = new Walk(declarations, procedures);
   for (const { module, export: name, entries } of procedures)
-    if (entries.some(({ segment }) => clients.includes(segment.name))) await walk.from(declarations.behind(module, name), "");
+    if (entries.some(({ segment }) => clients.includes(segment.name)))
+      await walk.from(declarations.behind(module, name), "");
   for (const module of pages) {
-    const segmented = new Set(cut.get(module.file)?.procedures.flatMap((one) => declarations.behind(module, one.export).map(declaredKey)));
+    const segmented = new Set(
+      cut
+        .get(module.file)
+        ?.procedures.flatMap((one) => declarations.behind(module, one.export).map(declaredKey)),
+    );
     const own = declarations.all(module).filter((one) => !segmented.has(declaredKey(one)));
     // Of a module that is cut pages get what its other exports need.
     const start = segmented.size === 0 ? own : own.filter((one) => declarations.isExported(one));
@@ -140,10 +163,17 @@ async function inPages(declarations: Declarations, { procedures, cut, clients, p
 }
 
 function problemOf(procedure: Procedure, step: WalkStep, use: NameUse, modules: Modules): Problem {
-  const way = [...chainOf(step), procedure.module.name].filter((name, at, all) => name !== all[at - 1]).join(" → ");
+  const way = [...chainOf(step), procedure.module.name]
+    .filter((name, at, all) => name !== all[at - 1])
+    .join(" → ");
   const message = `${step.of} calls "${procedure.fqn}", which is only in ${segmentsOf(procedure)}, for browsers: ${way}`;
   const hint = `Servers can't call pages: the call fails with ProcedureNotFound. Return what the page needs, or name "${procedure.fqn}" in a segment that servers load.`;
-  return problemAt({ file: step.module.name, source: modules.text(step.module.file) }, use.start, message, hint);
+  return problemAt(
+    { file: step.module.name, source: modules.text(step.module.file) },
+    use.start,
+    message,
+    hint,
+  );
 }
 
 function chainOf({ from, module }: WalkStep): readonly string[] {
@@ -152,5 +182,7 @@ function chainOf({ from, module }: WalkStep): readonly string[] {
 
 /** `"ui" (src/ui/ui.segment.json)`. */
 function segmentsOf(procedure: Procedure): string {
-  return procedure.entries.map(({ segment }) => `"${segment.name}" (${segment.file})`).join(" and ");
+  return procedure.entries
+    .map(({ segment }) => `"${segment.name}" (${segment.file})`)
+    .join(" and ");
 }

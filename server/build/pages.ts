@@ -94,10 +94,19 @@ export async function readPages(options: {
   const scripts: PageScript[] = [];
   const components = new Set<string>();
   /** Follows components that are imported here to the modules that they import. */
-  const throughComponents = async (description: ModuleDescription, importer: string): Promise<void> => {
+  const throughComponents = async (
+    description: ModuleDescription,
+    importer: string,
+  ): Promise<void> => {
     for (const { specifier } of description.imports.filter((one) => isComponent(one.specifier))) {
       const file = await modules.fileOf(specifier, importer);
-      if (file === undefined || components.has(file) || !isInside(root, file) || /[\\/]node_modules[\\/]/.test(file) || !existsSync(file))
+      if (
+        file === undefined ||
+        components.has(file) ||
+        !isInside(root, file) ||
+        /[\\/]node_modules[\\/]/.test(file) ||
+        !existsSync(file)
+      )
         continue;
       components.add(file);
       const name = slashed(relative(root, file));
@@ -117,15 +126,23 @@ export async function readPages(options: {
   for (const page of options.pages) {
     const name = slashed(relative(root, page));
     const imports: { specifier: string; module?: SourceModule }[] = [];
-    for (const [at, script] of memory.of(page, "scripts", () => scriptsOf(memory.text(page))).entries()) {
+    for (const [at, script] of memory
+      .of(page, "scripts", () => scriptsOf(memory.text(page)))
+      .entries()) {
       const { text, src } = script;
-      if (src !== undefined) imports.push({ specifier: src, ...optional(found(src, page, options)) });
+      if (src !== undefined)
+        imports.push({ specifier: src, ...optional(found(src, page, options)) });
       if (text === undefined) continue;
-      const description = memory.of(page, `script ${at}`, () => modules.describeText(text, `${page}.ts`, name));
+      const description = memory.of(page, `script ${at}`, () =>
+        modules.describeText(text, `${page}.ts`, name),
+      );
       take(description, name);
       scripts.push({ file: page, text, description });
       for (const { specifier } of description.imports.filter((one) => !one.typeOnly))
-        imports.push({ specifier, ...optional((await modules.resolve(specifier, page)) ?? found(specifier, page, options)) });
+        imports.push({
+          specifier,
+          ...optional((await modules.resolve(specifier, page)) ?? found(specifier, page, options)),
+        });
     }
     queue.push(...imports.map((one) => one.module).filter((one) => one !== undefined));
     pages.push({ file: page, name, imports });
@@ -135,7 +152,8 @@ export async function readPages(options: {
     reached.add(module);
     const description = options.visible(module);
     take(description, module.name);
-    for (const edge of await modules.importsOf(module, description)) if (!edge.typeOnly) queue.push(edge.module);
+    for (const edge of await modules.importsOf(module, description))
+      if (!edge.typeOnly) queue.push(edge.module);
     await throughComponents(description, module.file);
   }
   return { started, starts, unclear, modules: [...asked], pages, scripts, reached, problems };
@@ -146,11 +164,17 @@ function optional(module: SourceModule | undefined): { module?: SourceModule } {
 }
 
 /** The module behind an address in a page, if it is one of the source folder's. */
-function found(address: string, page: string, options: { bases: readonly string[]; modules: Modules }): SourceModule | undefined {
+function found(
+  address: string,
+  page: string,
+  options: { bases: readonly string[]; modules: Modules },
+): SourceModule | undefined {
   const path = address.replace(/[?#].*$/, "");
   if (/^(?:[a-z][\w+.-]*:|\/\/)/i.test(path)) return undefined;
   const bases = path.startsWith("/") ? options.bases : [dirname(page)];
-  return bases.map((base) => options.modules.byFile(realPath(resolve(base, `./${path}`)))).find((one) => one !== undefined);
+  return bases
+    .map((base) => options.modules.byFile(realPath(resolve(base, `./${path}`))))
+    .find((one) => one !== undefined);
 }
 
 /**

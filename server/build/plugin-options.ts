@@ -23,7 +23,11 @@ export interface SeamlineOptions {
 
 // What a configuration says of an application, and the plugin as well.
 const shared = ["source", "index", "clients", "clientModules", "layout"] as const;
-const names: readonly string[] = ["root", ...shared, "test"] satisfies readonly (keyof SeamlineOptions)[];
+const names: readonly string[] = [
+  "root",
+  ...shared,
+  "test",
+] satisfies readonly (keyof SeamlineOptions)[];
 const file = "seamline() of the Vite configuration";
 
 /** Throws {@link Problems} with all that is wrong in `options`. */
@@ -36,11 +40,19 @@ export function refuseWrongOptions(options: SeamlineOptions): void {
     problems.push({ file, path, message: "unknown option", hint });
   }
   const { root, test } = given;
-  if (root !== undefined && typeof root !== "string") problems.push({ file, path: "root", message: "expected the path of a folder" });
-  if (test !== undefined && test !== "split") problems.push({ file, path: "test", message: "expected 'split', or that it is left out" });
-  const said = shared.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]);
+  if (root !== undefined && typeof root !== "string")
+    problems.push({ file, path: "root", message: "expected the path of a folder" });
+  if (test !== undefined && test !== "split")
+    problems.push({ file, path: "test", message: "expected 'split', or that it is left out" });
+  const said = shared
+    .filter((name) => given[name] !== undefined)
+    .map((name) => [name, given[name]]);
   try {
-    parseConfig({ mode: "standalone", url: "http://127.0.0.1:0", ...Object.fromEntries(said) }, file, { root: "/", env: {} });
+    parseConfig(
+      { mode: "standalone", url: "http://127.0.0.1:0", ...Object.fromEntries(said) },
+      file,
+      { root: "/", env: {} },
+    );
   } catch (error) {
     if (!(error instanceof Problems)) throw error;
     problems.push(...error.problems);

@@ -32,15 +32,27 @@ export interface PreviewOptions {
 export async function openPreview(server: PreviewServer, options: PreviewOptions): Promise<void> {
   const { root, source, output } = options;
   if ((await findOutput(root, output)) === undefined)
-    throw new Error("There is nothing to preview yet: the modules of the server aren't built\n  → Run 'vite build' first");
+    throw new Error(
+      "There is nothing to preview yet: the modules of the server aren't built\n  → Run 'vite build' first",
+    );
   // A stack in the log leads to the application's TypeScript.
   process.setSourceMapsEnabled(true);
   const log = logOf(server.config.logger);
   const { file, config: given, limits } = await readConfiguration(root, undefined);
-  const base = (await readConfig({ mode: "standalone", url: "http://127.0.0.1:0" }, { root })) as StandaloneConfig;
+  const base = (await readConfig(
+    { mode: "standalone", url: "http://127.0.0.1:0" },
+    { root },
+  )) as StandaloneConfig;
   // Whom requests may be for is Vite's business here (`preview.allowedHosts`), and the pages' origin is that of its server.
   const web = { origin: undefined, hosts: ["*"], forwarded: undefined };
-  const config: StandaloneConfig = { ...base, ...given, mode: "standalone", source, output, ...web };
+  const config: StandaloneConfig = {
+    ...base,
+    ...given,
+    mode: "standalone",
+    source,
+    output,
+    ...web,
+  };
   const trustKey = await readTrustKey(root, config.trustKey);
   const host = nodeHost({ log, transport: createTransport({}) });
   const moduleImporter = applicationImporter(root);
@@ -53,7 +65,11 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
     newId: randomUUID,
     configFile: file,
   });
-  const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
+  const { middleware, healthChecks } = await configuredModules(config, {
+    root,
+    modules,
+    moduleImporter,
+  });
   for (const one of middleware) role.addMiddleware(one);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   await role.start(config.url);
@@ -74,6 +90,9 @@ function logOf(logger: Logger): Log {
   return {
     info: (line) => logger.info(line),
     warn: (line) => logger.warn(`warning: ${line}`),
-    error: (line, cause) => logger.error(`error: ${line}${cause instanceof Error ? `\n${cause.stack ?? cause.message}` : ""}`),
+    error: (line, cause) =>
+      logger.error(
+        `error: ${line}${cause instanceof Error ? `\n${cause.stack ?? cause.message}` : ""}`,
+      ),
   };
 }

@@ -19,7 +19,8 @@ export async function privateImports(options: {
   pages: ReadonlySet<SourceModule>;
 }): Promise<readonly Problem[]> {
   const { procedures, cut, modules, clients } = options;
-  const isPrivate = (one: Procedure): boolean => one.entries.every(({ entry }) => entry.access === "private");
+  const isPrivate = (one: Procedure): boolean =>
+    one.entries.every(({ entry }) => entry.access === "private");
   // Protected ones servers may call.
   const hidden = procedures.filter((one) => isPrivate(one) || isClosed(one, clients));
   if (hidden.length === 0) return [];
@@ -27,7 +28,11 @@ export async function privateImports(options: {
   const warnings: Problem[] = [];
   // Of those that no server has, page-only-calls.ts tells servers.
   const toldElsewhere = new Set(pageOnly(options));
-  const check = async (who: string, holders: readonly string[], start: readonly Step[]): Promise<void> => {
+  const check = async (
+    who: string,
+    holders: readonly string[],
+    start: readonly Step[],
+  ): Promise<void> => {
     const onServers = holders.some((name) => !clients.includes(name));
     for (const [procedure, chain] of await search.from(start)) {
       if (procedure.entries.some(({ segment }) => holders.includes(segment.name))) continue;
@@ -51,18 +56,26 @@ export async function privateImports(options: {
     await check(`segment "${segment}"`, [segment], await Promise.all(bodies));
   }
   const pages = [...options.pages].filter((module) => !cut.has(module.file));
-  const loaded = pages.map(async (module) => ({ module, imports: await search.importsOf(module, modules.describe(module)) }));
+  const loaded = pages.map(async (module) => ({
+    module,
+    imports: await search.importsOf(module, modules.describe(module)),
+  }));
   await check("pages", clients, await Promise.all(loaded));
   return warnings;
 }
 
 /** Segment → module → the exports that the segment holds. */
-function bySegment(procedures: readonly Procedure[]): ReadonlyMap<string, ReadonlyMap<SourceModule, ReadonlySet<string>>> {
+function bySegment(
+  procedures: readonly Procedure[],
+): ReadonlyMap<string, ReadonlyMap<SourceModule, ReadonlySet<string>>> {
   const segments = new Map<string, Map<SourceModule, Set<string>>>();
   for (const { module, export: name, entries } of procedures)
     for (const { segment } of entries) {
       const held = segments.get(segment.name) ?? new Map<SourceModule, Set<string>>();
-      segments.set(segment.name, held.set(module, (held.get(module) ?? new Set<string>()).add(name)));
+      segments.set(
+        segment.name,
+        held.set(module, (held.get(module) ?? new Set<string>()).add(name)),
+      );
     }
   return segments;
 }

@@ -43,13 +43,17 @@ export async function findProcedures(
   const found: Found[] = [];
   for (const segment of segments) {
     const known = memory.ofObject<{ latest?: FoundInSegment }>(segment, () => ({}));
-    if (known.latest?.modules !== modules || !modules.hold(known.latest.consulted)) known.latest = await findFunctions(segment, modules);
+    if (known.latest?.modules !== modules || !modules.hold(known.latest.consulted))
+      known.latest = await findFunctions(segment, modules);
     found.push(...known.latest.found);
     problems.push(...known.latest.problems);
   }
   const procedures: Procedure[] = [];
   // Two exports of one function are one function, so its own name decides where it has one.
-  for (const group of groupBy(found, (one) => `${one.module.id}#${one.export.ownName ?? one.export.name}`)) {
+  for (const group of groupBy(
+    found,
+    (one) => `${one.module.id}#${one.export.ownName ?? one.export.name}`,
+  )) {
     const [first, ...others] = group as [Found, ...Found[]];
     problems.push(...others.flatMap((other) => disagreement(first, other)));
     if (first.export.problems.length > 0) problems.push(...first.export.problems);
@@ -65,7 +69,11 @@ export async function findProcedures(
   }
   problems.push(...twins(procedures), ...scattered(procedures));
   warnings.push(...found.filter((one) => one.export.generator === true).map(generator));
-  warnings.push(...procedures.filter((one) => one.parameters.flatMap(namesOf).includes("version")).map(versionParameter));
+  warnings.push(
+    ...procedures
+      .filter((one) => one.parameters.flatMap(namesOf).includes("version"))
+      .map(versionParameter),
+  );
   const keyed = procedures.map((one) => ({ one, key: procedureKey(one.fqn, one.version) }));
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ one }) => one);
 }
@@ -94,13 +102,16 @@ async function findFunctions(segment: SegmentFile, modules: Modules): Promise<Fo
     for (const { module: key, export: name, path } of segment.unread) {
       const module = modules.find(key);
       const declared = module === undefined ? undefined : await modules.declaration(module, name);
-      if (declared === undefined || "missing" in declared || declared.export.kind !== "class") continue;
+      if (declared === undefined || "missing" in declared || declared.export.kind !== "class")
+        continue;
       classes.push(path);
       problems.push(...declared.export.problems);
     }
   });
   // A class needs no entry at all, so what else is wrong with its entry doesn't matter.
-  const rest = segment.problems.filter(({ path = "" }) => !classes.some((one) => isAtOrBelow(path, one)));
+  const rest = segment.problems.filter(
+    ({ path = "" }) => !classes.some((one) => isAtOrBelow(path, one)),
+  );
   return { found, problems: [...rest, ...problems], modules, consulted };
 }
 
@@ -109,7 +120,11 @@ function isAtOrBelow(path: string, entry: string): boolean {
   return path === entry || path.startsWith(`${entry}.`) || path.startsWith(`${entry}[`);
 }
 
-async function findFunction(named: NamedEntry, modules: Modules, problems: Problem[]): Promise<Found | undefined> {
+async function findFunction(
+  named: NamedEntry,
+  modules: Modules,
+  problems: Problem[],
+): Promise<Found | undefined> {
   const { entry } = named;
   const refuse = (message: string, hint?: string): undefined => {
     problems.push({ ...placeOf(named), message, ...(hint === undefined ? {} : { hint }) });
@@ -120,7 +135,9 @@ async function findFunction(named: NamedEntry, modules: Modules, problems: Probl
     if (behind !== undefined)
       return refuse(
         `expected a module of the source folder, but ${JSON.stringify(entry.module)} lies behind ${behind.link}, which is a link`,
-        behind.instead === undefined ? "Put the folder itself there." : `Name it by where it lies: "${behind.instead}".`,
+        behind.instead === undefined
+          ? "Put the folder itself there."
+          : `Name it by where it lies: "${behind.instead}".`,
       );
     const near = nearest(
       entry.module.replace(/\.\w+$/, ""),
@@ -146,7 +163,10 @@ async function findFunction(named: NamedEntry, modules: Modules, problems: Probl
     const names = await modules.exportNames(module);
     const near = nearest(entry.export, names);
     if (modules.describe(module).locals.includes(entry.export))
-      return refuse(`expected an export of ${module.name}, but "${entry.export}" is not exported`, "Write 'export' in front of it.");
+      return refuse(
+        `expected an export of ${module.name}, but "${entry.export}" is not exported`,
+        "Write 'export' in front of it.",
+      );
     return refuse(
       `expected an export of ${module.name}, but it has none named "${entry.export}"; it exports ${names.join(", ") || "nothing"}`,
       near === undefined ? undefined : `Did you mean "${near}"?`,
@@ -157,12 +177,15 @@ async function findFunction(named: NamedEntry, modules: Modules, problems: Probl
 
 /** The FQN belongs to the module that the segment names, wherever the function is declared. */
 function nameOf(module: SourceModule, entry: SegmentFileEntry, declared: ModuleExport): string {
-  const name = entry.as ?? declared.ownName ?? (entry.export === "default" ? undefined : entry.export);
+  const name =
+    entry.as ?? declared.ownName ?? (entry.export === "default" ? undefined : entry.export);
   return name === undefined ? fqnOfAnonymousDefault(module.id) : fqnOf(module.id, name);
 }
 
 function disagreement(first: Found, other: Found): readonly Problem[] {
-  const at = (message: string, hint: string): readonly Problem[] => [{ ...placeOf(other), message, hint }];
+  const at = (message: string, hint: string): readonly Problem[] => [
+    { ...placeOf(other), message, hint },
+  ];
   const function_ = `the function "${first.export.ownName ?? first.export.name}" of ${first.module.name}`;
   const there = `${first.segment.file} at ${first.entry.path}`;
   if (first.fqn !== other.fqn)
@@ -181,14 +204,23 @@ function disagreement(first: Found, other: Found): readonly Problem[] {
       "Name one of its exports everywhere.",
     );
   if (first.segment === other.segment)
-    return at(`${function_} is named twice in this segment, also at ${first.entry.path}`, "Remove one of the two entries.");
+    return at(
+      `${function_} is named twice in this segment, also at ${first.entry.path}`,
+      "Remove one of the two entries.",
+    );
   return [];
 }
 
 /** Chosen: not refused, as code beside it may use it; but what it gives goes nowhere. */
 function generator({ module, export: { name, line, column } }: Found): Problem {
   const message = `"${name}" is a generator: what it yields can't be sent, so every call from elsewhere fails`;
-  return { file: module.name, line, column, message, hint: "Return an array; of much data, a part with each call." };
+  return {
+    file: module.name,
+    line,
+    column,
+    message,
+    hint: "Return an array; of much data, a part with each call.",
+  };
 }
 
 /** Not refused: a POST gives it in its body, and a seam always does (decisions §2, `version`). */
@@ -206,12 +238,13 @@ function versionParameter(procedure: Procedure): Problem {
 
 /** Two functions under one name and version. */
 function twins(procedures: readonly Procedure[]): readonly Problem[] {
-  return groupBy(procedures, (one) => procedureKey(one.fqn, one.version)).flatMap(([first, ...others]) =>
-    others.map((other) => ({
-      ...place(other),
-      message: `"${other.fqn}" version ${other.version} stands for two functions: ${text(first as Procedure)}, and ${text(other)}`,
-      hint: 'Give one of them another "version", or another name with "as".',
-    })),
+  return groupBy(procedures, (one) => procedureKey(one.fqn, one.version)).flatMap(
+    ([first, ...others]) =>
+      others.map((other) => ({
+        ...place(other),
+        message: `"${other.fqn}" version ${other.version} stands for two functions: ${text(first as Procedure)}, and ${text(other)}`,
+        hint: 'Give one of them another "version", or another name with "as".',
+      })),
   );
 }
 

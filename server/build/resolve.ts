@@ -28,15 +28,25 @@ export interface Import {
 }
 
 /** Judges an import of a build, and of pages in development. Mistakes of a build are kept for its end: the bundler would stop at the first. */
-export async function judgeImport(environment: Environment, given: Import, build: Build): Promise<Resolved | undefined> {
+export async function judgeImport(
+  environment: Environment,
+  given: Import,
+  build: Build,
+): Promise<Resolved | undefined> {
   const { source, importer, found } = given;
   const isBrowser = environment.name === environmentNames.browser;
-  if (environment.mode === "build" && found === null && !isBuiltin(source) && isOwn(importer, build.source)) {
+  if (
+    environment.mode === "build" &&
+    found === null &&
+    !isBuiltin(source) &&
+    isOwn(importer, build.source)
+  ) {
     const { problem, isWarning } = unresolvedImport(source, importer, build.root, isBrowser);
     if (given.isOptional !== true) (isWarning ? build.warnings : build.mistakes).push(problem);
     return { id: source, external: true };
   }
-  const service = isBrowser && found !== null ? serviceImport(source, importer, found.id, build.root) : undefined;
+  const service =
+    isBrowser && found !== null ? serviceImport(source, importer, found.id, build.root) : undefined;
   if (service !== undefined) {
     // In development nobody waits for the end.
     if (environment.mode !== "build") throw build.fail([service]);
@@ -44,7 +54,8 @@ export async function judgeImport(environment: Environment, given: Import, build
     return { id: source, external: true };
   }
   if (environment.mode !== "build") return undefined;
-  if (isBrowser && isNodeOnly(source, importer, found?.id)) build.nodeImports.push({ specifier: source, importer });
+  if (isBrowser && isNodeOnly(source, importer, found?.id))
+    build.nodeImports.push({ specifier: source, importer });
   if (isBrowser || source.startsWith(".")) return found;
   const { resolved, problem } = await resolveForNode(environment, given, build);
   if (problem !== undefined && given.isOptional !== true) build.mistakes.push(problem);
@@ -54,7 +65,9 @@ export async function judgeImport(environment: Environment, given: Import, build
 /** Code of the application, and of packages that people work on beside it. */
 function isOwn(importer: string, sourceFolder: string): boolean {
   const file = fileOf(importer);
-  return isInside(sourceFolder, file) || (isAbsolute(file) && isModuleFile(file) && !isInstalled(file));
+  return (
+    isInside(sourceFolder, file) || (isAbsolute(file) && isModuleFile(file) && !isInstalled(file))
+  );
 }
 
 /** An import that leads nowhere. A package that a node may have, though this machine hasn't, is a warning. */
@@ -64,13 +77,24 @@ export function unresolvedImport(
   root: string,
   isBrowser: boolean,
 ): { readonly problem: Problem; readonly isWarning: boolean } {
-  const tell = (message: string, hint: string): Problem => importProblem(importer, source, root, message, hint);
-  if (/^\.{1,2}\//.test(source)) return { problem: tell(`"${source}" is no file`, "Look at its name and its folder."), isWarning: false };
+  const tell = (message: string, hint: string): Problem =>
+    importProblem(importer, source, root, message, hint);
+  if (/^\.{1,2}\//.test(source))
+    return {
+      problem: tell(`"${source}" is no file`, "Look at its name and its folder."),
+      isWarning: false,
+    };
   if (hasPackage(source, fileOf(importer))) {
     const message = `the package "${source}" is installed, but has no file for this import`;
-    return { problem: tell(message, 'Build the package, or look at "exports" in its package.json.'), isWarning: false };
+    return {
+      problem: tell(message, 'Build the package, or look at "exports" in its package.json.'),
+      isWarning: false,
+    };
   }
-  const problem = tell(`the package "${source}" is not installed here`, "Install it, or take the import out.");
+  const problem = tell(
+    `the package "${source}" is not installed here`,
+    "Install it, or take the import out.",
+  );
   return { problem, isWarning: !isBrowser };
 }
 
@@ -86,19 +110,27 @@ export async function resolveForNode(
 ): Promise<{ readonly resolved: Resolved; readonly problem?: Problem }> {
   const external = { id: source, external: true, moduleSideEffects: true } as const;
   // Bundled, contexts and the brands of errors would exist twice; it may be a package of the same workspace.
-  if (found === null || /^seamline(?:\/|$)/.test(source) || /\.(?:node|wasm)$/.test(found.id)) return { resolved: external };
+  if (found === null || /^seamline(?:\/|$)/.test(source) || /\.(?:node|wasm)$/.test(found.id))
+    return { resolved: external };
   const isExternal = found.external !== undefined && found.external !== false;
-  const resolved = isExternal ? { id: found.id, external: found.external, moduleSideEffects: true } : found;
+  const resolved = isExternal
+    ? { id: found.id, external: found.external, moduleSideEffects: true }
+    : found;
   const left = environment.config.resolve.external;
-  const isNamed = left === true || left.some((name) => source === name || source.startsWith(`${name}/`));
+  const isNamed =
+    left === true || left.some((name) => source === name || source.startsWith(`${name}/`));
   if (isExternal ? isNamed || isBuiltin(source) : !isInstalled(found.id)) return { resolved };
   // A dependency that only a package of the workspace has, or has in another version, Node wouldn't find, or wouldn't find this one.
   const [here, fromRoot] = await Promise.all(
-    [importer, join(build.root, "package.json")].map(async (from) => await findFrom(from, source, environment, build)),
+    [importer, join(build.root, "package.json")].map(
+      async (from) => await findFrom(from, source, environment, build),
+    ),
   );
   if (here === undefined || !isAbsolute(here) || here === fromRoot) return { resolved };
   const problem = machineCode(source, importer, here, build.root);
-  return problem === undefined ? { resolved: isExternal ? { id: here } : found } : { resolved: external, problem };
+  return problem === undefined
+    ? { resolved: isExternal ? { id: here } : found }
+    : { resolved: external, problem };
 }
 
 /** Of a build, in which packages stay where they are: hundreds of modules import the same few. */
@@ -118,12 +150,23 @@ async function findFrom(
   return await file;
 }
 
-function machineCode(source: string, importer: string, file: string, root: string): Problem | undefined {
+function machineCode(
+  source: string,
+  importer: string,
+  file: string,
+  root: string,
+): Problem | undefined {
   const found = packageOf(fileOf(file));
   if (found === undefined || !holdsMachineCode(found)) return undefined;
   const name = String(found.json["name"]);
   const message = `the package "${name}" holds machine code, which can't be built into the server's modules, and the application has another one or none`;
-  return importProblem(importer, source, root, message, `Install it in the application folder: npm install ${name}`);
+  return importProblem(
+    importer,
+    source,
+    root,
+    message,
+    `Install it in the application folder: npm install ${name}`,
+  );
 }
 
 function fileOf(id: string): string {

@@ -42,15 +42,21 @@ export async function serverImports(open: OpenApplication): Promise<ServerImport
   };
   for (const module of application.serverModules)
     for (const specifier of new Set(valueImports(modules.describe(module))))
-      if ((await modules.resolve(specifier, module.file)) === undefined) await follow(specifier, module.file);
+      if ((await modules.resolve(specifier, module.file)) === undefined)
+        await follow(specifier, module.file);
   // A set hands out what is added while it is walked.
   for (const file of packages) {
     if (!/\.[cm]?[jt]sx?$/.test(file)) continue;
     const text = readFileSync(file, "utf8");
     const { errors } = parse(file, text);
-    if (!isInstalled(file)) problems.push(...parseProblems({ file: slashed(relative(root, file)), source: text }, errors));
+    if (!isInstalled(file))
+      problems.push(
+        ...parseProblems({ file: slashed(relative(root, file)), source: text }, errors),
+      );
     for (const specifier of importedByCode(file, text, parse)) await follow(specifier, file);
   }
-  problems.push(...(await open.tsconfigProblems([...packages].filter((file) => !isInstalled(file)))));
+  problems.push(
+    ...(await open.tsconfigProblems([...packages].filter((file) => !isInstalled(file)))),
+  );
   return { problems, warnings, packages };
 }

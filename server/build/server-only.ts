@@ -16,15 +16,24 @@ export interface NodeImport {
 }
 
 /** Whether `specifier` names a module of Node itself, for which nothing stands in: Vite found only its empty replacement. */
-export function isNodeOnly(specifier: string, importer: string, resolved: string | undefined): boolean {
-  if (!isBuiltin(specifier) || (resolved !== undefined && !resolved.startsWith("__vite-browser-external"))) return false;
+export function isNodeOnly(
+  specifier: string,
+  importer: string,
+  resolved: string | undefined,
+): boolean {
+  if (
+    !isBuiltin(specifier) ||
+    (resolved !== undefined && !resolved.startsWith("__vite-browser-external"))
+  )
+    return false;
   // A package that maps the module to `false` for browsers works without it.
   const browser = packageOf(cleanId(importer))?.json["browser"];
   const name = specifier.replace(/^node:/, "");
   return !(
     typeof browser === "object" &&
     browser !== null &&
-    ((browser as Record<string, unknown>)[name] === false || (browser as Record<string, unknown>)[specifier] === false)
+    ((browser as Record<string, unknown>)[name] === false ||
+      (browser as Record<string, unknown>)[specifier] === false)
   );
 }
 
@@ -34,9 +43,16 @@ export function nodeImportProblems(
   root: string,
   importersOf: (id: string) => readonly string[],
 ): readonly Problem[] {
-  const ways = new Map<string, { own: string; next: string; chain: readonly string[]; specifiers: Set<string> }>();
+  const ways = new Map<
+    string,
+    { own: string; next: string; chain: readonly string[]; specifiers: Set<string> }
+  >();
   // The bundler finds them in any order; people are told the same each time, and the nearest way first.
-  const chains = found.map(({ specifier, importer }) => ({ specifier, importer, chain: shortest(importer, importersOf) }));
+  const chains = found.map(({ specifier, importer }) => ({
+    specifier,
+    importer,
+    chain: shortest(importer, importersOf),
+  }));
   chains.sort((a, b) => a.chain.length - b.chain.length || (a.specifier < b.specifier ? -1 : 1));
   for (const { specifier, importer, chain } of chains) {
     const own = chain.findLast((id) => !isInstalled(id) && !id.startsWith("\0")) ?? importer;
@@ -49,7 +65,8 @@ export function nodeImportProblems(
   return [...ways.values()].map(({ own, next, chain, specifiers }) => {
     const [first = "", ...others] = specifiers;
     const names = [...new Set([...chain.map((id) => nameOf(id, root)), first])].join(" → ");
-    const which = others.length === 0 ? `"${first}" exists` : `"${first}" and ${others.length} more exist`;
+    const which =
+      others.length === 0 ? `"${first}" exists` : `"${first}" and ${others.length} more exist`;
     const message = `${which} on Node only, but a browser would get ${others.length === 0 ? "it" : "them"}: ${names}`;
     return importProblem(own, next, root, message, next === "seamline" ? ownHint : hint);
   });
@@ -57,7 +74,8 @@ export function nodeImportProblems(
 
 const hint =
   "Move what needs it into a procedure of a segment that browsers don't load, or out of what pages import; a stand-in can be named in Vite's resolve.alias.";
-const ownHint = "Pages take 'seamline' and 'seamline/client'; 'seamline/server' and 'seamline/vite' are for Node.";
+const ownHint =
+  "Pages take 'seamline' and 'seamline/client'; 'seamline/server' and 'seamline/vite' are for Node.";
 
 function shortest(id: string, importersOf: (id: string) => readonly string[]): readonly string[] {
   const paths: string[][] = [[id]];

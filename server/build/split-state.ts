@@ -23,7 +23,10 @@ export async function splitState(application: Application): Promise<readonly Pro
     .filter(({ users, changers }) => users.size > 1 && changers.size > 0)
     .map(({ module, state, users, changers }) => {
       const names = state.names.map((name) => `"${name}"`).join(", ");
-      const changing = changers.size === users.size ? "use and change it" : `use it, and ${listed(changers)} changes it`;
+      const changing =
+        changers.size === users.size
+          ? "use and change it"
+          : `use it, and ${listed(changers)} changes it`;
       return {
         file: module.name,
         ...state.state,
@@ -50,7 +53,11 @@ class Walker {
 
   constructor({ modules, procedures }: Application) {
     this.#declarations = new Declarations(modules);
-    this.#procedures = new Set(procedures.flatMap(({ module, export: name }) => this.#declarations.behind(module, name).map(declaredKey)));
+    this.#procedures = new Set(
+      procedures.flatMap(({ module, export: name }) =>
+        this.#declarations.behind(module, name).map(declaredKey),
+      ),
+    );
   }
 
   get uses(): readonly Use[] {
@@ -78,7 +85,12 @@ class Walker {
     const state = this.#declarations.uses(target);
     if (state?.state === undefined) return;
     const key = declaredKey(target);
-    const use = this.#uses.get(key) ?? { module: target.module, state, users: new Set(), changers: new Set() };
+    const use = this.#uses.get(key) ?? {
+      module: target.module,
+      state,
+      users: new Set(),
+      changers: new Set(),
+    };
     this.#uses.set(key, use);
     use.users.add(segment);
     if (changes) use.changers.add(segment);

@@ -7,7 +7,10 @@ import { frameOf } from "../../src/split/mark.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** Refuses them among modules that servers load, and others that are imported dynamically. */
-export async function thenables(among: Iterable<SourceModule>, modules: Modules): Promise<readonly Problem[]> {
+export async function thenables(
+  among: Iterable<SourceModule>,
+  modules: Modules,
+): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   const reached = new Set(among);
   // A set hands out what is added while it is walked.
@@ -16,7 +19,13 @@ export async function thenables(among: Iterable<SourceModule>, modules: Modules)
     const found = exports.find((one) => one.name === "then");
     if (found !== undefined) {
       const { line, column } = found;
-      problems.push({ file: module.name, line, column, ...thenable, frame: frameOf(modules.text(module.file), line, column) });
+      problems.push({
+        file: module.name,
+        line,
+        column,
+        ...thenable,
+        frame: frameOf(modules.text(module.file), line, column),
+      });
     }
     for (const specifier of starReexports) {
       const target = await modules.resolve(specifier, module.file);

@@ -17,7 +17,10 @@ export interface TsconfigReader {
 }
 
 /** The tsconfig.json that Vite goes by for a file. */
-export function tsconfigOf(file: string, { named }: Pick<TsconfigReader, "named">): string | undefined {
+export function tsconfigOf(
+  file: string,
+  { named }: Pick<TsconfigReader, "named">,
+): string | undefined {
   if (named !== undefined) return named;
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     if (existsSync(join(folder, "tsconfig.json"))) return join(folder, "tsconfig.json");
@@ -31,27 +34,49 @@ export function isTyped(file: string): boolean {
 }
 
 /** What is wrong with a tsconfig.json, or with what it extends and references. */
-export async function tsconfigProblem(file: string, { root, vite }: Omit<TsconfigReader, "named">): Promise<Problem | undefined> {
+export async function tsconfigProblem(
+  file: string,
+  { root, vite }: Omit<TsconfigReader, "named">,
+): Promise<Problem | undefined> {
   // Named, it is read anew: what Vite finds by itself it keeps.
-  const failed: unknown = await vite.transformWithOxc("", join(dirname(file), "_.ts"), { tsconfig: file }).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  const [, path = "", reason = ""] = /Failed to load tsconfig '(.*?)': (.+)/.exec(failed instanceof Error ? failed.message : "") ?? [];
+  const failed: unknown = await vite
+    .transformWithOxc("", join(dirname(file), "_.ts"), { tsconfig: file })
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const [, path = "", reason = ""] =
+    /Failed to load tsconfig '(.*?)': (.+)/.exec(failed instanceof Error ? failed.message : "") ??
+    [];
   if (path === "") return undefined;
   const hint = "Vite reads it for every module in TypeScript, as the compiler does.";
   // Paths are relative to where the process was started.
   const wrong = resolve(path);
   const [, text = reason, line, column] = /^(.*) at line (\d+) column (\d+)$/.exec(reason) ?? [];
-  if (line !== undefined) return { ...placed(root, wrong, Number(line), Number(column)), message: text, hint };
+  if (line !== undefined)
+    return { ...placed(root, wrong, Number(line), Number(column)), message: text, hint };
   const said = text === "Tsconfig not found" ? mentionOf(path, file, new Set()) : undefined;
   if (said === undefined) return { file: slashed(relative(root, wrong)), message: text, hint };
   const { line: at, column: from } = placeOf(readFileSync(said.file, "utf8"), said.offset);
-  return { ...placed(root, said.file, at, from), message: `there is no tsconfig "${said.text}"`, hint };
+  return {
+    ...placed(root, said.file, at, from),
+    message: `there is no tsconfig "${said.text}"`,
+    hint,
+  };
 }
 
-function placed(root: string, file: string, line: number, column: number): Pick<Problem, "file" | "line" | "column" | "frame"> {
-  return { file: slashed(relative(root, file)), line, column, frame: frameOf(readFileSync(file, "utf8"), line, column) };
+function placed(
+  root: string,
+  file: string,
+  line: number,
+  column: number,
+): Pick<Problem, "file" | "line" | "column" | "frame"> {
+  return {
+    file: slashed(relative(root, file)),
+    line,
+    column,
+    frame: frameOf(readFileSync(file, "utf8"), line, column),
+  };
 }
 
 interface Mention {

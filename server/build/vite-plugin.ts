@@ -28,7 +28,14 @@ import {
 import { graphCode, liveGraphCode } from "./graph-code.ts";
 import { foreignBuild, foreignEnvironment, isOwnEnvironment } from "./foreign-environment.ts";
 import { syntaxGuard } from "./future-syntax.ts";
-import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport, workerGuard } from "./leaks.ts";
+import {
+  behindLink,
+  fileAddresses,
+  mayLeadToService,
+  serviceModule,
+  textImport,
+  workerGuard,
+} from "./leaks.ts";
 import { isInstalled, isNoSource } from "./package-of.ts";
 import { isForPages } from "./page-classes.ts";
 import type { SeamlineOptions } from "./plugin-options.ts";
@@ -71,27 +78,38 @@ export function createPlugin(
     return application;
   };
   /** For one of the modules that Vite asks for. A session without an application still gives pages Vite's client, which shows them why. */
-  const applicationFor = async (environment: Environment, id: string): Promise<Application | undefined> =>
+  const applicationFor = async (
+    environment: Environment,
+    id: string,
+  ): Promise<Application | undefined> =>
     await applicationOf(environment).catch((error: unknown) => {
       if (development !== undefined && isNoSource(id)) return undefined;
       throw error;
     });
-  const isBrowser = (context: Context): boolean => context.environment.name === environmentNames.browser;
+  const isBrowser = (context: Context): boolean =>
+    context.environment.name === environmentNames.browser;
 
   const plugin: Plugin = {
     name: "seamline",
     enforce: "pre",
     // Each environment with an instance of its own would disagree with the other on what is split.
     sharedDuringBuild: true,
-    applyToEnvironment: (environment) => !isActive || isOurs(environment) || foreignEnvironment(build, applicationOf),
+    applyToEnvironment: (environment) =>
+      !isActive || isOurs(environment) || foreignEnvironment(build, applicationOf),
     api: { options, isOwn },
 
     async config(config, { command }) {
-      const others = (config.plugins ?? []).flat(8).filter((one): one is Plugin => isSeamline(one) && one !== plugin);
+      const others = (config.plugins ?? [])
+        .flat(8)
+        .filter((one): one is Plugin => isSeamline(one) && one !== plugin);
       // `seamline build` brings its own plugin; the one of the application's configuration then only lends its options.
       if (!isOwn && others.some((one) => one.api?.isOwn === true)) isActive = false;
       if (!isActive) return undefined;
-      const all = Object.assign({}, ...others.map((one) => one.api?.options as SeamlineOptions), definedOf(options)) as SeamlineOptions;
+      const all = Object.assign(
+        {},
+        ...others.map((one) => one.api?.options as SeamlineOptions),
+        definedOf(options),
+      ) as SeamlineOptions;
       // Loaded where it is used: who runs unit tests has no need of it.
       const { refuseWrongOptions } = await import("./plugin-options.ts");
       refuseWrongOptions(all);
@@ -104,7 +122,10 @@ export function createPlugin(
         builder: {},
         worker: { plugins: () => [workerGuard(build)] },
         // What is said of packages for SSR holds for nodes.
-        environments: { [environmentNames.browser]: {}, [environmentNames.server]: { resolve: packagesOf(config) } },
+        environments: {
+          [environmentNames.browser]: {},
+          [environmentNames.server]: { resolve: packagesOf(config) },
+        },
         ...(command === "serve" && developmentConfig(config, () => development, session?.config)),
       };
     },
@@ -112,13 +133,23 @@ export function createPlugin(
     configEnvironment(name, config, { command }) {
       if (!isActive) return;
       if (name === environmentNames.server && command === "build")
-        setServer(config, { root: build.root, source: build.source, outDir: join(build.serverFolder, "modules") });
+        setServer(config, {
+          root: build.root,
+          source: build.source,
+          outDir: join(build.serverFolder, "modules"),
+        });
       if (name !== environmentNames.browser) return;
-      const index = findIndex(build.options.index ?? "index.html", [build.source, build.root, build.viteRoot]);
+      const index = findIndex(build.options.index ?? "index.html", [
+        build.source,
+        build.root,
+        build.viteRoot,
+      ]);
       const bases = [build.viteRoot, build.root];
       build.inputs = inputFiles(inputOf(config), bases);
       if (command === "build") setBrowser(config, { index, bases, outDir: build.browserFolder });
-      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...build.inputs])].filter((file) => file.endsWith(".html"));
+      build.pages = [...new Set([...(index === undefined ? [] : [index]), ...build.inputs])].filter(
+        (file) => file.endsWith(".html"),
+      );
     },
 
     configResolved(config) {
@@ -132,7 +163,8 @@ export function createPlugin(
     async configureServer(server) {
       if (isActive) (await import("../dev/closed-files.ts")).keepServiceFiles(server);
       // Chosen: in middleware mode it is a tool that wants modules; who types `vite` wants pages, and those ask for a runtime.
-      if (!isActive || process.env["VITEST"] !== undefined || server.config.server.middlewareMode) return;
+      if (!isActive || process.env["VITEST"] !== undefined || server.config.server.middlewareMode)
+        return;
       // Loaded where it is used: a build has no need of the roles.
       const { openDevelopment } = await import("../dev/development.ts");
       development = openDevelopment(server, build, session);
@@ -147,20 +179,30 @@ export function createPlugin(
       // Before Vite looks for scripts.
       order: "pre",
       async handler() {
-        const application = await (development?.application() ?? build.latest)?.catch(() => undefined);
-        return [...((await development?.pageTags()) ?? []), ...(application?.startsByItself === true ? [startTag] : [])];
+        const application = await (development?.application() ?? build.latest)?.catch(
+          () => undefined,
+        );
+        return [
+          ...((await development?.pageTags()) ?? []),
+          ...(application?.startsByItself === true ? [startTag] : []),
+        ];
       },
     },
 
     async configurePreviewServer(server) {
       if (!isActive) return;
       const { openPreview } = await import("./preview.ts");
-      await openPreview(server, { root: build.root, source: build.source, output: build.finalBrowserFolder ?? "" });
+      await openPreview(server, {
+        root: build.root,
+        source: build.source,
+        output: build.finalBrowserFolder ?? "",
+      });
     },
 
     buildApp: {
       async handler(builder) {
-        if (isActive && builder.environments[environmentNames.server] !== undefined) await build.run(builder);
+        if (isActive && builder.environments[environmentNames.server] !== undefined)
+          await build.run(builder);
       },
     },
 
@@ -175,11 +217,15 @@ export function createPlugin(
       const emit = (id: string): void => build.entries.emit(this, id, build.root);
       if (isBrowser(this)) {
         for (const { module, parts } of application.cut.values())
-          if (parts.browser.body !== undefined) [module.file, partId.body(module.file)].forEach(emit);
+          if (parts.browser.body !== undefined)
+            [module.file, partId.body(module.file)].forEach(emit);
         application.clientModules.forEach((module) => emit(module.file));
       } else {
         for (const { module, parts } of application.cut.values())
-          [module.file, ...(parts.server.body === undefined ? [] : [partId.body(module.file)])].forEach(emit);
+          [
+            module.file,
+            ...(parts.server.body === undefined ? [] : [partId.body(module.file)]),
+          ].forEach(emit);
         [...application.serverEntries, ...build.pageClasses].forEach((module) => emit(module.file));
       }
     },
@@ -196,20 +242,30 @@ export function createPlugin(
           if (source === graphId || source === "seamline" || source === "seamline/client")
             return { id: "/svc/client.js", external: "absolute" };
         } else {
-          if (source === "seamline" && importer === graphModule) return { id: source, external: true };
+          if (source === "seamline" && importer === graphModule)
+            return { id: source, external: true };
           if (source === graphId || source === "seamline") return graphModule;
         }
         if (source === runtimeId) return { id: source, external: true };
-        if (isAbsolute(source) && /[?&]seamline=/.test(source)) return development?.partAt(source) ?? source;
+        if (isAbsolute(source) && /[?&]seamline=/.test(source))
+          return development?.partAt(source) ?? source;
         // Where a module's parts lead is decided above; the rest is Vite's to find, and the build's to judge.
-        if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
-        if (this.environment.mode !== "build" && (!isBrowser(this) || !mayLeadToService(source))) return undefined;
-        const isOptional = isForPages(this.environment, importer, await applicationOf(this.environment));
-        const found = await this.resolve(source, importer, { ...context, skipSelf: true }).catch((error: unknown) => {
-          // A package may have nothing for Node.
-          if (isOptional) return null;
-          throw error;
-        });
+        if (importer === undefined || source.startsWith("\0") || isAbsolute(source))
+          return undefined;
+        if (this.environment.mode !== "build" && (!isBrowser(this) || !mayLeadToService(source)))
+          return undefined;
+        const isOptional = isForPages(
+          this.environment,
+          importer,
+          await applicationOf(this.environment),
+        );
+        const found = await this.resolve(source, importer, { ...context, skipSelf: true }).catch(
+          (error: unknown) => {
+            // A package may have nothing for Node.
+            if (isOptional) return null;
+            throw error;
+          },
+        );
         return await judgeImport(this.environment, { source, importer, found, isOptional }, build);
       },
     },
@@ -225,23 +281,33 @@ export function createPlugin(
         if (development !== undefined && id.startsWith("/svc/")) return "export {};";
         const application = await applicationFor(this.environment, id);
         if (application === undefined) return undefined;
-        const leak = isBrowser(this) ? textImport(id, build, (file) => build.isSplit(file, application)) : undefined;
+        const leak = isBrowser(this)
+          ? textImport(id, build, (file) => build.isSplit(file, application))
+          : undefined;
         if (leak !== undefined) throw build.fail([leak]);
         const { file, part } = partOfId(id);
         const service = isBrowser(this) ? serviceModule(id, build) : undefined;
         if (service !== undefined) throw build.fail([service]);
-        if (isBrowser(this) && !application.cut.has(file) && build.isSplit(file, application)) throw build.fail([behindLink(file, build)]);
+        if (isBrowser(this) && !application.cut.has(file) && build.isSplit(file, application))
+          throw build.fail([behindLink(file, build)]);
         const module = application.modules.byFile(file);
         if (module === undefined) {
-          const wrong = isAbsolute(file) && !isInstalled(file) ? await build.tsconfigProblems(this.environment, [file]) : [];
+          const wrong =
+            isAbsolute(file) && !isInstalled(file)
+              ? await build.tsconfigProblems(this.environment, [file])
+              : [];
           if (wrong.length > 0) throw build.fail(wrong);
           return undefined;
         }
         const cut = application.cut.get(file);
         const trimmed = isBrowser(this) ? application.trimmed.get(file) : undefined;
         // Whatever a manifest has to name gets a file of its own, with all of its exports: one instance for pages and for the manifest.
-        const isNamed = !isBrowser(this) || cut !== undefined || application.modules.describe(module).classes.length > 0;
-        if (part === undefined && isNamed && this.environment.mode === "build") build.entries.emit(this, file, build.root);
+        const isNamed =
+          !isBrowser(this) ||
+          cut !== undefined ||
+          application.modules.describe(module).classes.length > 0;
+        if (part === undefined && isNamed && this.environment.mode === "build")
+          build.entries.emit(this, file, build.root);
         if (cut === undefined && trimmed === undefined) return undefined;
         if (part === "body" && cut !== undefined && development !== undefined && isBrowser(this))
           return holderText(file, heldNames(cut, application.clients));
@@ -275,7 +341,10 @@ export function createPlugin(
         const info = this.getModuleInfo(id);
         return [...(info?.importers ?? []), ...(info?.dynamicImporters ?? [])];
       };
-      const problems = [...build.mistakes, ...nodeImportProblems(build.nodeImports, build.root, importersOf)];
+      const problems = [
+        ...build.mistakes,
+        ...nodeImportProblems(build.nodeImports, build.root, importersOf),
+      ];
       if (problems.length > 0) throw build.fail(problems);
     },
 
@@ -290,10 +359,16 @@ export function createPlugin(
       },
     },
   };
-  const guard = syntaxGuard(build, async (environment, id) => (isActive ? await applicationFor(environment, id) : undefined));
+  const guard = syntaxGuard(build, async (environment, id) =>
+    isActive ? await applicationFor(environment, id) : undefined,
+  );
   return { plugins: [plugin, { ...guard, applyToEnvironment: isOurs }], build };
 }
 
 function isSeamline(plugin: unknown): plugin is Plugin {
-  return typeof plugin === "object" && plugin !== null && (plugin as { name?: unknown }).name === "seamline";
+  return (
+    typeof plugin === "object" &&
+    plugin !== null &&
+    (plugin as { name?: unknown }).name === "seamline"
+  );
 }

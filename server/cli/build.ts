@@ -11,7 +11,9 @@ import type { Terminal } from "./terminal.ts";
 /** Builds, and says in one line what came of it. */
 export async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
   const settings =
-    options.settings === undefined ? await buildSettings(options, terminal) : (JSON.parse(options.settings) as BuildSettings);
+    options.settings === undefined
+      ? await buildSettings(options, terminal)
+      : (JSON.parse(options.settings) as BuildSettings);
   const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
   // The one place that leads to Vite.
   const { buildApplication } = await import("../build/build.ts");
@@ -49,12 +51,18 @@ export async function buildSettings(
 
 type Building = Extract<Config, { source: string }>;
 
-async function configFor(named: string | undefined, root: string, env: Terminal["env"]): Promise<Building | undefined> {
+async function configFor(
+  named: string | undefined,
+  root: string,
+  env: Terminal["env"],
+): Promise<Building | undefined> {
   const file = named ?? "./seamline.json";
   if (named === undefined && !existsSync(resolve(root, file))) return undefined;
   const config = await readConfig(file, { root, env });
   if ("source" in config) return config;
   // Chosen: a ./seamline.json that nobody named is taken if it says something of a build.
   if (named === undefined) return undefined;
-  throw new Error(`${named} is of mode '${config.mode}', which knows no sources: name the configuration of a repository or standalone`);
+  throw new Error(
+    `${named} is of mode '${config.mode}', which knows no sources: name the configuration of a repository or standalone`,
+  );
 }

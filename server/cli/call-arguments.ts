@@ -11,10 +11,14 @@ export interface CallArguments {
   readonly body?: string;
 }
 
-export async function readArguments({ arg = [], args }: CallOptions, { stdin }: Terminal): Promise<CallArguments> {
+export async function readArguments(
+  { arg = [], args }: CallOptions,
+  { stdin }: Terminal,
+): Promise<CallArguments> {
   const given = arg.map(readArgument);
   const texts = given.filter((one): one is TextArgument => "text" in one);
-  if (args === undefined && texts.length === given.length) return { query: texts.map(({ name, text }) => [name, text]) };
+  if (args === undefined && texts.length === given.length)
+    return { query: texts.map(({ name, text }) => [name, text]) };
   const whole = args === undefined ? {} : objectIn(args === "-" ? await readAll(stdin) : args);
   // Without a prototype, `__proto__` is a name like any other, and the service says what it thinks of it.
   const body: Record<string, unknown> = Object.assign(Object.create(null), whole);
@@ -22,7 +26,10 @@ export async function readArguments({ arg = [], args }: CallOptions, { stdin }: 
     const value = "text" in one ? one.text : one.value;
     const before = given.filter(({ name }) => name === one.name);
     // As in a query: a name that is given more than once is a list.
-    body[one.name] = before.length > 1 ? before.map((other) => ("text" in other ? other.text : other.value)) : value;
+    body[one.name] =
+      before.length > 1
+        ? before.map((other) => ("text" in other ? other.text : other.value))
+        : value;
   }
   return { query: [], body: JSON.stringify(body) };
 }
@@ -32,14 +39,19 @@ interface TextArgument {
   readonly text: string;
 }
 
-function readArgument(given: string): TextArgument | { readonly name: string; readonly value: unknown } {
+function readArgument(
+  given: string,
+): TextArgument | { readonly name: string; readonly value: unknown } {
   const [, name = "", sign, text = ""] = /^([^=:]+)(:?=)(.*)$/s.exec(given) ?? [];
-  if (sign === undefined) throw new UsageError(`--arg: expected name=text or name:=json, found '${given}'`);
+  if (sign === undefined)
+    throw new UsageError(`--arg: expected name=text or name:=json, found '${given}'`);
   if (sign === "=") return { name, text };
   try {
     return { name, value: JSON.parse(text) as unknown };
   } catch (error) {
-    throw new UsageError(`--arg ${name}:= is no JSON (${(error as Error).message}). For text: ${name}=${text}`);
+    throw new UsageError(
+      `--arg ${name}:= is no JSON (${(error as Error).message}). For text: ${name}=${text}`,
+    );
   }
 }
 
@@ -55,6 +67,7 @@ function objectIn(text: string): object {
 }
 
 async function readAll(stdin: Terminal["stdin"]): Promise<string> {
-  if (stdin === undefined || stdin.isTTY === true) throw new UsageError("--args -: there is nothing on standard input");
+  if (stdin === undefined || stdin.isTTY === true)
+    throw new UsageError("--args -: there is nothing on standard input");
   return await textOfStream(stdin);
 }

@@ -8,7 +8,12 @@ import { performance } from "node:perf_hooks";
 import { rootCertificates } from "node:tls";
 import { styleText, stripVTControlCharacters } from "node:util";
 import { DeadlineExceeded } from "../../src/errors.ts";
-import { type IncomingResponse, isLocalFailure, type Transport, TransportError } from "../../src/ports.ts";
+import {
+  type IncomingResponse,
+  isLocalFailure,
+  type Transport,
+  TransportError,
+} from "../../src/ports.ts";
 import { headers, serviceHeaders, rpcPath, versionParameter } from "../../src/protocol.ts";
 import { traceOf } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
@@ -26,21 +31,33 @@ import { AlreadyTold, type Terminal, UsageError } from "./terminal.ts";
 const defaultUrl = "http://127.0.0.1:3000";
 
 /** Prints the value on standard output, and where and how long on standard error. An error answer is told as it came, and ends with 1. */
-export async function call(procedure: string, options: CallOptions, terminal: Terminal, transport?: Transport): Promise<void> {
+export async function call(
+  procedure: string,
+  options: CallOptions,
+  terminal: Terminal,
+  transport?: Transport,
+): Promise<void> {
   const config = await configFor(options, terminal);
   const service = await serviceFor(options, config, terminal);
   const request = await requestFor(procedure, service.origin, options, config, terminal);
   const sender = transport ?? createTransport({ authorities: await authoritiesOf(config) });
   try {
     const { response, ms } = await send(sender, request, service, options.timeout);
-    const facts = { status: response.status, node: textOf(response, headers.node) || undefined, ms: Math.round(ms * 10) / 10 };
+    const facts = {
+      status: response.status,
+      node: textOf(response, headers.node) || undefined,
+      ms: Math.round(ms * 10) / 10,
+    };
     // What the caller asked for is on its way to a person: no class of the application is here.
     const outcome = await decodeAnswer(response, { classes: new OpaqueClasses() }).then(
       ({ value }) => ({ value }),
       (error: unknown) => ({ error: error as Error }),
     );
     await (options.json ? tellPrograms : tellPersons)(outcome, facts, response, terminal);
-    if (!isOurs(response)) terminal.stderr.write(`  → What answers at ${service.origin} seems to be another server. ${service.wayOut}\n`);
+    if (!isOurs(response))
+      terminal.stderr.write(
+        `  → What answers at ${service.origin} seems to be another server. ${service.wayOut}\n`,
+      );
     if ("error" in outcome) throw new AlreadyTold();
   } finally {
     if (transport === undefined) await sender.close();
@@ -79,11 +96,15 @@ async function requestFor(
 }
 
 /** The configuration that was named, or that lies here. Whoever gives an address needs none. */
-async function configFor({ config: named, root, url, trustKey }: CallOptions, { env }: Terminal): Promise<Config | undefined> {
+async function configFor(
+  { config: named, root, url, trustKey }: CallOptions,
+  { env }: Terminal,
+): Promise<Config | undefined> {
   if (url !== undefined && !trustKey && named === undefined) return undefined;
   const file = named ?? env["SVC_CONFIG"] ?? "./seamline.json";
   const folder = resolve(root);
-  if (named === undefined && env["SVC_CONFIG"] === undefined && !existsSync(resolve(folder, file))) return undefined;
+  if (named === undefined && env["SVC_CONFIG"] === undefined && !existsSync(resolve(folder, file)))
+    return undefined;
   return await readConfig(file, { root: folder, env });
 }
 
@@ -115,7 +136,10 @@ async function serviceFor(
   // Whoever names a configuration means its service; else the one that is being worked on goes first.
   const dev = given === undefined && file === undefined ? await notedDev(folder) : undefined;
   const url = new URL(given ?? (dev?.isRunning ? dev.url : (config?.url ?? defaultUrl)));
-  if (url.port === "0") throw new UsageError("The configuration lets its service listen at any free port: say with --url which it took");
+  if (url.port === "0")
+    throw new UsageError(
+      "The configuration lets its service listen at any free port: say with --url which it took",
+    );
   const { origin } = url;
   if (dev?.isRunning)
     return {
@@ -124,10 +148,21 @@ async function serviceFor(
       also: "",
       wayOut: "Run 'seamline dev' again, or say with --url where the service is",
     };
-  const from = given === undefined ? (config === undefined ? ", the usual address," : `, the url of ${file ?? "seamline.json"},`) : "";
+  const from =
+    given === undefined
+      ? config === undefined
+        ? ", the usual address,"
+        : `, the url of ${file ?? "seamline.json"},`
+      : "";
   if (given !== undefined || file !== undefined)
-    return { origin, from, also: "", wayOut: "Start the service, or give another address with --url" };
-  const ended = dev === undefined ? "" : `; the process ${dev.pid} that ${addressFile} names has ended`;
+    return {
+      origin,
+      from,
+      also: "",
+      wayOut: "Start the service, or give another address with --url",
+    };
+  const ended =
+    dev === undefined ? "" : `; the process ${dev.pid} that ${addressFile} names has ended`;
   return {
     origin,
     from,
@@ -148,7 +183,8 @@ async function trustKeyFor({ root }: CallOptions, config: Config | undefined): P
 
 function headerOf(given: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(given) ?? [];
-  if (name === undefined || value === undefined) throw new UsageError(`--header: expected 'name: value', found '${given}'`);
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--header: expected 'name: value', found '${given}'`);
   return [name.toLowerCase(), value];
 }
 
@@ -167,15 +203,26 @@ async function send(
     return { response, ms: performance.now() - started };
   } catch (error) {
     if (!(error instanceof TransportError) || error.sent || isLocalFailure(error)) throw error;
-    const nobody = absences.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "") ? `: nothing answers there${also}` : "";
-    throw new Error(`${error.message.replace(origin, `${origin}${from}`)}${nobody}\n  → ${wayOut}`, { cause: error });
+    const nobody = absences.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "")
+      ? `: nothing answers there${also}`
+      : "";
+    throw new Error(
+      `${error.message.replace(origin, `${origin}${from}`)}${nobody}\n  → ${wayOut}`,
+      { cause: error },
+    );
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Reasons that say that there is nobody. Others, those of a certificate for one, are given by somebody. */
-const absences: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+const absences: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 
 type Outcome = { readonly value: unknown } | { readonly error: Error };
 
@@ -192,27 +239,52 @@ async function tellPersons(
   { stdout, stderr, env }: Terminal,
 ): Promise<void> {
   const failed = "error" in outcome;
-  const facts = [...(failed ? [String(status)] : []), ...(node === undefined ? [] : [node]), `${ms} ms`].join(" · ");
+  const facts = [
+    ...(failed ? [String(status)] : []),
+    ...(node === undefined ? [] : [node]),
+    `${ms} ms`,
+  ].join(" · ");
   if (failed) {
     const { error } = outcome;
-    const head = wantsColour(stderr, env) ? styleText("red", "error:", { validateStream: false }) : "error:";
-    const cause = error.cause instanceof Error ? [`caused by ${error.cause.name}: ${error.cause.message}`] : [];
-    stderr.write(`${head} ${[`${error.name}: ${error.message}`, ...traceOf(error), ...cause].map(stripVTControlCharacters).join("\n")}\n`);
-  } else stdout.write(`${shown(outcome.value, { colors: wantsColour(stdout, env), columns: stdout.columns, isTTY: stdout.isTTY })}\n`);
-  stderr.write(`${wantsColour(stderr, env) ? styleText("dim", facts, { validateStream: false }) : facts}\n`);
+    const head = wantsColour(stderr, env)
+      ? styleText("red", "error:", { validateStream: false })
+      : "error:";
+    const cause =
+      error.cause instanceof Error ? [`caused by ${error.cause.name}: ${error.cause.message}`] : [];
+    stderr.write(
+      `${head} ${[`${error.name}: ${error.message}`, ...traceOf(error), ...cause].map(stripVTControlCharacters).join("\n")}\n`,
+    );
+  } else
+    stdout.write(
+      `${shown(outcome.value, { colors: wantsColour(stdout, env), columns: stdout.columns, isTTY: stdout.isTTY })}\n`,
+    );
+  stderr.write(
+    `${wantsColour(stderr, env) ? styleText("dim", facts, { validateStream: false }) : facts}\n`,
+  );
 }
 
-async function tellPrograms(outcome: Outcome, facts: Facts, response: IncomingResponse, { stdout }: Terminal): Promise<void> {
+async function tellPrograms(
+  outcome: Outcome,
+  facts: Facts,
+  response: IncomingResponse,
+  { stdout }: Terminal,
+): Promise<void> {
   const superjson = textOf(response, headers.encoding) === "superjson";
-  const sent = superjson ? (JSON.parse(new TextDecoder().decode(response.body)) as unknown) : undefined;
+  const sent = superjson
+    ? (JSON.parse(new TextDecoder().decode(response.body)) as unknown)
+    : undefined;
   const form = sent ?? (await jsonOf("error" in outcome ? outcome.error : outcome.value));
   const told = "error" in outcome ? { error: form } : { value: form };
-  stdout.write(`${JSON.stringify({ ...told, ...(superjson && { encoding: "superjson" }), ...facts })}\n`);
+  stdout.write(
+    `${JSON.stringify({ ...told, ...(superjson && { encoding: "superjson" }), ...facts })}\n`,
+  );
 }
 
 /** Answers of procedures have one of these, whatever became of the call. */
 function isOurs({ headers: given }: IncomingResponse): boolean {
-  return [headers.encoding, headers.dataType, headers.error].some((name) => given[name] !== undefined);
+  return [headers.encoding, headers.dataType, headers.error].some(
+    (name) => given[name] !== undefined,
+  );
 }
 
 function textOf(response: IncomingResponse, name: string): string {

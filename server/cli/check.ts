@@ -30,21 +30,32 @@ export async function check(options: CheckCommandOptions, terminal: Terminal): P
   const root = resolve(options.root);
   const { stdout, stderr, env } = terminal;
   // A report for programs is nothing but the report.
-  const log = createLog({ out: stderr, err: stderr, env, level: options.json === true ? "error" : "warn" });
+  const log = createLog({
+    out: stderr,
+    err: stderr,
+    env,
+    level: options.json === true ? "error" : "warn",
+  });
   const { checkApplication } = await import("../build/check.ts");
   const config = options.config ?? (env["SVC_CONFIG"] === "" ? undefined : env["SVC_CONFIG"]);
   const { problems, warnings, ...checked } = await withProgress("checking", terminal, async () =>
     checkApplication({ root, env, log, config, build: options.build }),
   );
-  const isTooMuch = problems.length === 0 && warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY);
+  const isTooMuch =
+    problems.length === 0 && warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY);
   const ok = problems.length === 0 && !isTooMuch;
   const ms = Math.round(performance.now() - started);
-  if (options.json === true) stdout.write(`${JSON.stringify({ ok, problems, warnings, checked, ms } satisfies CheckReport, null, 2)}\n`);
+  if (options.json === true)
+    stdout.write(
+      `${JSON.stringify({ ok, problems, warnings, checked, ms } satisfies CheckReport, null, 2)}\n`,
+    );
   else {
     const paint = (colour: "red" | "yellow", text: string): string =>
       wantsColour(stdout, env) ? styleText(colour, text, { validateStream: false }) : text;
-    for (const problem of problems) stdout.write(`${paint("red", "error:")} ${formatProblem(problem)}\n\n`);
-    for (const warning of warnings) stdout.write(`${paint("yellow", "warning:")} ${formatProblem(warning)}\n\n`);
+    for (const problem of problems)
+      stdout.write(`${paint("red", "error:")} ${formatProblem(problem)}\n\n`);
+    for (const warning of warnings)
+      stdout.write(`${paint("yellow", "warning:")} ${formatProblem(warning)}\n\n`);
     const looked = [
       count(checked.modules, "module"),
       count(checked.segments.length, "segment file"),

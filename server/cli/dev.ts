@@ -12,15 +12,23 @@ import type { DevCommandOptions } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The one place that leads to Vite. */
-const startApplication: StartDev = async (options) => await (await import("../dev/start-dev.ts")).startDev(options);
+const startApplication: StartDev = async (options) =>
+  await (await import("../dev/start-dev.ts")).startDev(options);
 
 /** Resolves when it was told to stop, and has. */
-export async function dev(options: DevCommandOptions, terminal: Terminal, startDev: StartDev = startApplication): Promise<void> {
+export async function dev(
+  options: DevCommandOptions,
+  terminal: Terminal,
+  startDev: StartDev = startApplication,
+): Promise<void> {
   const root = resolve(options.root);
   const version = packageVersion();
   const { asked, ask, done } = listenForStop();
-  const shows = options.json ? showAsJson(terminal, { version }) : showInTerminal(terminal, { root, version, stop: ask });
-  const lost = (reason: unknown): void => shows.log.error("a promise failed, and nobody waits for it", reason);
+  const shows = options.json
+    ? showAsJson(terminal, { version })
+    : showInTerminal(terminal, { root, version, stop: ask });
+  const lost = (reason: unknown): void =>
+    shows.log.error("a promise failed, and nobody waits for it", reason);
   process.on("unhandledRejection", lost);
   let session: DevSession | undefined;
   let forgetAddress: (() => Promise<void>) | undefined;
@@ -29,7 +37,13 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
     // What is wrong in a file is followed until it is mended; a name that was mistyped never will be.
     if (options.config !== undefined && !existsSync(resolve(root, options.config)))
       throw new Error(`${options.config}: there is no such file, but --config names it`);
-    const starting = startDev({ root, config: options.config, port: options.port, host, log: shows.log });
+    const starting = startDev({
+      root,
+      config: options.config,
+      port: options.port,
+      host,
+      log: shows.log,
+    });
     session = await Promise.race([starting, asked]).catch((error: unknown) => {
       throw listening(error, options);
     });
@@ -38,7 +52,9 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
     forgetAddress = await noteAddress(root, session.url);
     shows.start(session, { ms: performance.now() });
     if (options.open)
-      await openPage(session.url, terminal.env).catch((error: Error) => shows.log.warn(`the page was not opened: ${error.message}`));
+      await openPage(session.url, terminal.env).catch((error: Error) =>
+        shows.log.warn(`the page was not opened: ${error.message}`),
+      );
     await asked;
   } finally {
     shows.close();
@@ -54,13 +70,22 @@ export async function dev(options: DevCommandOptions, terminal: Terminal, startD
 function listening(error: unknown, { port, host }: DevCommandOptions): unknown {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (/^Port \d+ is already in use/.test(message) || code === "EADDRINUSE")
-    return new Error(`port ${port} is taken: name another with --port, or stop what listens there`, { cause: error });
+    return new Error(
+      `port ${port} is taken: name another with --port, or stop what listens there`,
+      { cause: error },
+    );
   if (code === "EACCES" && syscall === "listen")
-    return new Error(`nobody but the system's administrator may listen on port ${port}: name one from 1024 on with --port`, {
-      cause: error,
-    });
+    return new Error(
+      `nobody but the system's administrator may listen on port ${port}: name one from 1024 on with --port`,
+      {
+        cause: error,
+      },
+    );
   if (syscall === "listen" || syscall === "getaddrinfo")
-    return new Error(`this machine can't listen at ${String(host)} (${code}): name an address of its own with --host`, { cause: error });
+    return new Error(
+      `this machine can't listen at ${String(host)} (${code}): name an address of its own with --host`,
+      { cause: error },
+    );
   return error;
 }
 

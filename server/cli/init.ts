@@ -12,24 +12,41 @@ import { type Terminal, UsageError } from "./terminal.ts";
 const placeholder = "app-name";
 
 /** Makes the application, and says what came of it and how it goes on. */
-export async function init(folder: string, options: InitOptions, terminal: Terminal): Promise<void> {
-  if (folder === "") throw new UsageError("the folder has no name: name one, or . for the one that you are in");
+export async function init(
+  folder: string,
+  options: InitOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (folder === "")
+    throw new UsageError("the folder has no name: name one, or . for the one that you are in");
   const root = resolve(folder);
   await refuseUsed(root, folder);
   await makeFolder(root, folder);
   const template = options.template ?? "vanilla";
-  await fill(root, template, await seamlineSpec(options.seamline, root)).catch((error: NodeJS.ErrnoException) => {
-    if (!/^(?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT)$/.test(error.code ?? "")) throw error;
-    throw new Error(`${folder} can't be written to (${error.code})\n  → ${elsewhere}`, { cause: error });
-  });
+  await fill(root, template, await seamlineSpec(options.seamline, root)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (!/^(?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT)$/.test(error.code ?? "")) throw error;
+      throw new Error(`${folder} can't be written to (${error.code})\n  → ${elsewhere}`, {
+        cause: error,
+      });
+    },
+  );
 
-  const manager = /^(?:pnpm|yarn|bun)(?=\/)/.exec(terminal.env["npm_config_user_agent"] ?? "")?.[0] ?? "npm";
+  const manager =
+    /^(?:pnpm|yarn|bun)(?=\/)/.exec(terminal.env["npm_config_user_agent"] ?? "")?.[0] ?? "npm";
   const place = relative(".", root);
-  terminal.stdout.write(`Made ${place === "" ? "." : place} (${template}):\n${listed(await filesIn(root))}\n`);
+  terminal.stdout.write(
+    `Made ${place === "" ? "." : place} (${template}):\n${listed(await filesIn(root))}\n`,
+  );
   if (options.install) await install(manager, root);
-  const next = [...(place === "" ? [] : [`cd ${quoted(place)}`]), ...(options.install ? [] : [`${manager} install`]), `${manager} run dev`];
+  const next = [
+    ...(place === "" ? [] : [`cd ${quoted(place)}`]),
+    ...(options.install ? [] : [`${manager} install`]),
+    `${manager} run dev`,
+  ];
   terminal.stdout.write(`Next:\n${listed(next)}`);
-  if (options.template === undefined) terminal.stdout.write("\nOther templates: --template react, --template vue\n");
+  if (options.template === undefined)
+    terminal.stdout.write("\nOther templates: --template react, --template vue\n");
 }
 
 const elsewhere = "Name a folder somewhere else, or get leave to write there";
@@ -38,22 +55,31 @@ const elsewhere = "Name a folder somewhere else, or get leave to write there";
 async function makeFolder(path: string, given: string): Promise<void> {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return;
-    throw new UsageError(`${given} can't be made: ${path} is a file\n  → Name a folder somewhere else`);
+    throw new UsageError(
+      `${given} can't be made: ${path} is a file\n  → Name a folder somewhere else`,
+    );
   }
   await makeFolder(dirname(path), given);
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${given} can't be made: the system makes no folder ${path} (${error.code})\n  → ${elsewhere}`, { cause: error });
+    throw new Error(
+      `${given} can't be made: the system makes no folder ${path} (${error.code})\n  → ${elsewhere}`,
+      { cause: error },
+    );
   });
 }
 
 async function fill(root: string, template: string, seamline: string): Promise<void> {
   // `base` holds what all templates share.
-  for (const layer of ["base", template]) await cp(join(packageFolder, "templates", layer), root, { recursive: true });
+  for (const layer of ["base", template])
+    await cp(join(packageFolder, "templates", layer), root, { recursive: true });
   // npm leaves files of this name out of packages, and reads them as its own.
   await rename(join(root, "gitignore"), join(root, ".gitignore"));
   const dependencies = await fillPackage(root, seamline);
   const readme = join(root, "README.md");
-  await writeFile(readme, (await readFile(readme, "utf8")).replace(placeholder, nameFor(root, dependencies)));
+  await writeFile(
+    readme,
+    (await readFile(readme, "utf8")).replace(placeholder, nameFor(root, dependencies)),
+  );
 }
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");
@@ -84,7 +110,8 @@ async function usesVite(root: string): Promise<boolean> {
 
 const existing = (config: string): string => {
   const segment = "segments/server.segment.json";
-  const line = (file: string, text: string): string => `  ${file.padEnd(segment.length)}    ${text}`;
+  const line = (file: string, text: string): string =>
+    `  ${file.padEnd(segment.length)}    ${text}`;
   return `To this one, add by hand:
 
   npm install seamline
@@ -99,19 +126,28 @@ The guide has a page about it: docs/guide/vite.md`;
 
 /** Gives the application its name and its versions: those that this very package is built and tested with. */
 async function fillPackage(root: string, seamline: string): Promise<readonly string[]> {
-  const { devDependencies: tested } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as OwnPackage;
+  const { devDependencies: tested } = JSON.parse(
+    await readFile(join(packageFolder, "package.json"), "utf8"),
+  ) as OwnPackage;
   const file = join(root, "package.json");
-  const given = JSON.parse(await readFile(file, "utf8")) as Record<"dependencies" | "devDependencies", Record<string, string>>;
+  const given = JSON.parse(await readFile(file, "utf8")) as Record<
+    "dependencies" | "devDependencies",
+    Record<string, string>
+  >;
   const names: string[] = [];
   for (const kind of ["dependencies", "devDependencies"] as const) {
     for (const name of Object.keys(given[kind])) {
       const version = name === "seamline" ? seamline : tested[name];
-      if (version === undefined) throw new Error(`The template asks for ${name}, of which this package knows no version`);
+      if (version === undefined)
+        throw new Error(`The template asks for ${name}, of which this package knows no version`);
       given[kind][name] = version;
       names.push(name);
     }
   }
-  await writeFile(file, `${JSON.stringify({ ...given, name: nameFor(root, names) }, undefined, 2)}\n`);
+  await writeFile(
+    file,
+    `${JSON.stringify({ ...given, name: nameFor(root, names) }, undefined, 2)}\n`,
+  );
   return names;
 }
 
@@ -123,11 +159,15 @@ interface OwnPackage {
 /** What stands behind "seamline" in the application's package.json: this version, or what was asked for. */
 async function seamlineSpec(given: string | undefined, root: string): Promise<string> {
   if (given === undefined) {
-    const { version } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as OwnPackage;
+    const { version } = JSON.parse(
+      await readFile(join(packageFolder, "package.json"), "utf8"),
+    ) as OwnPackage;
     return `^${version}`;
   }
   // A path is meant from where it was typed; in package.json it counts from there.
-  return /[\\/]|\.tgz$/.test(given) && existsSync(given) ? `file:${relative(root, resolve(given)).split(sep).join("/")}` : given;
+  return /[\\/]|\.tgz$/.test(given) && existsSync(given)
+    ? `file:${relative(root, resolve(given)).split(sep).join("/")}`
+    : given;
 }
 
 // npm's own limit.
@@ -145,7 +185,9 @@ export function nameFor(root: string, dependencies: readonly string[]): string {
     .slice(0, longestName)
     .replaceAll(/[-._~]+$/g, "");
   if (name === "") return "seamline-app";
-  return name === "node_modules" || name === "favicon.ico" || dependencies.includes(name) ? `${name}-app` : name;
+  return name === "node_modules" || name === "favicon.ico" || dependencies.includes(name)
+    ? `${name}-app`
+    : name;
 }
 
 async function filesIn(root: string): Promise<string[]> {
@@ -160,7 +202,12 @@ async function filesIn(root: string): Promise<string[]> {
 async function install(manager: string, cwd: string): Promise<void> {
   const words = manager === "npm" ? ["install", "--no-audit", "--no-fund"] : ["install"];
   // On Windows package managers are scripts, which only a shell starts.
-  const child = spawn(manager, words, { cwd, stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" });
+  const child = spawn(manager, words, {
+    cwd,
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`'${manager} install' failed: mend what it says, and run it again in ${cwd}`);
+  if (code !== 0)
+    throw new Error(`'${manager} install' failed: mend what it says, and run it again in ${cwd}`);
 }

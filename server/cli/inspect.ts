@@ -18,10 +18,14 @@ export async function inspect(options: InspectCommandOptions, terminal: Terminal
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
   const settings: BuildOptions = { ...(await buildSettings(options, terminal)), log };
   const { inspectApplication } = await import("../build/inspection.ts");
-  const inspected = await withProgress("reading", terminal, async () => inspectApplication(settings));
+  const inspected = await withProgress("reading", terminal, async () =>
+    inspectApplication(settings),
+  );
   const style = styleFor(terminal);
   const print = (value: object, lines: () => readonly string[]): void =>
-    void stdout.write(`${options.json === true ? JSON.stringify(value, null, 2) : lines().join("\n")}\n`);
+    void stdout.write(
+      `${options.json === true ? JSON.stringify(value, null, 2) : lines().join("\n")}\n`,
+    );
   if (options.why !== undefined) {
     const why = await explain(inspected, options.why);
     print(why, () => whyLines(why, style));
@@ -39,8 +43,13 @@ async function explain(
   const { whyInBrowser } = await import("../build/why.ts");
   const why = whyInBrowser(inspected, asked);
   if ("name" in why) return why;
-  const meant = why.near === undefined ? "Name a file of the source folder, a package or a module of Node" : `Did you mean ${why.near}?`;
-  throw new UsageError(`"${asked}" is no module of this application, and none of its modules imports it\n  → ${meant}`);
+  const meant =
+    why.near === undefined
+      ? "Name a file of the source folder, a package or a module of Node"
+      : `Did you mean ${why.near}?`;
+  throw new UsageError(
+    `"${asked}" is no module of this application, and none of its modules imports it\n  → ${meant}`,
+  );
 }
 
 /** The part of an inspection that was asked for; throws {@link UsageError} where there is none. */
@@ -56,19 +65,26 @@ function choose(all: Inspection, { segment, procedure }: InspectCommandOptions):
       procedure,
       all.procedures.map((one) => one.fqn),
     );
-  return { ...all, procedures, segments: all.segments.filter((one) => segment === undefined || one.name === segment) };
+  return {
+    ...all,
+    procedures,
+    segments: all.segments.filter((one) => segment === undefined || one.name === segment),
+  };
 }
 
 function missing(what: string, name: string, known: readonly string[]): UsageError {
   const near = nearest(name, known);
   const some = `${known.slice(0, 8).join(", ") || "none"}${known.length > 8 ? ` and ${known.length - 8} more` : ""}`;
-  return new UsageError(`there is no ${what} "${name}"\n  → ${near === undefined ? `There are: ${some}` : `Did you mean ${near}?`}`);
+  return new UsageError(
+    `there is no ${what} "${name}"\n  → ${near === undefined ? `There are: ${some}` : `Did you mean ${near}?`}`,
+  );
 }
 
 function styleFor({ stdout, env }: Terminal): Style {
   const isColoured = wantsColour(stdout, env);
   return {
     width: Math.min(Math.max(stdout.columns ?? 80, 60), 120),
-    paint: (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text),
+    paint: (format, text) =>
+      isColoured ? styleText(format, text, { validateStream: false }) : text,
   };
 }

@@ -92,34 +92,63 @@ function createProgram(terminal: Terminal): Command {
     .command("init")
     .description("make a new application in a folder")
     .argument("<folder>", "where: a new folder, or . for this one")
-    .addOption(new Option("-t, --template <name>", "what it is made of (default: vanilla)").choices(["vanilla", "react", "vue"]))
+    .addOption(
+      new Option("-t, --template <name>", "what it is made of (default: vanilla)").choices([
+        "vanilla",
+        "react",
+        "vue",
+      ]),
+    )
     .option("--install", "install its packages as well")
     .option("--seamline <spec>", "another seamline than this version: a tarball, a folder, a tag")
-    .action(async (folder: string, options: InitOptions) => await (await import("./init.ts")).init(folder, options, terminal));
+    .action(
+      async (folder: string, options: InitOptions) =>
+        await (await import("./init.ts")).init(folder, options, terminal),
+    );
 
   program
     .command("dev")
     .description("work on an application: Vite's server, a cluster beside it, hot updates in both")
     .option("-c, --config <file>", "configuration of a repository or standalone")
-    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
+    .option(
+      "--root <folder>",
+      "the application folder; all paths are relative to it",
+      folderOf,
+      ".",
+    )
     .option("-p, --port <number>", "port of the page (default: Vite's)", portOf)
-    .option("--host [address]", "listen there, without an address on all; left out, only this machine gets in")
+    .option(
+      "--host [address]",
+      "listen there, without an address on all; left out, only this machine gets in",
+    )
     .option("--open", "open the page in the browser")
     .option("--json", "one JSON object a line, for programs")
-    .action(async (options: DevCommandOptions) => await (await import("./dev.ts")).dev(options, terminal));
+    .action(
+      async (options: DevCommandOptions) => await (await import("./dev.ts")).dev(options, terminal),
+    );
 
   program
     .command("start")
     .description("start the service that a configuration names")
     .option("-c, --config <file>", "the configuration")
-    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
+    .option(
+      "--root <folder>",
+      "the application folder; all paths are relative to it",
+      folderOf,
+      ".",
+    )
     .option("--build", "build before the start")
-    .option("--no-build", "never build; without either, a missing build is made if Vite is installed")
+    .option(
+      "--no-build",
+      "never build; without either, a missing build is made if Vite is installed",
+    )
     .option("--console", "switch the console on, and print a link to it")
     // `dev` has them, and so have other servers.
     .addOption(new Option("-p, --port <number>").argParser(refuseAddress).hideHelp())
     .addOption(new Option("--host <address>").argParser(refuseAddress).hideHelp())
-    .action(async (options: StartOptions) => await (await import("./start.ts")).start(options, terminal));
+    .action(
+      async (options: StartOptions) => await (await import("./start.ts")).start(options, terminal),
+    );
 
   program
     .command("build")
@@ -127,54 +156,111 @@ function createProgram(terminal: Terminal): Command {
     .option("-s, --source <folder>", "where the modules are (default: ./src)")
     .option("-o, --output <folder>", "where the build goes (default: ./dist)")
     .option("-c, --config <file>", "configuration of a repository or standalone that says both")
-    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
+    .option(
+      "--root <folder>",
+      "the application folder; all paths are relative to it",
+      folderOf,
+      ".",
+    )
     .addOption(new Option("--settings <json>").hideHelp())
-    .action(async (options: BuildCommandOptions) => await (await import("./build.ts")).build(options, terminal));
+    .action(
+      async (options: BuildCommandOptions) =>
+        await (await import("./build.ts")).build(options, terminal),
+    );
 
   program
     .command("call")
     .description("call a procedure, and see what comes of it, where it ran and how long it took")
     .argument("<procedure>", "its full name, such as orders/quote")
-    .option("-a, --arg <name=text>", "an argument: text, as in a query; name:=json for JSON; as often as needed", gathered)
+    .option(
+      "-a, --arg <name=text>",
+      "an argument: text, as in a query; name:=json for JSON; as often as needed",
+      gathered,
+    )
     .option("--args <json>", "arguments as a JSON object; - reads it from standard input")
     .option("--version <version>", "which version (default: 0.0.0)")
-    .option("-u, --url <address>", "where to (default: a running seamline dev, else the url of the configuration)")
+    .option(
+      "-u, --url <address>",
+      "where to (default: a running seamline dev, else the url of the configuration)",
+    )
     .option("-H, --header <name: value>", "a header to send; as often as needed", gathered)
     .option("--trust-key", "show the key of this application folder, as its own services do")
     .option("--timeout <ms>", "how long to wait", millisecondsOf, defaultLimits.time)
     .option("-c, --config <file>", "the configuration")
-    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
+    .option(
+      "--root <folder>",
+      "the application folder; all paths are relative to it",
+      folderOf,
+      ".",
+    )
     .option("--json", "one JSON object, values in the serialized encoding, for programs")
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: too many arguments.*/, argumentHint)) })
-    .action(async (procedure: string, options: CallOptions) => await (await import("./call.ts")).call(procedure, options, terminal));
+    .configureOutput({
+      outputError: (text, write) =>
+        write(text.replace(/^error: too many arguments.*/, argumentHint)),
+    })
+    .action(
+      async (procedure: string, options: CallOptions) =>
+        await (await import("./call.ts")).call(procedure, options, terminal),
+    );
 
   program
     .command("inspect")
     .description("what runs where, what browsers receive, and what will surprise")
     .option("-s, --segment <name>", "only this segment, each of its procedures on a line")
-    .option("-p, --procedure <name>", "only these procedures, with all that is known of them: a full name, or its beginning")
-    .option("-w, --why <module>", "by which imports a module, a package or a module of Node gets into the browser, or why it doesn't")
-    .option("-c, --config <file>", "configuration of a repository or standalone, for source and output folder")
-    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
+    .option(
+      "-p, --procedure <name>",
+      "only these procedures, with all that is known of them: a full name, or its beginning",
+    )
+    .option(
+      "-w, --why <module>",
+      "by which imports a module, a package or a module of Node gets into the browser, or why it doesn't",
+    )
+    .option(
+      "-c, --config <file>",
+      "configuration of a repository or standalone, for source and output folder",
+    )
+    .option(
+      "--root <folder>",
+      "the application folder; all paths are relative to it",
+      folderOf,
+      ".",
+    )
     .option("--json", "one JSON object, for programs")
     .addHelpText("after", inspectExamples)
-    .action(async (options: InspectCommandOptions) => await (await import("./inspect.ts")).inspect(options, terminal));
+    .action(
+      async (options: InspectCommandOptions) =>
+        await (await import("./inspect.ts")).inspect(options, terminal),
+    );
 
   program
     .command("check")
-    .description("look for mistakes in every segment file, configuration and module, without building")
-    .option("--build", "run a build as well, and throw its output away: finds what only a bundler sees")
+    .description(
+      "look for mistakes in every segment file, configuration and module, without building",
+    )
+    .option(
+      "--build",
+      "run a build as well, and throw its output away: finds what only a bundler sees",
+    )
     .option("--max-warnings <number>", "end with 1 if there are more warnings", warningsOf)
     .option("-c, --config <file>", "one more configuration to look at, wherever it is")
-    .option("--root <folder>", "the application folder; all paths are relative to it", folderOf, ".")
+    .option(
+      "--root <folder>",
+      "the application folder; all paths are relative to it",
+      folderOf,
+      ".",
+    )
     .option("--json", "one JSON object, for programs")
     .addHelpText("after", checkExamples)
-    .action(async (options: CheckCommandOptions) => await (await import("./check.ts")).check(options, terminal));
+    .action(
+      async (options: CheckCommandOptions) =>
+        await (await import("./check.ts")).check(options, terminal),
+    );
 
   return program;
 }
 
-const argumentHint = "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42";
+const argumentHint =
+  "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42";
 
 function refuseAddress(): never {
   throw new InvalidArgumentError("Host and port of a service stand in 'url' of its configuration.");
@@ -208,7 +294,8 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
 
 function millisecondsOf(text: string): number {
   const ms = Number(text);
-  if (!/^\d+$/.test(text) || ms === 0 || ms > 2 ** 31 - 1) throw new InvalidArgumentError("It is a number of milliseconds.");
+  if (!/^\d+$/.test(text) || ms === 0 || ms > 2 ** 31 - 1)
+    throw new InvalidArgumentError("It is a number of milliseconds.");
   return ms;
 }
 
@@ -232,13 +319,15 @@ export interface InitOptions {
 }
 
 function folderOf(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw new InvalidArgumentError("There is no such folder.");
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new InvalidArgumentError("There is no such folder.");
   return realPath(path);
 }
 
 function portOf(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is a number from 0 to 65535.");
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("It is a number from 0 to 65535.");
   return port;
 }
 

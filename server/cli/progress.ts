@@ -6,7 +6,11 @@ import type { Terminal } from "./terminal.ts";
 const patience = 500;
 
 /** Runs `work`; whoever waits for it at a terminal reads `what`, and finds no trace of it afterwards. */
-export async function withProgress<T>(what: string, { stderr }: Terminal, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(
+  what: string,
+  { stderr }: Terminal,
+  work: () => Promise<T>,
+): Promise<T> {
   if (stderr.isTTY !== true) return await work();
   let isShown = false;
   const timer = setTimeout(() => {

@@ -14,9 +14,18 @@ export interface ShownOptions {
 }
 
 /** Text as it is, everything else as Node's own console shows it, whole. */
-export function shown(value: unknown, { colors, columns = 80, isTTY = false }: ShownOptions): string {
+export function shown(
+  value: unknown,
+  { colors, columns = 80, isTTY = false }: ShownOptions,
+): string {
   if (typeof value === "string") return isTTY ? stripVTControlCharacters(value) : value;
-  return inspect(value, { colors, breakLength: columns, depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity });
+  return inspect(value, {
+    colors,
+    breakLength: columns,
+    depth: Infinity,
+    maxArrayLength: Infinity,
+    maxStringLength: Infinity,
+  });
 }
 
 /** A value or an error as the JSON of the serialized encoding (§2.3). */
@@ -27,7 +36,9 @@ export async function jsonOf(value: unknown): Promise<unknown> {
 Object.defineProperty(Opaque.prototype, inspect.custom, {
   value(this: Opaque, _: number, options: InspectOptionsStylized): string {
     const { key, args, fields } = partsOf(this);
-    const list = Array.from({ length: lengthOf(args) }, (__, at) => (at in args ? inspect(args[at], options) : "…"));
+    const list = Array.from({ length: lengthOf(args) }, (__, at) =>
+      at in args ? inspect(args[at], options) : "…",
+    );
     const rest = Object.keys(fields).length === 0 ? "" : ` ${inspect({ ...fields }, options)}`;
     return `${options.stylize(key, "special")}(${list.join(", ")})${rest}`;
   },
@@ -49,8 +60,14 @@ function partsOf({ form, parts }: Opaque): Parts {
 function decoded(members: Readonly<Record<string, unknown>> | undefined): Parts["args"] {
   const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
   const read = (value: unknown): unknown =>
-    decodeParsed(structuredClone(value), JSON.stringify(value), { classes: new OpaqueClasses(), limits, trusted: true });
-  return Object.fromEntries(Object.entries(members ?? {}).map(([name, value]) => [name, read(value)]));
+    decodeParsed(structuredClone(value), JSON.stringify(value), {
+      classes: new OpaqueClasses(),
+      limits,
+      trusted: true,
+    });
+  return Object.fromEntries(
+    Object.entries(members ?? {}).map(([name, value]) => [name, read(value)]),
+  );
 }
 
 function lengthOf(args: Parts["args"]): number {

@@ -8,7 +8,10 @@ import type { StartOptions } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Resolves when the service answers, or was stopped before; it stops on SIGTERM and SIGINT. */
-export async function start(options: StartOptions, terminal: Pick<Terminal, "stdout"> = process): Promise<void> {
+export async function start(
+  options: StartOptions,
+  terminal: Pick<Terminal, "stdout"> = process,
+): Promise<void> {
   const root = resolve(options.root);
   // A stack trace in the log leads to the application's TypeScript, not to what was made of it.
   process.setSourceMapsEnabled(true);

@@ -40,9 +40,15 @@ export class AlreadyTold extends Error {
 
 /** One message for a person; with DEBUG=seamline the stacks as well. */
 export function reportFailure(error: unknown, { stderr, env }: Terminal): void {
-  const head = wantsColour(stderr, env) ? styleText("red", "error:", { validateStream: false }) : "error:";
-  const count = error instanceof Problems && error.problems.length > 1 ? `${error.problems.length} problems\n\n` : "";
+  const head = wantsColour(stderr, env)
+    ? styleText("red", "error:", { validateStream: false })
+    : "error:";
+  const count =
+    error instanceof Problems && error.problems.length > 1
+      ? `${error.problems.length} problems\n\n`
+      : "";
   stderr.write(`${head} ${count}${error instanceof Error ? error.message : String(error)}\n`);
   if (!/(?:^|[\s,])(?:seamline|\*)(?:$|[\s,])/.test(env["DEBUG"] ?? "")) return;
-  for (let cause = error; cause instanceof Error; cause = cause.cause) stderr.write(`\n${cause.stack ?? cause.message}\n`);
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    stderr.write(`\n${cause.stack ?? cause.message}\n`);
 }

@@ -11,7 +11,10 @@ import { serviceFile } from "../service-files.ts";
 import { manifestFiles, realPath } from "../sources.ts";
 
 /** Refuses requests that lead to such a file, or to one that a build has made for servers, whatever Vite would make of it. */
-export function keepServiceFiles({ middlewares, config }: Pick<ViteDevServer, "middlewares" | "config">): void {
+export function keepServiceFiles({
+  middlewares,
+  config,
+}: Pick<ViteDevServer, "middlewares" | "config">): void {
   middlewares.use((message, response, pass) => {
     const files = filesOf(message, config).filter((file) => existsSync(file));
     const isService = files.some((file) => serviceFile(file) !== undefined);
@@ -27,23 +30,36 @@ export function keepServiceFiles({ middlewares, config }: Pick<ViteDevServer, "m
 
 /** A build may be in any folder; in it, servers' modules are beside the two manifests. */
 function isBuiltForServers(file: string): boolean {
-  for (let path = realPath(file), folder = dirname(path); folder !== path; path = folder, folder = dirname(path))
-    if ([manifestFiles.server, manifestFiles.browser].every((name) => existsSync(join(folder, name)))) return true;
+  for (
+    let path = realPath(file), folder = dirname(path);
+    folder !== path;
+    path = folder, folder = dirname(path)
+  )
+    if (
+      [manifestFiles.server, manifestFiles.browser].every((name) => existsSync(join(folder, name)))
+    )
+      return true;
   return false;
 }
 
 /** Files that Vite may find for a request: by its own ways with addresses, and by those of a disk with names. */
-function filesOf({ url = "" }: IncomingMessage, { root, base, publicDir, resolve }: ResolvedConfig): readonly string[] {
+function filesOf(
+  { url = "" }: IncomingMessage,
+  { root, base, publicDir, resolve }: ResolvedConfig,
+): readonly string[] {
   const [path = ""] = url.split(/[?#]/);
   const files = new Set<string>();
   for (const text of spellings(path))
     for (const below of text.startsWith(base) ? [text, `/${text.slice(base.length)}`] : [text]) {
       const id = below.replace(/^\/@id\//, "/").replace(/^\/@fs\//, "/");
       const aliased = resolve.alias.flatMap(({ find, replacement }) =>
-        (typeof find === "string" ? id.startsWith(find) : find.test(id)) ? [id.replace(find, replacement)] : [],
+        (typeof find === "string" ? id.startsWith(find) : find.test(id))
+          ? [id.replace(find, replacement)]
+          : [],
       );
       for (const name of [id, ...aliased])
-        for (const folder of ["", root, publicDir]) if (folder !== "" || name.startsWith("/")) files.add(join(folder, name));
+        for (const folder of ["", root, publicDir])
+          if (folder !== "" || name.startsWith("/")) files.add(join(folder, name));
     }
   return [...files];
 }

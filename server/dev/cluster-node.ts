@@ -83,18 +83,28 @@ export class ClusterNode {
     this.#become("starting");
     const modules = this.#options.modules();
     const alive = new AbortController();
-    const role = createNode(host({ transport: mortal(network, alive.signal), names: network.names, log: this.#log() }), {
-      trustKey,
-      limits,
-      gateway,
+    const role = createNode(
+      host({ transport: mortal(network, alive.signal), names: network.names, log: this.#log() }),
+      {
+        trustKey,
+        limits,
+        gateway,
+        modules,
+        segments: this.#segments,
+        name,
+        stacks: true,
+      },
+    );
+    const running = {
+      role,
       modules,
-      segments: this.#segments,
-      name,
-      stacks: true,
-    });
-    const running = { role, modules, die: () => alive.abort(new TransportError(`${name} is gone`, true)) };
+      die: () => alive.abort(new TransportError(`${name} is gone`, true)),
+    };
     this.#running = running;
-    network.roles.set(url, { ...role, handle: (request) => whileAlive(role.handle(request), alive.signal) });
+    network.roles.set(url, {
+      ...role,
+      handle: (request) => whileAlive(role.handle(request), alive.signal),
+    });
     try {
       await role.start(url);
       if (this.#running === running) this.#become("ready");
@@ -125,7 +135,8 @@ export class ClusterNode {
     this.#segments = segments;
     if (this.#state === "failed") await this.start();
     const running = this.#running;
-    if (this.#state !== "ready" || running === undefined) return { outdated: new Set(), done: undefined };
+    if (this.#state !== "ready" || running === undefined)
+      return { outdated: new Set(), done: undefined };
     for (const id of changed) this.#owed.add(id);
     const outdated = running.modules.outdate(this.#owed);
     for (const id of outdated) this.#owed.add(id);
@@ -153,7 +164,12 @@ export class ClusterNode {
 
   #become(state: DevNode["state"], why?: unknown): void {
     this.#state = state;
-    this.#options.tell({ kind: "node", node: this.name, state, ...(why !== undefined && { why: messageOf(why), error: why }) });
+    this.#options.tell({
+      kind: "node",
+      node: this.name,
+      state,
+      ...(why !== undefined && { why: messageOf(why), error: why }),
+    });
   }
 
   /** What a role logs of a call that failed is an event with the error itself. */

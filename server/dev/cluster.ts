@@ -66,7 +66,8 @@ export class Cluster {
     const former = this.#gateway;
     // Members come to the new one, and calls go to the one that has members.
     const between: Pick<Role, "handle"> = {
-      handle: async (request) => await (request.target.startsWith("/nodes") ? next : (former ?? next)).handle(request),
+      handle: async (request) =>
+        await (request.target.startsWith("/nodes") ? next : (former ?? next)).handle(request),
     };
     this.#network.roles.set(gatewayAddress, between as Role);
     await Promise.all([...this.#nodes.values()].map((node) => node.join()));
@@ -98,7 +99,10 @@ export class Cluster {
 
   node(name: string): ClusterNode {
     const found = this.#nodes.get(name);
-    if (found === undefined) throw new Error(`There is no node '${name}'; there is ${[...this.#nodes.keys()].join(", ") || "none"}`);
+    if (found === undefined)
+      throw new Error(
+        `There is no node '${name}'; there is ${[...this.#nodes.keys()].join(", ") || "none"}`,
+      );
     return found;
   }
 
@@ -107,7 +111,10 @@ export class Cluster {
    * then `settled` is awaited, then what left is let go of: no call finds a procedure nowhere. Where nothing can have left, there is no
    * `settled`. Rejects when a body can't be loaded; it goes on as it was, and is tried again with the next change.
    */
-  async follow(changed: ReadonlySet<string>, settled?: () => Promise<void>): Promise<readonly NodeChange[]> {
+  async follow(
+    changed: ReadonlySet<string>,
+    settled?: () => Promise<void>,
+  ): Promise<readonly NodeChange[]> {
     const changes: NodeChange[] = [];
     const followed: Followed[] = [];
     const failures: unknown[] = [];
@@ -128,7 +135,10 @@ export class Cluster {
     const gone = [...this.#nodes.values()].filter((node) => !kept.has(node.name));
     if (settled !== undefined || gone.length > 0) {
       await settled?.();
-      await Promise.all([...followed.map((one) => one.leave()), ...gone.map((node) => node.leave())]);
+      await Promise.all([
+        ...followed.map((one) => one.leave()),
+        ...gone.map((node) => node.leave()),
+      ]);
       // Calls that the gateway sent before have found their procedure when their turn has come.
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -174,7 +184,12 @@ export class Cluster {
   async #remove(node: ClusterNode): Promise<void> {
     this.#nodes.delete(node.name);
     await node.close();
-    this.#options.tell({ kind: "node", node: node.name, state: "stopped", why: "no segment is left for it" });
+    this.#options.tell({
+      kind: "node",
+      node: node.name,
+      state: "stopped",
+      why: "no segment is left for it",
+    });
   }
 
   /** Which nodes there should be. */

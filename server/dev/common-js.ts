@@ -10,6 +10,10 @@ import { isCommonJs } from "../build/package-of.ts";
 type Fetched = Extract<FetchResult, { file: string | null }>;
 
 /** What a runner is to do with such a module: have Node load it, once for the whole process. */
-export function commonJs({ file }: Pick<Fetched, "file">): Extract<FetchResult, { externalize: string }> | undefined {
-  return file !== null && isCommonJs(file) ? { externalize: pathToFileURL(file).href, type: "commonjs" } : undefined;
+export function commonJs({
+  file,
+}: Pick<Fetched, "file">): Extract<FetchResult, { externalize: string }> | undefined {
+  return file !== null && isCommonJs(file)
+    ? { externalize: pathToFileURL(file).href, type: "commonjs" }
+    : undefined;
 }

@@ -26,7 +26,10 @@ export interface DevConfiguration {
 }
 
 /** `given` is a path, else SVC_CONFIG, else ./seamline.json when there is one. Throws {@link Problems}. */
-export async function readConfiguration(root: string, given: string | undefined): Promise<DevConfiguration> {
+export async function readConfiguration(
+  root: string,
+  given: string | undefined,
+): Promise<DevConfiguration> {
   const file = configurationFile(root, given);
   if (file === undefined) return { file, config: undefined, limits: defaultLimits };
   const config = await readConfig(file, { root });
@@ -39,7 +42,9 @@ export async function readConfiguration(root: string, given: string | undefined)
         hint: "Name another configuration with --config, or leave it out.",
       },
     ]);
-  const limits = Object.fromEntries(Object.entries(config.limits ?? {}).filter(([, value]) => value !== undefined)) as Partial<Limits>;
+  const limits = Object.fromEntries(
+    Object.entries(config.limits ?? {}).filter(([, value]) => value !== undefined),
+  ) as Partial<Limits>;
   return { file, config, limits: { ...defaultLimits, ...limits } };
 }
 
@@ -70,7 +75,17 @@ export async function makeGateway(
   },
 ): Promise<Role> {
   const { root, trustKey, configuration, modules, newId, console, has, holder } = parts;
-  const role = create(host, { trustKey, web: ofVite, limits: configuration.limits, monitor, lease, newId, modules, console, has });
+  const role = create(host, {
+    trustKey,
+    web: ofVite,
+    limits: configuration.limits,
+    monitor,
+    lease,
+    newId,
+    modules,
+    console,
+    has,
+  });
   const { config, limits } = configuration;
   if (config?.middleware === undefined && config?.healthChecks === undefined) return role;
   await bindGatewayCalls(host, { modules, trustKey, limits, holder });
@@ -80,7 +95,9 @@ export async function makeGateway(
     modules,
     // A file outside of the source folder is a module like any other; a package is Node's to find, from the application.
     moduleImporter: async (specifier) =>
-      await (specifier.startsWith("file:") ? modules.import(fileURLToPath(specifier)) : ofPackages(specifier)),
+      await (specifier.startsWith("file:")
+        ? modules.import(fileURLToPath(specifier))
+        : ofPackages(specifier)),
   });
   for (const one of middleware) role.addMiddleware(one);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);

@@ -16,7 +16,12 @@ import { createConsoleFiles } from "../console-files.ts";
 import { nodeHost } from "../host.ts";
 import { readTrustKey } from "../key.ts";
 import { Cluster, type NodeChange } from "./cluster.ts";
-import { type DevConfiguration, configurationFile, makeGateway, readConfiguration } from "./configuration.ts";
+import {
+  type DevConfiguration,
+  configurationFile,
+  makeGateway,
+  readConfiguration,
+} from "./configuration.ts";
 import { type Layout, nodesIn } from "./layout.ts";
 import { createNodeModules, type NodeModules } from "./runner.ts";
 import { tidy } from "./stacks.ts";
@@ -61,8 +66,11 @@ export class Deployment {
   /** Those that there are, or will be. */
   nodes(): readonly DevNode[] {
     const manifest = this.#options.manifest();
-    if (this.#cluster !== undefined || manifest === undefined || !this.#isConfigured) return this.#cluster?.nodes() ?? [];
-    const placed = Object.entries(nodesIn(this.layout, Object.keys(manifest.segments), manifest.clients));
+    if (this.#cluster !== undefined || manifest === undefined || !this.#isConfigured)
+      return this.#cluster?.nodes() ?? [];
+    const placed = Object.entries(
+      nodesIn(this.layout, Object.keys(manifest.segments), manifest.clients),
+    );
     return placed.map(([name, segments]) => ({ name, segments, procedures: 0, state: "starting" }));
   }
 
@@ -97,7 +105,8 @@ export class Deployment {
     // Stacks lead to the TypeScript, for all nodes of the process.
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
-    const modules = (): NodeModules => createNodeModules({ root, vite, environment, manifest, runtime });
+    const modules = (): NodeModules =>
+      createNodeModules({ root, vite, environment, manifest, runtime });
     const cluster = new Cluster({
       log,
       tell,
@@ -115,7 +124,10 @@ export class Deployment {
   }
 
   /** See {@link Cluster.follow}; layers and checks that have changed are made anew. */
-  async follow(changed: ReadonlySet<string>, settled?: () => Promise<void>): Promise<readonly NodeChange[]> {
+  async follow(
+    changed: ReadonlySet<string>,
+    settled?: () => Promise<void>,
+  ): Promise<readonly NodeChange[]> {
     if (this.#cluster === undefined) return [];
     const outdated = this.#gatewayModules?.outdate(changed);
     const changes = await this.#cluster.follow(changed, settled);
@@ -130,7 +142,11 @@ export class Deployment {
 
   async handle(request: HttpRequest): Promise<HttpResponse> {
     if (this.#cluster === undefined)
-      return { status: 503, headers: { "retry-after": "1", "content-type": "text/plain" }, body: "Starting" };
+      return {
+        status: 503,
+        headers: { "retry-after": "1", "content-type": "text/plain" },
+        body: "Starting",
+      };
     return await this.#cluster.handle(request);
   }
 
@@ -144,14 +160,23 @@ export class Deployment {
   #has(fqn: string): boolean {
     const manifest = this.#options.manifest();
     if (manifest === undefined) return false;
-    if (this.#callable?.of !== manifest) this.#callable = { of: manifest, names: callableIn(manifest, this.layout) };
+    if (this.#callable?.of !== manifest)
+      this.#callable = { of: manifest, names: callableIn(manifest, this.layout) };
     return this.#callable.names.has(fqn);
   }
 
-  async #gateway(host: Host, create: typeof createGateway, modules: () => NodeModules): Promise<Role> {
+  async #gateway(
+    host: Host,
+    create: typeof createGateway,
+    modules: () => NodeModules,
+  ): Promise<Role> {
     const { root } = this.#options;
     const own = modules();
-    const console = createConsole(host, { trustKey: this.#trustKey, secure: false, file: createConsoleFiles() });
+    const console = createConsole(host, {
+      trustKey: this.#trustKey,
+      secure: false,
+      file: createConsoleFiles(),
+    });
     try {
       const role = await makeGateway(host, create, {
         root,
@@ -177,9 +202,14 @@ export class Deployment {
 function callableIn(manifest: ServerManifest, layout: Layout | undefined): ReadonlySet<string> {
   const { segments, procedures, clients } = manifest;
   const onNodes = new Set(Object.values(nodesIn(layout, Object.keys(segments), clients)).flat());
-  const entries = [...onNodes].flatMap((name) => (entryOf(segments, name) ?? []).filter(({ access }) => access !== "private"));
+  const entries = [...onNodes].flatMap((name) =>
+    (entryOf(segments, name) ?? []).filter(({ access }) => access !== "private"),
+  );
   return new Set(entries.map(({ procedure }) => procedures[procedure]?.fqn ?? ""));
 }
 
 // The package itself, wherever it lies: applications and their nodes have one `seamline`.
-const runtime = async (): Promise<ModuleNamespace> => ({ ...(await import("../main.ts")), $tidy: tidy });
+const runtime = async (): Promise<ModuleNamespace> => ({
+  ...(await import("../main.ts")),
+  $tidy: tidy,
+});

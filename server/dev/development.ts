@@ -48,7 +48,11 @@ export interface SessionParts {
 }
 
 /** Begins to read the application. Nodes start when the server listens. */
-export function openDevelopment(server: ViteDevServer, build: Build, parts: SessionParts = {}): Development {
+export function openDevelopment(
+  server: ViteDevServer,
+  build: Build,
+  parts: SessionParts = {},
+): Development {
   const development = new Development(server, build, parts);
   parts.opened?.(development);
   return development;
@@ -91,7 +95,8 @@ export class Development {
     this.#tell = parts.tell ?? ((event) => eventToLog(log, event));
     this.#pages = new Pages(server, build.root, async () => await this.#browserManifest());
     this.#problems = new ProblemList((event) => {
-      if (event.kind !== "warning") this.#pages.problems(event.kind === "problems" ? event.problems : []);
+      if (event.kind !== "warning")
+        this.#pages.problems(event.kind === "problems" ? event.problems : []);
       this.#tell(event);
     });
     this.deployment = new Deployment({
@@ -111,7 +116,9 @@ export class Development {
       const application = await this.#readApplication({ judgesImports: false });
       if (application !== undefined) await this.#take(application);
     });
-    const listening = new Promise<void>((done) => server.httpServer?.once("listening", () => done()));
+    const listening = new Promise<void>((done) =>
+      server.httpServer?.once("listening", () => done()),
+    );
     this.ready = Promise.all([this.read, listening]).then(
       async () =>
         await this.#changes.run(async () => {
@@ -155,15 +162,24 @@ export class Development {
   partAt(source: string): string {
     const { file, part = "" } = partOfId(source);
     const isOwn = this.#application?.cut.has(file) === true;
-    const path = isOwn ? file : file.startsWith("/@fs/") ? file.slice("/@fs".length) : resolve(this.#server.config.root, `.${file}`);
+    const path = isOwn
+      ? file
+      : file.startsWith("/@fs/")
+        ? file.slice("/@fs".length)
+        : resolve(this.#server.config.root, `.${file}`);
     return `${path}?seamline=${part}`;
   }
 
   /** What Vite does of a change: of split modules nothing, as that is done here already. */
-  async hotUpdate(environment: string, file: string, modules: EnvironmentModuleNode[]): Promise<EnvironmentModuleNode[] | undefined> {
+  async hotUpdate(
+    environment: string,
+    file: string,
+    modules: EnvironmentModuleNode[],
+  ): Promise<EnvironmentModuleNode[] | undefined> {
     await this.#changes.settled();
     if (environment === environmentNames.server) return [];
-    if (environment !== environmentNames.browser || this.#application?.cut.has(file) !== true) return undefined;
+    if (environment !== environmentNames.browser || this.#application?.cut.has(file) !== true)
+      return undefined;
     return modules.filter((module) => module.file !== file);
   }
 
@@ -172,7 +188,13 @@ export class Development {
     await this.read;
     if (this.#application === undefined) return [];
     const { revision } = await this.#browserManifest();
-    return [{ tag: "meta", attrs: { name: "seamline-revision", content: revision }, injectTo: "head-prepend" }];
+    return [
+      {
+        tag: "meta",
+        attrs: { name: "seamline-revision", content: revision },
+        injectTo: "head-prepend",
+      },
+    ];
   }
 
   /** Without its configuration a node would have neither key nor gateway. */
@@ -182,7 +204,10 @@ export class Development {
 
   /** Something is yet to be loaded: it is tried again with each change. */
   get #isIncomplete(): boolean {
-    return this.#problems.of("load").length > 0 || this.deployment.nodes().some(({ state }) => state === "failed");
+    return (
+      this.#problems.of("load").length > 0 ||
+      this.deployment.nodes().some(({ state }) => state === "failed")
+    );
   }
 
   #environment(name: keyof typeof environmentNames): DevEnvironment {
@@ -205,10 +230,13 @@ export class Development {
   async #browserManifest(): Promise<Manifest> {
     const application = await this.application();
     // By what is wrong now nobody goes.
-    if (this.#latest !== undefined && this.#problems.of("application").length > 0) return this.#latest;
+    if (this.#latest !== undefined && this.#problems.of("application").length > 0)
+      return this.#latest;
     const { config } = this.#server;
     const { moduleGraph } = this.#environment("browser");
-    const manifest = await browserManifest(application, "", (id) => addressOf(id, config, moduleGraph.getModuleById(id)?.lastHMRTimestamp));
+    const manifest = await browserManifest(application, "", (id) =>
+      addressOf(id, config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
+    );
     const said = JSON.stringify(manifest);
     // No two sessions call anything the same: what a page keeps of one is nothing to another.
     if (said !== this.#said) this.#revision = `development-${started}-${++this.#revisions}`;
@@ -226,8 +254,13 @@ export class Development {
     const found = await read().catch((error: unknown) => this.#heard(goneFile(error)));
     if (found === undefined) return undefined;
     const { application, imports } = found;
-    this.#problems.warn([...application.pageOnlyCalls.map((one) => one.problem), ...application.warnings]);
-    this.#pages.warnings(application.pageOnlyCalls.flatMap((one) => (one.isShared ? [] : [one.problem])));
+    this.#problems.warn([
+      ...application.pageOnlyCalls.map((one) => one.problem),
+      ...application.warnings,
+    ]);
+    this.#pages.warnings(
+      application.pageOnlyCalls.flatMap((one) => (one.isShared ? [] : [one.problem])),
+    );
     this.#problems.setAll({ application: application.problems, imports });
     return application.problems.length > 0 ? undefined : application;
   }
@@ -243,7 +276,8 @@ export class Development {
   }
 
   async #problemsOf(act: () => Promise<unknown>) {
-    const failed = (error: unknown) => loadProblems(error, { root: this.#build.root, purpose: "the application" });
+    const failed = (error: unknown) =>
+      loadProblems(error, { root: this.#build.root, purpose: "the application" });
     return await act().then(() => [], failed);
   }
 
@@ -260,7 +294,8 @@ export class Development {
     const before = this.#application;
     const application = await this.#readApplication();
     if (application === undefined || this.#problems.of("configuration").length > 0) return;
-    if (before !== undefined && !isConfigured && this.#orphans.wait(before, application, files)) return;
+    if (before !== undefined && !isConfigured && this.#orphans.wait(before, application, files))
+      return;
     await this.#take(application);
     const owed = this.#owed;
     this.#owed = new Set();
@@ -269,26 +304,44 @@ export class Development {
       // A page that came before there was anything to run, or that goes by what the configuration said before.
       return this.#pages.reload();
     }
-    const changed = difference(before, application, (segments, { clients }) => placesIn(this.deployment.layout, segments, clients));
+    const changed = difference(before, application, (segments, { clients }) =>
+      placesIn(this.deployment.layout, segments, clients),
+    );
     await this.#follow(changed, owed, since);
   }
 
   async #follow(changed: Difference, files: ReadonlySet<string>, since: number): Promise<void> {
     const [browser, server] = [this.#environment("browser"), this.#environment("server")];
     const listing = await this.#globs.outdated();
-    const ids = invalidateOnNodes(server, changed, { listing, files }, { cut: this.#application?.cut, isIncomplete: this.#isIncomplete });
+    const ids = invalidateOnNodes(
+      server,
+      changed,
+      { listing, files },
+      { cut: this.#application?.cut, isIncomplete: this.#isIncomplete },
+    );
     const inPages = await invalidateInPages(browser, changed, this.#pages);
     let changes: readonly NodeChange[] = [];
     const settled = async (): Promise<void> => await this.#pages.move();
     this.#problems.set(
       "load",
-      await this.#problemsOf(async () => (changes = await this.deployment.follow(ids, changed.isMoved ? settled : undefined))),
+      await this.#problemsOf(
+        async () =>
+          (changes = await this.deployment.follow(ids, changed.isMoved ? settled : undefined)),
+      ),
     );
     await this.#pages.move();
     const told = new Set([...files, ...listing.map((id) => partOfId(id).file)]);
     const ms = performance.now() - since;
     const pages = { environment: browser, ids: inPages, isOpen: this.#pages.open > 0 };
-    for (const event of eventsOf({ root: this.#build.root, changed, files: told, changes, pages, ms })) this.#tell(event);
+    for (const event of eventsOf({
+      root: this.#build.root,
+      changed,
+      files: told,
+      changes,
+      pages,
+      ms,
+    }))
+      this.#tell(event);
     this.#moves.add(changed.moves, ms);
   }
 }

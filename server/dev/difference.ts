@@ -21,7 +21,11 @@ export interface Difference {
 /** Where procedures are: names of nodes, and `page`. */
 export type PlacesOf = (segments: readonly string[], application: Application) => readonly string[];
 
-export function difference(before: Application, after: Application, placesOf: PlacesOf): Difference {
+export function difference(
+  before: Application,
+  after: Application,
+  placesOf: PlacesOf,
+): Difference {
   const server = new Set<string>();
   const browser = new Set<string>();
   const bodies = new Map<string, readonly string[]>();
@@ -36,9 +40,11 @@ export function difference(before: Application, after: Application, placesOf: Pl
         added.push(part);
         ids.add(idOf(file, part, side));
         // What stands for the body in a page has its exports by their names.
-        if (part === "face" && side === "browser" && namesIn(one, before) !== namesIn(other, after)) ids.add(partId.body(file));
+        if (part === "face" && side === "browser" && namesIn(one, before) !== namesIn(other, after))
+          ids.add(partId.body(file));
         // A module that is split for the first time, or is whole again, has another text for everyone.
-        if (part === "face" && (one === undefined || other === undefined)) ids.add(partId.shared(file));
+        if (part === "face" && (one === undefined || other === undefined))
+          ids.add(partId.shared(file));
       }
     if (
       added.length > 0 &&
@@ -62,9 +68,14 @@ function namesIn(cut: CutModule | undefined, { clients }: Application): string {
 }
 
 /** A body that grows moves what its neighbours hold, and changes nothing in them. */
-function changedParts(one: SplitModule | undefined, other: SplitModule | undefined): readonly PartName[] {
+function changedParts(
+  one: SplitModule | undefined,
+  other: SplitModule | undefined,
+): readonly PartName[] {
   if (one === other) return [];
-  return (["face", "shared", "body"] as const).filter((part) => one?.[part]?.unpadded !== other?.[part]?.unpadded);
+  return (["face", "shared", "body"] as const).filter(
+    (part) => one?.[part]?.unpadded !== other?.[part]?.unpadded,
+  );
 }
 
 function idOf(file: string, part: PartName, side: Side): string {
@@ -73,12 +84,18 @@ function idOf(file: string, part: PartName, side: Side): string {
   return side === "server" ? partId.body(file) : codeId(file);
 }
 
-function moved(before: Application, after: Application, placesOf: PlacesOf): Pick<Difference, "isMoved" | "moves"> {
+function moved(
+  before: Application,
+  after: Application,
+  placesOf: PlacesOf,
+): Pick<Difference, "isMoved" | "moves"> {
   const [was, is] = [rowsOf(before, placesOf), rowsOf(after, placesOf)];
   const keys = [...new Set([...was.keys(), ...is.keys()])];
   const moves = keys.flatMap((key) => {
     const [from, to] = [was.get(key)?.places ?? [], is.get(key)?.places ?? []];
-    return from.join() === to.join() ? [] : [{ fqn: (is.get(key) ?? was.get(key))?.fqn ?? key, from, to }];
+    return from.join() === to.join()
+      ? []
+      : [{ fqn: (is.get(key) ?? was.get(key))?.fqn ?? key, from, to }];
   });
   return { isMoved: keys.some((key) => was.get(key)?.as !== is.get(key)?.as), moves };
 }
@@ -97,8 +114,13 @@ function rowsOf(application: Application, placesOf: PlacesOf): ReadonlyMap<strin
         entries.map(({ segment }) => segment.name),
         application,
       );
-      const access = entries.map(({ segment, entry }) => `${segment.name} ${entry.access} ${entry.safe === true}`).sort();
-      return [procedureKey(fqn, version), { fqn, places, as: JSON.stringify([access, module.id, name, parameters]) }];
+      const access = entries
+        .map(({ segment, entry }) => `${segment.name} ${entry.access} ${entry.safe === true}`)
+        .sort();
+      return [
+        procedureKey(fqn, version),
+        { fqn, places, as: JSON.stringify([access, module.id, name, parameters]) },
+      ];
     }),
   );
 }

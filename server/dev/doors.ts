@@ -7,7 +7,10 @@ import { mediaTypes } from "../../src/protocol.ts";
 import { connectDoors } from "../connect.ts";
 
 /** Gives `answer` what belongs to the runtime; all else is Vite's. */
-export function mountDoors(server: ViteDevServer, answer: (request: HttpRequest) => Promise<HttpResponse | undefined>): void {
+export function mountDoors(
+  server: ViteDevServer,
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
+): void {
   const { base, logger } = server.config;
   // Vite puts its base before every address that a module imports. A page still has one runtime: that of the one address.
   if (base.startsWith("/") && base !== "/")
@@ -18,5 +21,7 @@ export function mountDoors(server: ViteDevServer, answer: (request: HttpRequest)
       response.setHeader("cache-control", "no-store");
       response.end(`export * from ${JSON.stringify(path.slice(base.length - 1))};\n`);
     });
-  connectDoors(server.middlewares, answer, (fault) => logger.error(`a request could not be answered: ${String(fault)}`));
+  connectDoors(server.middlewares, answer, (fault) =>
+    logger.error(`a request could not be answered: ${String(fault)}`),
+  );
 }

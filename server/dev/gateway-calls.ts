@@ -23,21 +23,36 @@ export interface GatewayCalls {
 }
 
 /** Binds the gateway's modules, so that they can call procedures. */
-export async function bindGatewayCalls(host: Host, { modules, trustKey, limits, holder }: GatewayCalls): Promise<void> {
+export async function bindGatewayCalls(
+  host: Host,
+  { modules, trustKey, limits, holder }: GatewayCalls,
+): Promise<void> {
   const classes = new Classes();
   const credential = createCredentials(trustKey, host).fields("service");
   const node = createServerNode(host, modules, async (call) => {
     const { fqn, version, args, context } = call;
     const found = holder(fqn, version);
     if (found?.role?.runProcedure === undefined) {
-      if (!isForNodes(await modules.manifest(), procedureKey(fqn, version))) throw procedureNotFound(fqn, version);
+      if (!isForNodes(await modules.manifest(), procedureKey(fqn, version)))
+        throw procedureNotFound(fqn, version);
       throw new NodeNotAvailable(`No node can take '${fqn}' now`);
     }
     // One process of production lets its middleware call these as well, and no request would get in.
     if (found.accessOf(procedureKey(fqn, version)) === "private")
-      return { value: await found.role.runProcedure(fqn, version, Object.fromEntries(args), context), node: found.name };
+      return {
+        value: await found.role.runProcedure(fqn, version, Object.fromEntries(args), context),
+        node: found.name,
+      };
     const { transport, clock } = host;
-    return await createRemote({ transport, base: found.url, credential, classes, limits, clock, onError: noteAnsweredError })(call);
+    return await createRemote({
+      transport,
+      base: found.url,
+      credential,
+      classes,
+      limits,
+      clock,
+      onError: noteAnsweredError,
+    })(call);
   });
   await loadSegments(host, node, classes, { modules, segments: [] });
 }

@@ -23,7 +23,9 @@ export class Globs {
     if (this.#isLookedAt) return [];
     this.#isLookedAt = true;
     const all = [...this.#environment.moduleGraph.idToModuleMap.values()];
-    const looked = await Promise.all(all.map(async (module) => ((await this.#isOther(module)) ? module.id : null)));
+    const looked = await Promise.all(
+      all.map(async (module) => ((await this.#isOther(module)) ? module.id : null)),
+    );
     return looked.filter((id) => id !== null);
   }
 

@@ -26,13 +26,20 @@ export interface Addresses {
 /** The path below the origin, without its first slash, at which Vite serves a file; with the stamp of its last change, as Vite's own imports have it. */
 export function addressOf(id: string, { root, base }: Addresses, changed = 0): string {
   const [file = id, query] = id.split("?");
-  const path = isInside(root, file) ? slashed(relative(root, file)) : `@fs/${slashed(file).replace(/^\//, "")}`;
-  const queries = [changed > 0 ? `t=${changed}` : "", query ?? ""].filter((one) => one !== "").join("&");
+  const path = isInside(root, file)
+    ? slashed(relative(root, file))
+    : `@fs/${slashed(file).replace(/^\//, "")}`;
+  const queries = [changed > 0 ? `t=${changed}` : "", query ?? ""]
+    .filter((one) => one !== "")
+    .join("&");
   return `${base.replace(/^\//, "")}${path}${queries === "" ? "" : `?${queries}`}`;
 }
 
 /** The procedures of a module that a page may hold now or when they have moved: all but those that browsers are to know nothing of. */
-export function heldNames({ procedures }: Pick<CutModule, "procedures">, clients: readonly string[]): readonly string[] {
+export function heldNames(
+  { procedures }: Pick<CutModule, "procedures">,
+  clients: readonly string[],
+): readonly string[] {
   return procedures.filter((one) => !isClosed(one, clients)).map((one) => one.export);
 }
 
@@ -44,7 +51,8 @@ export function heldNames({ procedures }: Pick<CutModule, "procedures">, clients
  */
 export function holderText(file: string, exports: readonly string[]): string {
   const lines = exports.map(
-    (_, index) => `function $${index}(...args) { return code[${JSON.stringify(exports[index])}].apply(this, args); }`,
+    (_, index) =>
+      `function $${index}(...args) { return code[${JSON.stringify(exports[index])}].apply(this, args); }`,
   );
   const names = exports.map((name, index) => `$${index} as ${name}`);
   const code = JSON.stringify(codeId(file));

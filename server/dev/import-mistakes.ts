@@ -11,7 +11,10 @@ import { loadVite, parserOf, type Vite } from "../build/load-vite.ts";
 import { missingExports } from "../build/missing-exports.ts";
 
 /** Gives what finds them in an application, as often as it changes. `root` is its folder, `browser` what pages are served by. */
-export function findsImportMistakes(root: string, browser: DevEnvironment): (application: Application) => Promise<readonly Problem[]> {
+export function findsImportMistakes(
+  root: string,
+  browser: DevEnvironment,
+): (application: Application) => Promise<readonly Problem[]> {
   let loading: Promise<Vite> | undefined;
   return async (application) => {
     // An application that can't be split has no parts to follow.
@@ -24,7 +27,9 @@ export function findsImportMistakes(root: string, browser: DevEnvironment): (app
       async resolve(_: unknown, specifier: string, importer: string): Promise<string | undefined> {
         if (!isBuiltin(specifier) && !/^\.{1,2}\//.test(specifier)) return undefined;
         // What a plugin throws here, Vite shows when a page asks for the module.
-        const found = await browser.pluginContainer.resolveId(specifier, importer).catch(() => null);
+        const found = await browser.pluginContainer
+          .resolveId(specifier, importer)
+          .catch(() => null);
         return found?.id ?? (isBuiltin(specifier) ? specifier : undefined);
       },
     };

@@ -12,7 +12,10 @@ export function invalidateOnNodes(
   { moduleGraph }: DevEnvironment,
   { server }: Pick<Difference, "server">,
   others: { readonly listing: readonly string[]; readonly files: ReadonlySet<string> },
-  { cut, isIncomplete }: { readonly cut: Application["cut"] | undefined; readonly isIncomplete: boolean },
+  {
+    cut,
+    isIncomplete,
+  }: { readonly cut: Application["cut"] | undefined; readonly isIncomplete: boolean },
 ): ReadonlySet<string> {
   const ids = new Set([...server, ...others.listing]);
   for (const file of others.files) {
@@ -51,7 +54,10 @@ export async function invalidateInPages(
 }
 
 /** Whether a part imports the shared part of its module, which has changed too: that part's update reaches the same modules. */
-function isCovered({ id, file }: EnvironmentModuleNode, changed: readonly EnvironmentModuleNode[]): boolean {
+function isCovered(
+  { id, file }: EnvironmentModuleNode,
+  changed: readonly EnvironmentModuleNode[],
+): boolean {
   return changed.some(
     (other) =>
       other.id !== id &&

@@ -31,14 +31,18 @@ export function eventToLog(log: Log, event: DevEvent): void {
       return log.info(`reloaded ${event.file} on ${event.where.join(", ")} in ${ms}`);
     case "moved":
       for (const { fqn, from, to } of event.procedures) {
-        if (to.length === 0) log.info(`removed ${fqn} from ${from.join(", ")} in ${ms}: no segment names it any more`);
+        if (to.length === 0)
+          log.info(`removed ${fqn} from ${from.join(", ")} in ${ms}: no segment names it any more`);
         else if (from.length === 0) log.info(`added ${fqn} to ${to.join(", ")} in ${ms}`);
         else log.info(`moved ${fqn}: ${from.join(", ")} → ${to.join(", ")} in ${ms}`);
       }
       return;
     case "node":
       if (event.state === "failed") log.error(`the node '${event.node}' can't start`, event.error);
-      if (event.state === "stopped") log.warn(`the node '${event.node}' has stopped${event.why === undefined ? "" : `: ${event.why}`}`);
+      if (event.state === "stopped")
+        log.warn(
+          `the node '${event.node}' has stopped${event.why === undefined ? "" : `: ${event.why}`}`,
+        );
       return;
     case "problems":
       return log.error(event.problems.map(formatProblem).join("\n\n"));
@@ -48,7 +52,10 @@ export function eventToLog(log: Log, event: DevEvent): void {
       return log.warn(formatProblem(event.problem));
     case "failed": {
       const trace = traceOf(event.error).join(" ");
-      return log.error(`${event.fqn} failed on ${event.node}${trace === "" ? "" : ` ${trace}`}`, event.error);
+      return log.error(
+        `${event.fqn} failed on ${event.node}${trace === "" ? "" : ` ${trace}`}`,
+        event.error,
+      );
     }
   }
 }

@@ -9,9 +9,14 @@ import { markedForPages, namedIn } from "../build/manifest-writer.ts";
 import type { SourceModule } from "../build/modules.ts";
 
 /** What nodes go by. */
-export async function serverManifest(application: Application, revision: string): Promise<ServerManifest> {
+export async function serverManifest(
+  application: Application,
+  revision: string,
+): Promise<ServerManifest> {
   const { serverModules, cut, pageClasses } = application;
-  const among = [...new Set([...serverModules, ...[...cut.values()].map((one) => one.module), ...pageClasses])];
+  const among = [
+    ...new Set([...serverModules, ...[...cut.values()].map((one) => one.module), ...pageClasses]),
+  ];
   const { records } = await classRecords(byId(among), application.modules);
   return {
     format: 1,
@@ -23,7 +28,9 @@ export async function serverManifest(application: Application, revision: string)
     pages: {},
     graph: graphId,
     imports: application.imports,
-    modules: modulesOf(among, (file, part) => (part === undefined ? file : application.cut.has(file) ? partId.body(file) : undefined)),
+    modules: modulesOf(among, (file, part) =>
+      part === undefined ? file : application.cut.has(file) ? partId.body(file) : undefined,
+    ),
     ...namedIn(
       application,
       application.segments.map((one) => one.name),
@@ -34,11 +41,17 @@ export async function serverManifest(application: Application, revision: string)
 }
 
 /** What pages go by. `address` gives the path of a module as the page is to ask for it. */
-export async function browserManifest(application: Application, revision: string, address: (id: string) => string): Promise<Manifest> {
+export async function browserManifest(
+  application: Application,
+  revision: string,
+  address: (id: string) => string,
+): Promise<Manifest> {
   const among = [...new Set((await browserCode(application)).map((one) => one.module))];
   const { records } = await classRecords(byId(among), application.modules);
   const body = (file: string): string | undefined =>
-    application.cut.get(file)?.parts.browser.body === undefined ? undefined : address(partId.body(file));
+    application.cut.get(file)?.parts.browser.body === undefined
+      ? undefined
+      : address(partId.body(file));
   return {
     format: 1,
     revision,

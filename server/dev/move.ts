@@ -9,13 +9,18 @@ import type { Application } from "../build/application.ts";
 type Segment = Record<string, Record<string, unknown>>;
 
 /** Lets `toSegment` alone name the versions of a procedure. A segment that isn't there yet gets a file beside the present one. */
-export async function moveProcedure({ root, procedures, segments }: Application, fqn: string, toSegment: string): Promise<void> {
+export async function moveProcedure(
+  { root, procedures, segments }: Application,
+  fqn: string,
+  toSegment: string,
+): Promise<void> {
   const versions = procedures.filter((one) => one.fqn === fqn);
   const [first] = versions.flatMap((one) => one.entries);
   if (first === undefined) throw new Error(`There is no procedure '${fqn}'`);
   const target = join(
     root,
-    segments.find((one) => one.name === toSegment)?.file ?? join(dirname(first.segment.file), `${toSegment}${segmentFileEnding}`),
+    segments.find((one) => one.name === toSegment)?.file ??
+      join(dirname(first.segment.file), `${toSegment}${segmentFileEnding}`),
   );
   const texts = new Map<string, Segment>();
   const open = async (file: string): Promise<Segment> => {
@@ -27,7 +32,11 @@ export async function moveProcedure({ root, procedures, segments }: Application,
   for (const { entries } of versions) {
     // In several segments it may have several accesses: the one that it is moved with is that of the first.
     const [one] = entries;
-    if (one === undefined || entries.some(({ segment }) => segment.name === toSegment && entries.length === 1)) continue;
+    if (
+      one === undefined ||
+      entries.some(({ segment }) => segment.name === toSegment && entries.length === 1)
+    )
+      continue;
     const { module, export: name } = one.entry;
     const value = (await open(join(root, one.segment.file)))[module]?.[name];
     for (const { segment, entry } of entries) {

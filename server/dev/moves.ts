@@ -27,7 +27,8 @@ export class Moves {
     const now: Move[] = [];
     for (const move of moves) {
       const first = this.#take(move);
-      if (first !== undefined && !isSame(first.from, move.to)) now.push({ ...move, from: first.from });
+      if (first !== undefined && !isSame(first.from, move.to))
+        now.push({ ...move, from: first.from });
       else if (first !== undefined) now.push(first, move);
       else if (isHalf(move)) this.#hold(move, ms);
       else now.push(move);

@@ -29,7 +29,9 @@ export class Orphans {
     const [first, ...others] = orphansOf(before, after);
     if (first === undefined) return this.#end();
     this.#deadline ??= performance.now() + patience;
-    const isEdited = [...changed].some((file) => (before.modules.byFile(file) ?? after.modules.byFile(file)) !== undefined);
+    const isEdited = [...changed].some(
+      (file) => (before.modules.byFile(file) ?? after.modules.byFile(file)) !== undefined,
+    );
     if (performance.now() >= this.#deadline || isEdited) return this.#end();
     if (this.#timer !== undefined) return true;
     const [named] = first.entries;
@@ -39,7 +41,10 @@ export class Orphans {
     const who = [first, ...others].map(({ fqn }) => fqn).join(", ");
     const message = `no segment file names ${who} any more: it stays where it is for ${patience / 1000} s, for another one to name it`;
     // Who has saved both files at once is to be told of the move, and of nothing before it.
-    this.#warning = setTimeout(() => this.#tell({ kind: "warning", problem: { file, message } }), secondSave);
+    this.#warning = setTimeout(
+      () => this.#tell({ kind: "warning", problem: { file, message } }),
+      secondSave,
+    );
     return true;
   }
 
@@ -61,7 +66,10 @@ function orphansOf(before: Application, after: Application): readonly Procedure[
   return before.procedures.filter((one) => {
     if (named.has(nameOf(one))) return false;
     const module = after.modules.get(one.module.id);
-    return module !== undefined && after.modules.describe(module).exports.some((other) => other.name === one.export);
+    return (
+      module !== undefined &&
+      after.modules.describe(module).exports.some((other) => other.name === one.export)
+    );
   });
 }
 

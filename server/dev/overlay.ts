@@ -9,7 +9,10 @@ import { formatProblem, type Problem } from "../../src/problem.ts";
 
 /** All problems as one error, since the client shows one at a time. `root` is the folder that their files are relative to. */
 export function overlayError(problems: readonly Problem[], root: string): ErrorPayload {
-  const [first, ...others] = problems.map((problem) => ({ ...problem, file: fileOf(problem, root) }));
+  const [first, ...others] = problems.map((problem) => ({
+    ...problem,
+    file: fileOf(problem, root),
+  }));
   if (first === undefined) throw new TypeError("No problem to show");
   const { file, line, column = 1, path, message, hint, frame } = first;
   const text = path === undefined ? message : `at ${path}: ${message}`;

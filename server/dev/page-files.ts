@@ -19,10 +19,12 @@ export async function pageFile(target: string, hotPath: string): Promise<HttpRes
   const name = /^\/svc\/([\w.-]+\.js)$/.exec(path)?.[1];
   if (name === undefined) return undefined;
   const file = path === development ? join("dist/development", "page.js") : join("dist/svc", name);
-  const text = await readFile(join(packageFolder, file), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readFile(join(packageFolder, file), "utf8").catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    },
+  );
   return text === undefined ? undefined : script(text);
 }
 

@@ -16,7 +16,10 @@ export class Pages {
   readonly #manifest: () => Promise<Manifest>;
   /** Those that have told of themselves: others have no procedures. */
   readonly #open = new Set<HotChannelClient>();
-  readonly #waiting = new Map<number, { readonly left: Set<HotChannelClient>; readonly done: () => void }>();
+  readonly #waiting = new Map<
+    number,
+    { readonly left: Set<HotChannelClient>; readonly done: () => void }
+  >();
   #number = 0;
   #moving: Promise<void> = Promise.resolve();
   #told = "";
@@ -87,7 +90,8 @@ export class Pages {
         resolve();
       };
       this.#waiting.set(number, { left: new Set(this.#open), done });
-      for (const client of this.#open) client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number } });
+      for (const client of this.#open)
+        client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number } });
     });
     this.#waiting.delete(number);
   }

@@ -37,7 +37,11 @@ export class ProblemList {
     if (text === this.#told) return;
     this.#told = text;
     const isLive = all.length === this.of("imports").length;
-    this.#tell(all.length > 0 ? { kind: "problems", problems: all, ...(isLive && { isLive }) } : { kind: "mended" });
+    this.#tell(
+      all.length > 0
+        ? { kind: "problems", problems: all, ...(isLive && { isLive }) }
+        : { kind: "mended" },
+    );
   }
 
   /** Each once: they are no reason to stop. */

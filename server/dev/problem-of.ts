@@ -9,7 +9,11 @@ import { partOfId } from "./ids.ts";
 /** What can't be loaded, as problems. */
 export function loadProblems(thrown: unknown, module: LoadedModule): readonly Problem[] {
   if (thrown instanceof Problems) return thrown.problems;
-  const { problems, id, loc } = (thrown ?? {}) as { problems?: readonly Problem[]; id?: string; loc?: object };
+  const { problems, id, loc } = (thrown ?? {}) as {
+    problems?: readonly Problem[];
+    id?: string;
+    loc?: object;
+  };
   // A message between runner and server carries what an error holds, but not its class.
   if (Array.isArray(problems)) return problems;
   if (id !== undefined || loc !== undefined) return bundlerProblems(thrown, module.root);

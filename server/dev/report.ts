@@ -17,7 +17,11 @@ interface Done {
   readonly files: ReadonlySet<string>;
   readonly changes: readonly NodeChange[];
   /** `ids` are those of modules that they have anew. */
-  readonly pages: { readonly environment: DevEnvironment; readonly ids: ReadonlySet<string>; readonly isOpen: boolean };
+  readonly pages: {
+    readonly environment: DevEnvironment;
+    readonly ids: ReadonlySet<string>;
+    readonly isOpen: boolean;
+  };
   readonly ms: number;
 }
 
@@ -27,19 +31,34 @@ export function eventsOf({ root, changed, files, changes, pages, ms }: Done): re
   for (const file of files) {
     const name = isAbsolute(file) ? slashed(relative(root, file)) : file;
     const procedures = changed.bodies.get(file);
-    const where = changes.filter(({ outdated }) => [...outdated].some((id) => partOfId(id).file === file)).map(({ node }) => node);
-    const isInPage = procedures === undefined ? isServed(pages.environment, file, pages.ids) : pages.ids.has(codeId(file));
+    const where = changes
+      .filter(({ outdated }) => [...outdated].some((id) => partOfId(id).file === file))
+      .map(({ node }) => node);
+    const isInPage =
+      procedures === undefined
+        ? isServed(pages.environment, file, pages.ids)
+        : pages.ids.has(codeId(file));
     if (isInPage && pages.isOpen) where.push(page);
     if (where.length === 0) continue;
     events.push(
-      procedures === undefined ? { kind: "reloaded", file: name, where, ms } : { kind: "replaced", procedures, where, ms, file: name },
+      procedures === undefined
+        ? { kind: "reloaded", file: name, where, ms }
+        : { kind: "replaced", procedures, where, ms, file: name },
     );
   }
   return events;
 }
 
 /** Whether pages have a module that is another one now. */
-function isServed({ moduleGraph }: DevEnvironment, file: string, inPages: ReadonlySet<string>): boolean {
-  const there = [...(moduleGraph.getModulesByFile(file) ?? [])].filter((one) => one.transformResult !== null || one.lastHMRTimestamp > 0);
-  return there.some(({ id }) => id !== null && (partOfId(id).part === undefined || inPages.has(id)));
+function isServed(
+  { moduleGraph }: DevEnvironment,
+  file: string,
+  inPages: ReadonlySet<string>,
+): boolean {
+  const there = [...(moduleGraph.getModulesByFile(file) ?? [])].filter(
+    (one) => one.transformResult !== null || one.lastHMRTimestamp > 0,
+  );
+  return there.some(
+    ({ id }) => id !== null && (partOfId(id).part === undefined || inPages.has(id)),
+  );
 }

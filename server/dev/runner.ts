@@ -33,7 +33,13 @@ export interface NodeModules extends ServerModules {
 }
 
 /** Modules of a node of its own, in whatever state the sources are when they are first asked for. */
-export function createNodeModules({ root, vite, environment, manifest, runtime }: RunnerOptions): NodeModules {
+export function createNodeModules({
+  root,
+  vite,
+  environment,
+  manifest,
+  runtime,
+}: RunnerOptions): NodeModules {
   let heard: Parameters<NonNullable<ServerModules["onRun"]>>[0] | undefined;
   const runner: ModuleRunner = new vite.ModuleRunner(
     {
@@ -44,7 +50,11 @@ export function createNodeModules({ root, vite, environment, manifest, runtime }
       sourcemapInterceptor: false,
     },
     new (class extends vite.ESModulesEvaluator {
-      override async runInlinedModule(context: ModuleRunnerContext, code: string, module?: EvaluatedModuleNode): Promise<void> {
+      override async runInlinedModule(
+        context: ModuleRunnerContext,
+        code: string,
+        module?: EvaluatedModuleNode,
+      ): Promise<void> {
         await super.runInlinedModule(context, code);
         const exports = context[vite.ssrModuleExportsKey] as ModuleNamespace;
         // One that became outdated while it ran is followed by another of its kind.
@@ -62,7 +72,10 @@ export function createNodeModules({ root, vite, environment, manifest, runtime }
     try {
       const { name, data } = (message as CustomPayload).data as { name: string; data: unknown[] };
       return {
-        result: name === "getBuiltins" ? builtinsOf(environment) : await fetch(...(data as Parameters<DevEnvironment["fetchModule"]>)),
+        result:
+          name === "getBuiltins"
+            ? builtinsOf(environment)
+            : await fetch(...(data as Parameters<DevEnvironment["fetchModule"]>)),
       };
     } catch (error) {
       return { error };
@@ -110,6 +123,8 @@ export function createNodeModules({ root, vite, environment, manifest, runtime }
 
 function builtinsOf(environment: DevEnvironment): unknown {
   return environment.config.resolve.builtins.map((one) =>
-    typeof one === "string" ? { type: "string", value: one } : { type: "RegExp", source: one.source, flags: one.flags },
+    typeof one === "string"
+      ? { type: "string", value: one }
+      : { type: "RegExp", source: one.source, flags: one.flags },
   );
 }

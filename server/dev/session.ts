@@ -35,15 +35,31 @@ export type DevEvent =
       readonly file: string;
     }
   /** Modules that bodies import: they and what is above them, up to the bodies. */
-  | { readonly kind: "reloaded"; readonly file: string; readonly where: readonly string[]; readonly ms: number }
+  | {
+      readonly kind: "reloaded";
+      readonly file: string;
+      readonly where: readonly string[];
+      readonly ms: number;
+    }
   | { readonly kind: "moved"; readonly procedures: readonly Move[]; readonly ms: number }
   /** `error` is what a node threw that can't start, and `why` its message. */
-  | { readonly kind: "node"; readonly node: string; readonly state: DevNode["state"]; readonly why?: string; readonly error?: unknown }
+  | {
+      readonly kind: "node";
+      readonly node: string;
+      readonly state: DevNode["state"];
+      readonly why?: string;
+      readonly error?: unknown;
+    }
   /** The last application that was whole goes on serving. With `isLive` nothing is held back: nodes and pages run what the sources say. */
   | { readonly kind: "problems"; readonly problems: readonly Problem[]; readonly isLive?: true }
   | { readonly kind: "mended" }
   | { readonly kind: "warning"; readonly problem: Problem }
-  | { readonly kind: "failed"; readonly fqn: string; readonly node: string; readonly error: unknown };
+  | {
+      readonly kind: "failed";
+      readonly fqn: string;
+      readonly node: string;
+      readonly error: unknown;
+    };
 
 /** Where a procedure was, and where it is now. */
 export interface Move {

@@ -11,7 +11,11 @@ export function tidy(error: Error): Error {
   if (tidied.has(error) || typeof error.stack !== "string") return error;
   tidied.add(error);
   const lines = error.stack.split("\n").filter((line) => !/^\s+at /.test(line) || !isOwn(line));
-  Reflect.defineProperty(error, "stack", { value: lines.join("\n"), configurable: true, writable: true });
+  Reflect.defineProperty(error, "stack", {
+    value: lines.join("\n"),
+    configurable: true,
+    writable: true,
+  });
   return error;
 }
 

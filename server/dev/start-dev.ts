@@ -81,11 +81,23 @@ function createSession(
       if (manifest === undefined) return [];
       return manifest.procedures.map(({ fqn, version, parameters }, index) => {
         const named = Object.entries(manifest.segments).flatMap(([name, entries]) =>
-          entries.filter((entry) => entry.procedure === index).map(({ access }) => ({ name, access })),
+          entries
+            .filter((entry) => entry.procedure === index)
+            .map(({ access }) => ({ name, access })),
         );
         const segments = named.map(({ name }) => name);
-        const access = (["public", "protected"] as const).find((one) => named.some((entry) => entry.access === one)) ?? "private";
-        return { fqn, version, access, segments, parameters, nodes: placesIn(deployment.layout, segments, manifest.clients) };
+        const access =
+          (["public", "protected"] as const).find((one) =>
+            named.some((entry) => entry.access === one),
+          ) ?? "private";
+        return {
+          fqn,
+          version,
+          access,
+          segments,
+          parameters,
+          nodes: placesIn(deployment.layout, segments, manifest.clients),
+        };
       });
     },
     async call(fqn, args, version = "0.0.0") {
@@ -144,7 +156,12 @@ async function inlineConfig(
   options: DevOptions,
   plugins: ReturnType<typeof createPlugin>["plugins"],
 ): Promise<InlineConfig> {
-  const found = await vite.loadConfigFromFile({ command: "serve", mode: "development" }, undefined, root, "silent");
+  const found = await vite.loadConfigFromFile(
+    { command: "serve", mode: "development" },
+    undefined,
+    root,
+    "silent",
+  );
   const { source = "./src", index = "index.html" } = await optionsOf(root, options.config);
   return {
     ...inlineRoot(found?.config, root, findIndex(index, [realPath(resolve(root, source)), root])),

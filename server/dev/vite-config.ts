@@ -32,7 +32,10 @@ export function developmentConfig(
       },
       // What is said of packages for SSR holds for nodes. Application modules get the `seamline` of their own node, so it is ours to resolve.
       [environmentNames.server]: {
-        resolve: { ...packages, noExternal: noExternal === true || [...[noExternal ?? []].flat(), /^seamline$/] },
+        resolve: {
+          ...packages,
+          noExternal: noExternal === true || [...[noExternal ?? []].flat(), /^seamline$/],
+        },
       },
     },
     server: {
@@ -52,14 +55,18 @@ export function developmentConfig(
 
 /** By their names: those of another folder say no less. */
 function configurations(named: string | undefined): string[] {
-  return ["seamline.json", named ?? "", process.env["SVC_CONFIG"] ?? ""].filter((one) => one !== "").map((one) => basename(one));
+  return ["seamline.json", named ?? "", process.env["SVC_CONFIG"] ?? ""]
+    .filter((one) => one !== "")
+    .map((one) => basename(one));
 }
 
 /**
  * Vite looks for packages that pages need by reading sources as they are. Of a split module pages get the parts for browsers, so only those
  * may say what they need: else it would bundle for the browser what only bodies on servers import.
  */
-function scanned(development: () => { application(): Promise<Application> } | undefined): Rolldown.Plugin {
+function scanned(
+  development: () => { application(): Promise<Application> } | undefined,
+): Rolldown.Plugin {
   return {
     name: "seamline:scan",
     async load(id) {
@@ -68,14 +75,22 @@ function scanned(development: () => { application(): Promise<Application> } | un
         ?.application()
         .catch(() => "broken" as const);
       // What is wrong is told elsewhere; here it would be told once more, as a mistake of packages.
-      if (application === "broken") return isModuleFile(file) ? { code: "", moduleType: "js" } : undefined;
+      if (application === "broken")
+        return isModuleFile(file) ? { code: "", moduleType: "js" } : undefined;
       const parts = application?.cut.get(file)?.parts.browser;
       if (parts === undefined) return undefined;
       const code = [parts.shared, parts.body].map((part) => part?.code ?? "").join("\n");
       // Each is a module of its own; here only what they import counts, and the two may name the same things.
-      const imports = [...code.matchAll(/\b(?:from|import)\s*(["'])([^"']+)\1/g)].map(([, , specifier]) => specifier ?? "");
-      const others = [...new Set(imports)].filter((one) => !one.startsWith("seamline:") && !one.includes("?seamline="));
-      return { code: others.map((one) => `import ${JSON.stringify(one)};`).join("\n"), moduleType: "js" };
+      const imports = [...code.matchAll(/\b(?:from|import)\s*(["'])([^"']+)\1/g)].map(
+        ([, , specifier]) => specifier ?? "",
+      );
+      const others = [...new Set(imports)].filter(
+        (one) => !one.startsWith("seamline:") && !one.includes("?seamline="),
+      );
+      return {
+        code: others.map((one) => `import ${JSON.stringify(one)};`).join("\n"),
+        moduleType: "js",
+      };
     },
   };
 }

@@ -48,7 +48,11 @@ class Watch {
   readonly #added: NodeJS.Timeout | undefined;
   #listed: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
-  constructor({ watcher, config, environments }: Server, root: string, heard: (file: string) => void) {
+  constructor(
+    { watcher, config, environments }: Server,
+    root: string,
+    heard: (file: string) => void,
+  ) {
     this.#watcher = watcher;
     this.#environments = environments;
     this.#heard = heard;
@@ -77,13 +81,22 @@ class Watch {
     if (found?.isFile() === true) this.#told.set(file, found);
     else this.#told.delete(file);
     // One that was gone for a moment is told as changed.
-    if (event === "change" && found !== undefined && found.birthtimeMs > (before?.birthtimeMs ?? this.#opened)) this.#resolveAgain(file);
+    if (
+      event === "change" &&
+      found !== undefined &&
+      found.birthtimeMs > (before?.birthtimeMs ?? this.#opened)
+    )
+      this.#resolveAgain(file);
     this.#hear(file);
   };
 
   // What the system says, before the watcher makes of it what it does. A watch is bound to the file or folder that it was opened for, not to
   // its path: when that is removed or moved, the system says so by its own name, and then nothing more.
-  readonly #onRaw = (event: string, name: unknown, { watchedPath }: { readonly watchedPath?: string } = {}): void => {
+  readonly #onRaw = (
+    event: string,
+    name: unknown,
+    { watchedPath }: { readonly watchedPath?: string } = {},
+  ): void => {
     if (watchedPath === undefined || typeof name !== "string") return;
     const isItself = name === basename(watchedPath);
     const path = isItself ? watchedPath : join(watchedPath, name);
@@ -112,7 +125,9 @@ class Watch {
   /** Vite remembers which imports lead nowhere, until it is told that a file is new. */
   #resolveAgain(file: string): void {
     for (const { pluginContainer, logger } of Object.values(this.#environments))
-      pluginContainer.watchChange(file, { event: "create" }).catch((error: unknown) => logger.error(String(error)));
+      pluginContainer
+        .watchChange(file, { event: "create" })
+        .catch((error: unknown) => logger.error(String(error)));
   }
 
   #hear(file: string): void {
@@ -133,7 +148,8 @@ class Watch {
 
   #look(path: string, times: number): void {
     this.#looks.delete(path);
-    if (!this.#isSettled(path, times) && times + 1 < lookDelaysMs.length) this.#lookSoon(path, times + 1);
+    if (!this.#isSettled(path, times) && times + 1 < lookDelaysMs.length)
+      this.#lookSoon(path, times + 1);
   }
 
   /** Tells what isn't as it was told. Gives whether there is nothing to wait for. */
@@ -162,7 +178,8 @@ class Watch {
     const missing = paths.filter((path) => !this.#has(path));
     if (missing.length > 0) this.#watcher.add(missing);
     for (const path of missing) if (!this.#looks.has(path)) this.#lookSoon(path);
-    for (const path of paths) if (this.#has(path) && statOf(path)?.isFile() === true) this.#isSettled(path, 0);
+    for (const path of paths)
+      if (this.#has(path) && statOf(path)?.isFile() === true) this.#isSettled(path, 0);
     return missing.length === 0;
   }
 
@@ -199,7 +216,12 @@ class Watch {
   /** By folder. The watcher makes this list anew each time, and many paths are looked at in one turn. */
   get #watched(): ReadonlyMap<string, ReadonlySet<string>> {
     if (this.#listed === undefined) {
-      this.#listed = new Map(Object.entries(this.#watcher.getWatched()).map(([folder, names]) => [folder, new Set(names)]));
+      this.#listed = new Map(
+        Object.entries(this.#watcher.getWatched()).map(([folder, names]) => [
+          folder,
+          new Set(names),
+        ]),
+      );
       setImmediate(() => (this.#listed = undefined));
     }
     return this.#listed;

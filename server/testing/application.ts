@@ -49,13 +49,20 @@ export interface TestApplication {
 // Nothing is kept of one that could be taken for another.
 const revision = "sources";
 
-const opened = new Map<string, { readonly sources: string; readonly application: Promise<TestApplication> }>();
+const opened = new Map<
+  string,
+  { readonly sources: string; readonly application: Promise<TestApplication> }
+>();
 
 /** Reads an application, once as long as its sources stay as they are. Throws {@link Problems} with all that is wrong in them. */
 export async function openApplication(given: ApplicationOptions): Promise<TestApplication> {
   const root = realPath(given.root);
   const { viteConfig } = given;
-  const options = { ...given, root, viteConfig: typeof viteConfig === "string" ? resolve(root, viteConfig) : viteConfig };
+  const options = {
+    ...given,
+    root,
+    viteConfig: typeof viteConfig === "string" ? resolve(root, viteConfig) : viteConfig,
+  };
   const key = JSON.stringify(options);
   const sources = await stateOf(root);
   const known = opened.get(key);
@@ -78,8 +85,15 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
   const runtime = await loadRunner(root);
   const output = join(root, "dist");
   // Nothing is written; the folders say what is no source.
-  const folders = { work: outputFolders(root, output), final: outputFolders(root, output), except: [output] };
-  const { plugins, build } = createPlugin({ root, source: options.source, clients: options.clients }, folders);
+  const folders = {
+    work: outputFolders(root, output),
+    final: outputFolders(root, output),
+    except: [output],
+  };
+  const { plugins, build } = createPlugin(
+    { root, source: options.source, clients: options.clients },
+    folders,
+  );
   build.forTests = true;
   const server = await vite.createServer({
     root,
@@ -96,7 +110,10 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
       [environmentNames.browser]: {
         consumer: "server",
         resolve: { noExternal: ["seamline"] },
-        dev: { moduleRunnerTransform: true, createEnvironment: (name, config) => vite.createRunnableDevEnvironment(name, config) },
+        dev: {
+          moduleRunnerTransform: true,
+          createEnvironment: (name, config) => vite.createRunnableDevEnvironment(name, config),
+        },
       },
       // Else it would be Node's to find, and each graph would have another runtime than the test kit.
       [environmentNames.server]: { resolve: { noExternal: ["seamline"] } },
@@ -108,7 +125,10 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     if (read.problems.length > 0) throw new Problems(read.problems);
     const known = await serverManifest(read, revision);
     // A page in memory loads what a node does, of what browsers may have.
-    const manifests = { server: known, browser: { ...known, ...(await browserManifest(read, revision, (id) => id)) } };
+    const manifests = {
+      server: known,
+      browser: { ...known, ...(await browserManifest(read, revision, (id) => id)) },
+    };
     let users = 0;
     let isOutdated = false;
     const closeUnused = (): void => void (isOutdated && users === 0 && server.close());
@@ -127,7 +147,9 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
         closeUnused();
       },
       modules(side, own) {
-        const plain = own && (async (file: string) => ((await isPlain(file, read)) ? await own(file) : undefined));
+        const plain =
+          own &&
+          (async (file: string) => ((await isPlain(file, read)) ? await own(file) : undefined));
         const runner = createRunner(runtime, environmentOf(server, side), plain);
         return {
           manifest: async () => manifests[side],
@@ -159,7 +181,8 @@ async function isPlain(file: string, { modules, cut }: Application): Promise<boo
   // A set hands out what is added while it is walked.
   for (const module of reached) {
     if (cut.has(module.file)) return false;
-    for (const edge of await modules.importsOf(module)) if (!edge.typeOnly) reached.add(edge.module);
+    for (const edge of await modules.importsOf(module))
+      if (!edge.typeOnly) reached.add(edge.module);
   }
   return true;
 }
@@ -180,5 +203,7 @@ async function stateOf(root: string): Promise<string> {
 /** What is known of an application's procedures, of its segment files and sources as they are now, as a build would write it down. For `mswHandlers`. */
 export async function readManifest(options: ManifestOptions = {}): Promise<ServerManifest> {
   const { source, clients, viteConfig } = options;
-  return (await openApplication({ root: resolve(options.root ?? "."), source, clients, viteConfig })).manifests.server;
+  return (
+    await openApplication({ root: resolve(options.root ?? "."), source, clients, viteConfig })
+  ).manifests.server;
 }

@@ -26,7 +26,11 @@ export interface RecordedCall {
 export interface CallRecorder {
   readonly calls: RecordedCall[];
   /** Runs a procedure and keeps what is known of the call. */
-  record(call: Pick<RecordedCall, "fqn" | "version" | "where" | "args" | "faked">, run: Procedure, self: unknown): Promise<unknown>;
+  record(
+    call: Pick<RecordedCall, "fqn" | "version" | "where" | "args" | "faked">,
+    run: Procedure,
+    self: unknown,
+  ): Promise<unknown>;
   /** Runs `act` as something that `place` does, if nothing else has been found to do it. */
   as<T>(place: string, act: () => T): T;
   /** Who acts at this moment. */

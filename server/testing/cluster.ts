@@ -18,9 +18,27 @@ import { type Placed, placementOf } from "./placed.ts";
 import type { CallFilter, TestCluster, TestClusterOptions } from "./test-cluster.ts";
 import { type CallRecorder, createCallRecorder, type RecordedCall } from "./calls.ts";
 import { createFailingNetwork, type FailOptions, type Failure } from "./failures.ts";
-import { createFakeRegistry, type FakeOptions, type FakeRegistry, type Restore, restoring } from "./fakes.ts";
-import { createCaller, createFakeNode, createGatewayService, createNodeService } from "./compose.ts";
-import { type Node, placeAt, type Surroundings, type TestCaller, type TestNode, type TestService } from "./places.ts";
+import {
+  createFakeRegistry,
+  type FakeOptions,
+  type FakeRegistry,
+  type Restore,
+  restoring,
+} from "./fakes.ts";
+import {
+  createCaller,
+  createFakeNode,
+  createGatewayService,
+  createNodeService,
+} from "./compose.ts";
+import {
+  type Node,
+  placeAt,
+  type Surroundings,
+  type TestCaller,
+  type TestNode,
+  type TestService,
+} from "./places.ts";
 import { testImporter } from "./test-importer.ts";
 import { TestClock } from "./test-clock.ts";
 import { TestLog } from "./test-log.ts";
@@ -37,7 +55,10 @@ export async function createTestCluster<Procedures = ProceduresOf>(
   const placed = placementOf(application, options.nodes, options.page ?? []);
   const clock = options.clock ?? new TestClock();
   const log = options.log ?? new TestLog();
-  const config = options.config === undefined ? undefined : await readConfig(completed(options.config), { root });
+  const config =
+    options.config === undefined
+      ? undefined
+      : await readConfig(completed(options.config), { root });
   const limits = { ...defaultLimits, ...definedOf(config?.limits ?? {}) };
   const cluster = new Cluster({
     application,
@@ -47,7 +68,8 @@ export async function createTestCluster<Procedures = ProceduresOf>(
     ...placed,
     own: options.importer ?? (await testImporter(root)),
   });
-  for (const [fqn, fake] of Object.entries(options.fakes ?? {})) cluster.fake(fqn, fake as FakeProcedure);
+  for (const [fqn, fake] of Object.entries(options.fakes ?? {}))
+    cluster.fake(fqn, fake as FakeProcedure);
   try {
     await cluster.start();
     if (config !== undefined) await cluster.configure(config, root);
@@ -60,7 +82,9 @@ export async function createTestCluster<Procedures = ProceduresOf>(
 
 /** What a service of its own would need, and a cluster doesn't. */
 function completed(config: string | object): string | object {
-  return typeof config === "string" ? config : { mode: "standalone", url: "http://127.0.0.1:0", ...config };
+  return typeof config === "string"
+    ? config
+    : { mode: "standalone", url: "http://127.0.0.1:0", ...config };
 }
 
 interface ClusterParts extends Placed {
@@ -99,7 +123,8 @@ class Cluster {
     const network = createFailingNetwork(createMemoryNetwork(), {
       clock,
       nameOf: placeAt,
-      ready: (from) => (from.startsWith("fakes") || from === "gateway" ? Promise.resolve() : this.#settling),
+      ready: (from) =>
+        from.startsWith("fakes") || from === "gateway" ? Promise.resolve() : this.#settling,
     });
     this.#surroundings = {
       network,
@@ -119,13 +144,19 @@ class Cluster {
       own: parts.own,
     };
     this.gateway = createGatewayService(this.#composing);
-    this.nodes = Object.entries(parts.nodes).map(([name, segments]) => createNodeService(this.#composing, name, segments));
+    this.nodes = Object.entries(parts.nodes).map(([name, segments]) =>
+      createNodeService(this.#composing, name, segments),
+    );
   }
 
   async start(): Promise<void> {
     await this.gateway.start();
     this.#test = await createCaller(this.#composing, { name: "test", segments: [], trusted: true });
-    this.page = await createCaller(this.#composing, { name: "page", segments: this.#parts.page, trusted: false });
+    this.page = await createCaller(this.#composing, {
+      name: "page",
+      segments: this.#parts.page,
+      trusted: false,
+    });
     await Promise.all(this.nodes.map(async (node) => await node.start()));
     await this.#settling;
   }
@@ -138,8 +169,15 @@ class Cluster {
     const moduleImporter = async (specifier: string) =>
       specifier.startsWith("file:")
         ? await modules.import(specifier)
-        : ((await import(pathToFileURL(require.resolve(specifier)).href)) as Record<string, unknown>);
-    const { middleware, healthChecks } = await configuredModules(config, { root, modules, moduleImporter });
+        : ((await import(pathToFileURL(require.resolve(specifier)).href)) as Record<
+            string,
+            unknown
+          >);
+    const { middleware, healthChecks } = await configuredModules(config, {
+      root,
+      modules,
+      moduleImporter,
+    });
     for (const one of middleware) this.gateway.addMiddleware(one);
     for (const [name, check] of healthChecks) this.gateway.addHealthCheck(name, check);
   }
@@ -169,7 +207,9 @@ class Cluster {
     this.#alive();
     const records = this.#fakes.records(fqn, options.version);
     const absent = records.filter((record) => !this.#isHeld(record));
-    const [hidden] = absent.filter((record) => this.#segmentsOf(record).every(({ access }) => access === "private"));
+    const [hidden] = absent.filter((record) =>
+      this.#segmentsOf(record).every(({ access }) => access === "private"),
+    );
     if (hidden !== undefined)
       throw new Error(
         `'${fqn}' is private in '${this.#segmentsOf(hidden)[0]?.segment}', which no node of this cluster holds: nothing could call the fake`,
@@ -200,7 +240,8 @@ class Cluster {
   calls(filter: string | CallFilter = {}): readonly RecordedCall[] {
     const { fqn, where, from } = typeof filter === "string" ? { fqn: filter } : filter;
     const { procedures } = this.#parts.application.manifests.server;
-    if (fqn !== undefined && !procedures.some((one) => one.fqn === fqn)) throw new Error(unknownProcedure(fqn, procedures));
+    if (fqn !== undefined && !procedures.some((one) => one.fqn === fqn))
+      throw new Error(unknownProcedure(fqn, procedures));
     return this.#recorder.calls.filter(
       (call) =>
         (fqn === undefined || call.fqn === fqn) &&
@@ -227,7 +268,10 @@ class Cluster {
   }
 
   #alive(): void {
-    if (this.#stopped) throw new Error("This cluster was stopped, and nothing can be asked of it any more: make another one");
+    if (this.#stopped)
+      throw new Error(
+        "This cluster was stopped, and nothing can be asked of it any more: make another one",
+      );
   }
 
   /** Lets the clock go on, where it stands by itself. */
@@ -243,11 +287,15 @@ class Cluster {
     return this.nodes.some((node) => node.segments.some((segment) => segments.has(segment)));
   }
 
-  #segmentsOf(record: ProcedureRecord): readonly { readonly segment: string; readonly access: string }[] {
+  #segmentsOf(
+    record: ProcedureRecord,
+  ): readonly { readonly segment: string; readonly access: string }[] {
     const { procedures, segments } = this.#parts.application.manifests.server;
     const index = procedures.indexOf(record);
     return Object.entries(segments).flatMap(([segment, entries]) =>
-      entries.filter((entry) => entry.procedure === index).map(({ access }) => ({ segment, access })),
+      entries
+        .filter((entry) => entry.procedure === index)
+        .map(({ access }) => ({ segment, access })),
     );
   }
 

@@ -15,7 +15,15 @@ import { createCredentials } from "../../src/trust.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
 import type { FakeRegistry } from "./fakes.ts";
 import { instrumented } from "./instrumented.ts";
-import { hostOf, importModule, Node, Service, type Surroundings, type TestCaller, urlOf } from "./places.ts";
+import {
+  hostOf,
+  importModule,
+  Node,
+  Service,
+  type Surroundings,
+  type TestCaller,
+  urlOf,
+} from "./places.ts";
 import { RealmClasses } from "./realm.ts";
 
 export interface Composing {
@@ -47,11 +55,23 @@ export function createGatewayService(composing: Composing): Service {
   return new Service({
     name: "gateway",
     surroundings,
-    compose: (host) => createGateway(host, { trustKey, limits, monitor, lease, newId, modules: modulesOf(composing, "server") }),
+    compose: (host) =>
+      createGateway(host, {
+        trustKey,
+        limits,
+        monitor,
+        lease,
+        newId,
+        modules: modulesOf(composing, "server"),
+      }),
   });
 }
 
-export function createNodeService(composing: Composing, name: string, segments: readonly string[]): Node {
+export function createNodeService(
+  composing: Composing,
+  name: string,
+  segments: readonly string[],
+): Node {
   const { surroundings, limits, trustKey } = composing;
   let modules: ServerModules;
   return new Node({
@@ -82,7 +102,11 @@ export function createFakeNode(composing: Composing, records: readonly Procedure
             const fake = fakes.take(record);
             if (fake === undefined) throw procedureNotFound(record.fqn, record.version);
             const { fqn, version } = record;
-            return await surroundings.recorder.record({ fqn, version, where: "fakes", args, faked: true }, fake as never, this);
+            return await surroundings.recorder.record(
+              { fqn, version, where: "fakes", args, faked: true },
+              fake as never,
+              this,
+            );
           },
     import: realm.modules.import,
   });
@@ -90,21 +114,42 @@ export function createFakeNode(composing: Composing, records: readonly Procedure
   return new Service({
     name: `fakes-${++fakeNodes}`,
     surroundings,
-    compose: (host) => createNode(host, { trustKey, limits, gateway: gatewayUrl, modules, segments, name: "fakes" }),
+    compose: (host) =>
+      createNode(host, { trustKey, limits, gateway: gatewayUrl, modules, segments, name: "fakes" }),
   });
 }
 
 /** A place that calls and cannot be called: the test, or a page. */
 export async function createCaller(
   composing: Composing,
-  { name, segments, trusted }: { readonly name: "test" | "page"; readonly segments: readonly string[]; readonly trusted: boolean },
+  {
+    name,
+    segments,
+    trusted,
+  }: {
+    readonly name: "test" | "page";
+    readonly segments: readonly string[];
+    readonly trusted: boolean;
+  },
 ): Promise<TestCaller> {
   const { surroundings, limits } = composing;
   const host = hostOf(name, surroundings);
-  const { modules, classes } = trusted ? realmOf(composing) : placeModules(composing, "browser", name, segments);
+  const { modules, classes } = trusted
+    ? realmOf(composing)
+    : placeModules(composing, "browser", name, segments);
   const transport = trusted ? host.transport : fromPage(host.transport);
-  const credential = createCredentials(trusted ? composing.trustKey : undefined, host).fields("service");
-  const remote = createRemote({ transport, base: gatewayUrl, credential, classes, limits, clock: host.clock, onError: noteAnsweredError });
+  const credential = createCredentials(trusted ? composing.trustKey : undefined, host).fields(
+    "service",
+  );
+  const remote = createRemote({
+    transport,
+    base: gatewayUrl,
+    credential,
+    classes,
+    limits,
+    clock: host.clock,
+    onError: noteAnsweredError,
+  });
   // A page can't carry a context across an await; nor is there one around what a test calls.
   const carrier = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
   const node = createServerNode({ ...host, carrier }, modules, remote);
@@ -128,31 +173,51 @@ export async function createCaller(
 function fromPage(transport: Transport): Transport {
   const own = { origin: gatewayUrl, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
   return {
-    send: async (request) => await transport.send({ ...request, headers: { ...own, ...request.headers } }),
+    send: async (request) =>
+      await transport.send({ ...request, headers: { ...own, ...request.headers } }),
     close: transport.close,
   };
 }
 
-function placeModules(composing: Composing, side: "browser" | "server", where: string, segments: readonly string[]): Realm {
+function placeModules(
+  composing: Composing,
+  side: "browser" | "server",
+  where: string,
+  segments: readonly string[],
+): Realm {
   const { application, surroundings, fakes } = composing;
   const { recorder, log } = surroundings;
   const test = realmOf(composing).classes;
   // A page is what the test looks at: it has the test's classes.
   const modules = modulesOf(composing, side, side === "browser" ? composing.own : undefined);
   const here = new RealmClasses(modules, application.manifests[side], log);
-  return { modules: instrumented(modules, { where, segments, fakes, recorder, classes: { here, test } }), classes: here };
+  return {
+    modules: instrumented(modules, { where, segments, fakes, recorder, classes: { here, test } }),
+    classes: here,
+  };
 }
 
 function realmOf(composing: Composing): Realm {
   if (composing.realm === undefined) {
     const modules = modulesOf(composing, "server", composing.own);
-    composing.realm = { modules, classes: new RealmClasses(modules, composing.application.manifests.server, composing.surroundings.log) };
+    composing.realm = {
+      modules,
+      classes: new RealmClasses(
+        modules,
+        composing.application.manifests.server,
+        composing.surroundings.log,
+      ),
+    };
   }
   return composing.realm;
 }
 
 /** A graph of its own; a clock that stands waits for what is being loaded. */
-function modulesOf({ application, surroundings: { clock } }: Composing, side: "browser" | "server", own?: OwnImporter): ServerModules {
+function modulesOf(
+  { application, surroundings: { clock } }: Composing,
+  side: "browser" | "server",
+  own?: OwnImporter,
+): ServerModules {
   const modules = application.modules(side, own);
   return { ...modules, import: async (file) => await clock.track(modules.import(file)) };
 }

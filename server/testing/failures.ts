@@ -1,7 +1,13 @@
 // The network of a test cluster: a network in memory on whose way things go wrong when a test says so.
 
 import { headers, mediaTypes, rpcPath } from "../../src/protocol.ts";
-import { type Clock, type IncomingResponse, type OutgoingRequest, type Transport, TransportError } from "../../src/ports.ts";
+import {
+  type Clock,
+  type IncomingResponse,
+  type OutgoingRequest,
+  type Transport,
+  TransportError,
+} from "../../src/ports.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import { decodeSegment, pathOf } from "../../src/router.ts";
 import { type Restore, restoring } from "./fakes.ts";
@@ -14,7 +20,12 @@ import { type Restore, restoring } from "./fakes.ts";
  * - `{ status }`: something in front of the place answers in its stead;
  * - `{ slow }`: they arrive later by that many milliseconds of the cluster's clock.
  */
-export type Failure = "refuse" | "silence" | "lose" | { readonly status: number; readonly body?: string } | { readonly slow: number };
+export type Failure =
+  | "refuse"
+  | "silence"
+  | "lose"
+  | { readonly status: number; readonly body?: string }
+  | { readonly slow: number };
 
 /** Which requests fail. */
 export interface FailOptions {
@@ -72,7 +83,11 @@ export function createFailingNetwork(
   };
 
   /** Until it is answered, the connection may be cut. */
-  const connected = async (to: string, origin: string, answer: Promise<IncomingResponse>): Promise<IncomingResponse> => {
+  const connected = async (
+    to: string,
+    origin: string,
+    answer: Promise<IncomingResponse>,
+  ): Promise<IncomingResponse> => {
     const cuts = open.get(to) ?? new Set();
     open.set(to, cuts);
     let cut: (error: Error) => void = () => {};
@@ -87,7 +102,8 @@ export function createFailingNetwork(
     }
   };
 
-  const closed = (origin: string): TransportError => new TransportError(`${origin} closed the connection before it answered`, true);
+  const closed = (origin: string): TransportError =>
+    new TransportError(`${origin} closed the connection before it answered`, true);
 
   const send = async (from: string, request: OutgoingRequest): Promise<IncomingResponse> => {
     await parts.ready(from);
@@ -96,7 +112,8 @@ export function createFailingNetwork(
     const to = parts.nameOf(origin);
     const failures = met(from, to, request);
     for (const failure of failures)
-      if (typeof failure === "object" && "slow" in failure) await passing(parts.clock, failure.slow, request.signal);
+      if (typeof failure === "object" && "slow" in failure)
+        await passing(parts.clock, failure.slow, request.signal);
     for (const failure of failures) {
       if (failure === "refuse") throw new TransportError(`${origin} refused the connection`, false);
       if (failure === "silence") return await connected(to, origin, unanswered(request.signal));
@@ -112,7 +129,10 @@ export function createFailingNetwork(
   return {
     roles: network.roles,
     names: network.names,
-    transport: (from) => ({ send: async (request) => await send(from, request), close: async () => {} }),
+    transport: (from) => ({
+      send: async (request) => await send(from, request),
+      close: async () => {},
+    }),
     fail(to, failure, options = {}) {
       check(failure);
       const one: Standing = { to, failure, options, left: options.times ?? Infinity };
@@ -134,19 +154,33 @@ function check(failure: Failure): void {
     failure === "refuse" ||
     failure === "silence" ||
     failure === "lose" ||
-    (typeof failure === "object" && failure !== null && ("status" in failure || ("slow" in failure && failure.slow >= 0)));
+    (typeof failure === "object" &&
+      failure !== null &&
+      ("status" in failure || ("slow" in failure && failure.slow >= 0)));
   if (!isKnown)
     throw new TypeError(
       `${JSON.stringify(failure)} is no failure: there is "refuse", "silence", "lose", { status: 503 }, and { slow: 250 } (milliseconds)`,
     );
 }
 
-function answerOf({ status, body = "" }: { readonly status: number; readonly body?: string }): IncomingResponse {
-  return { status, headers: { "content-type": mediaTypes.text, [headers.dataType]: "string" }, body: new TextEncoder().encode(body) };
+function answerOf({
+  status,
+  body = "",
+}: {
+  readonly status: number;
+  readonly body?: string;
+}): IncomingResponse {
+  return {
+    status,
+    headers: { "content-type": mediaTypes.text, [headers.dataType]: "string" },
+    body: new TextEncoder().encode(body),
+  };
 }
 
 function unanswered(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
+  return new Promise((_, reject) =>
+    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
+  );
 }
 
 function passing(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -40,7 +40,8 @@ export interface FakeRegistry {
 export function createFakeRegistry(procedures: readonly ProcedureRecord[]): FakeRegistry {
   const standing = new Map<string, Standing[]>();
   const keyOf = ({ fqn, version }: ProcedureRecord): string => procedureKey(fqn, version);
-  const find = (record: ProcedureRecord): Standing | undefined => standing.get(keyOf(record))?.findLast((one) => one.left > 0);
+  const find = (record: ProcedureRecord): Standing | undefined =>
+    standing.get(keyOf(record))?.findLast((one) => one.left > 0);
   return {
     records(fqn, version) {
       const named = procedures.filter((one) => one.fqn === fqn);
@@ -48,14 +49,19 @@ export function createFakeRegistry(procedures: readonly ProcedureRecord[]): Fake
       if (version === undefined) return named;
       const wanted = parseVersion(version).toString();
       const found = named.filter((one) => one.version === wanted);
-      if (found.length === 0) throw new Error(`'${fqn}' has no version ${wanted}: there is ${named.map((one) => one.version).join(", ")}`);
+      if (found.length === 0)
+        throw new Error(
+          `'${fqn}' has no version ${wanted}: there is ${named.map((one) => one.version).join(", ")}`,
+        );
       return found;
     },
     set(records, run, times = Infinity) {
-      if (typeof run !== "function") throw new TypeError(`A fake is a function, not ${run === null ? "null" : typeof run}`);
+      if (typeof run !== "function")
+        throw new TypeError(`A fake is a function, not ${run === null ? "null" : typeof run}`);
       // Of each version its own number of calls would be hard to tell apart: it is one fake.
       const one: Standing = { run, left: times };
-      for (const record of records) standing.set(keyOf(record), [...(standing.get(keyOf(record)) ?? []), one]);
+      for (const record of records)
+        standing.set(keyOf(record), [...(standing.get(keyOf(record)) ?? []), one]);
       return restoring(() => {
         for (const record of records)
           standing.set(

@@ -36,7 +36,10 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
     const { fqn, version } = record;
     return function (this: unknown, ...args) {
       const fake = fakes.take(record);
-      const run = fake === undefined ? body.procedure(record.export) : standIn(record, graph, translated(fake));
+      const run =
+        fake === undefined
+          ? body.procedure(record.export)
+          : standIn(record, graph, translated(fake));
       return recorder.record({ fqn, version, where, args, faked: fake !== undefined }, run, this);
     };
   };
@@ -45,15 +48,23 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
     manifest: modules.manifest,
     async import(file) {
       const manifest = await modules.manifest();
-      const held = new Set(segments.flatMap((name) => (entryOf(manifest.segments, name) ?? []).map((entry) => entry.procedure)));
-      const all = manifest.procedures.filter((record) => entryOf(manifest.modules, record.module)?.body === file);
+      const held = new Set(
+        segments.flatMap((name) =>
+          (entryOf(manifest.segments, name) ?? []).map((entry) => entry.procedure),
+        ),
+      );
+      const all = manifest.procedures.filter(
+        (record) => entryOf(manifest.modules, record.module)?.body === file,
+      );
       if (all.length === 0) return await modules.import(file);
       const graph = (await modules.import(manifest.graph)) as ModuleNamespace & Graph;
       const body = new Body(async () => await modules.import(file));
       const needed = all.filter((record) => held.has(manifest.procedures.indexOf(record)));
       // Where all of it is faked it is left alone: a test fakes what it can't have, a database for one.
       if (!needed.every((record) => fakes.has(record))) await body.load();
-      return Object.fromEntries(all.map((record) => [record.export, entrance(record, graph, body)]));
+      return Object.fromEntries(
+        all.map((record) => [record.export, entrance(record, graph, body)]),
+      );
     },
   };
 }

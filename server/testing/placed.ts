@@ -10,7 +10,11 @@ export interface Placed {
 }
 
 /** Checks what was asked for; throws for what the application doesn't have. */
-export function placementOf({ read }: TestApplication, nodes: TestClusterOptions["nodes"], page: readonly string[]): Placed {
+export function placementOf(
+  { read }: TestApplication,
+  nodes: TestClusterOptions["nodes"],
+  page: readonly string[],
+): Placed {
   const known = read.segments.map((one) => one.name);
   const check = (segment: string, among: readonly string[], what: string): void => {
     if (among.includes(segment)) return;
@@ -24,11 +28,21 @@ export function placementOf({ read }: TestApplication, nodes: TestClusterOptions
     check(segment, read.clients, "is not one that browsers may load, see 'clients'");
   }
   if (nodes === undefined)
-    return { nodes: Object.fromEntries(known.filter((name) => !read.clients.includes(name)).map((name) => [name, [name]])), page };
+    return {
+      nodes: Object.fromEntries(
+        known.filter((name) => !read.clients.includes(name)).map((name) => [name, [name]]),
+      ),
+      page,
+    };
   const all = Object.entries(nodes).map(([name, given]): [string, readonly string[]] => {
-    if (reserved.has(name)) throw new Error(`'${name}' is the name of another place of a test cluster: give the node another one`);
+    if (reserved.has(name))
+      throw new Error(
+        `'${name}' is the name of another place of a test cluster: give the node another one`,
+      );
     if (!/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name))
-      throw new Error(`'${name}' is no name for a node here: small letters, digits, and '-' between them`);
+      throw new Error(
+        `'${name}' is no name for a node here: small letters, digits, and '-' between them`,
+      );
     const segments = typeof given === "string" ? [given] : given;
     for (const segment of segments) check(segment, known, "not found");
     return [name, segments];

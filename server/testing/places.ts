@@ -4,7 +4,14 @@ import type { Imported, ModuleAt, Modules, RunProcedure } from "../../src/import
 import type { HealthCheck } from "../../src/health.ts";
 import type { Middleware } from "../../src/middleware.ts";
 import { entryOf, type ServerManifest } from "../../src/manifest.ts";
-import { type Host, type IncomingResponse, type Log, type ModuleNamespace, type Transport, TransportError } from "../../src/ports.ts";
+import {
+  type Host,
+  type IncomingResponse,
+  type Log,
+  type ModuleNamespace,
+  type Transport,
+  TransportError,
+} from "../../src/ports.ts";
 import { nearest } from "../../src/problem.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -72,7 +79,9 @@ export function urlOf(name: string): string {
 /** The name of the place at an address. */
 export function placeAt(origin: string): string {
   const host = new URL(origin).hostname.replace(/\.test$/, "");
-  return host.replace(/_([\da-f]+)_/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+  return host.replace(/_([\da-f]+)_/g, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
 }
 
 /** One life of a place: what is over hears and says nothing any more. */
@@ -81,7 +90,11 @@ export interface Life {
 }
 
 /** The ports of one place, as long as it lives. */
-export function hostOf(name: string, { network, clock, log, recorder }: Surroundings, life: Life = { over: false }): Host {
+export function hostOf(
+  name: string,
+  { network, clock, log, recorder }: Surroundings,
+  life: Life = { over: false },
+): Host {
   const transport = network.transport(name);
   const say = (level: "info" | "warn" | "error") => (line: string, cause?: unknown) =>
     life.over ? undefined : log[level](`${name}: ${line}`, cause);
@@ -135,14 +148,18 @@ export class Service implements TestService {
   /** The role of this life; throws in between. */
   protected role(): Role {
     this.#parts.surroundings.alive();
-    if (this.#role === undefined || this.#life.over) throw new Error(`'${this.name}' is not running: start it with start()`);
+    if (this.#role === undefined || this.#life.over)
+      throw new Error(`'${this.name}' is not running: start it with start()`);
     return this.#role;
   }
 
   async fetch(path: string, init?: RequestInit): Promise<Response> {
     const { network, recorder, alive } = this.#parts.surroundings;
     alive();
-    return await recorder.as("outside", async () => await fetched(network.transport("outside"), this.url, path, init));
+    return await recorder.as(
+      "outside",
+      async () => await fetched(network.transport("outside"), this.url, path, init),
+    );
   }
 
   addMiddleware(middleware: Middleware): void {
@@ -195,7 +212,12 @@ export class Node extends Service implements TestNode {
   readonly #modules: () => ServerModules;
   readonly #sources: SourceModules;
 
-  constructor(parts: ServiceParts & { readonly segments: readonly string[]; readonly modules: () => ServerModules }) {
+  constructor(
+    parts: ServiceParts & {
+      readonly segments: readonly string[];
+      readonly modules: () => ServerModules;
+    },
+  ) {
     super(parts);
     this.segments = parts.segments;
     this.#modules = parts.modules;
@@ -207,24 +229,37 @@ export class Node extends Service implements TestNode {
     return (await importModule(path, this.#modules(), this.#sources)) as never;
   };
 
-  readonly runProcedure: RunProcedure = async (...call) => (await this.role().runProcedure?.(...call)) as never;
+  readonly runProcedure: RunProcedure = async (...call) =>
+    (await this.role().runProcedure?.(...call)) as never;
 }
 
 /** A module by its path in the source folder. Throws what names the nearest one. */
-export async function importModule(path: string, modules: ServerModules, sources: SourceModules): Promise<ModuleNamespace> {
+export async function importModule(
+  path: string,
+  modules: ServerModules,
+  sources: SourceModules,
+): Promise<ModuleNamespace> {
   const found = sources.find(path);
   if (found === undefined) {
     const known = [...sources.ids].map((id) => `./${id}`);
     const meant = nearest(path, known);
-    throw new Error(`'${path}' is no module of the source folder${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
+    throw new Error(
+      `'${path}' is no module of the source folder${meant === undefined ? "" : `; did you mean '${meant}'?`}`,
+    );
   }
   const manifest: ServerManifest = await modules.manifest();
   return await modules.import(entryOf(manifest.modules, found.id)?.file ?? found.file);
 }
 
 /** A request from outside, as `fetch` would make it. */
-async function fetched(transport: Transport, base: string, path: string, init?: RequestInit): Promise<Response> {
-  if (!path.startsWith("/")) throw new TypeError(`The path of a request begins with '/': '/${path}'`);
+async function fetched(
+  transport: Transport,
+  base: string,
+  path: string,
+  init?: RequestInit,
+): Promise<Response> {
+  if (!path.startsWith("/"))
+    throw new TypeError(`The path of a request begins with '/': '/${path}'`);
   const request = new Request(base + path, init);
   const body = new Uint8Array(await request.arrayBuffer());
   let answer: IncomingResponse;
@@ -243,5 +278,8 @@ async function fetched(transport: Transport, base: string, path: string, init?: 
   for (const [name, value] of Object.entries(answer.headers))
     for (const one of typeof value === "string" ? [value] : (value ?? [])) fields.append(name, one);
   const isEmpty = [204, 205, 304].includes(answer.status);
-  return new Response(isEmpty ? null : new Uint8Array(answer.body), { status: answer.status, headers: fields });
+  return new Response(isEmpty ? null : new Uint8Array(answer.body), {
+    status: answer.status,
+    headers: fields,
+  });
 }

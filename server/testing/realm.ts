@@ -36,7 +36,8 @@ export class RealmClasses extends Classes {
     };
     // A message says which; a value that is to be sent may be of any.
     this.load = async (keys) => await load(({ key }) => keys === undefined || keys.has(key));
-    this.loadNamed = async (names) => await load(({ key }) => names.has(key.slice(key.lastIndexOf("/") + 1)));
+    this.loadNamed = async (names) =>
+      await load(({ key }) => names.has(key.slice(key.lastIndexOf("/") + 1)));
   }
 }
 
@@ -44,7 +45,11 @@ export class RealmClasses extends Classes {
 const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
 
 /** `value` with its instances as another realm has them; the value itself if it has none, or can't be taken apart. */
-export async function adopted(value: unknown, from: RealmClasses, to: RealmClasses): Promise<unknown> {
+export async function adopted(
+  value: unknown,
+  from: RealmClasses,
+  to: RealmClasses,
+): Promise<unknown> {
   if (from === to || typeof value !== "object" || value === null) return value;
   const names = namesIn(value);
   if (names.size === 0) return value;
@@ -69,8 +74,14 @@ function namesIn(value: object): ReadonlySet<string> {
   for (const one of seen) {
     if (typeof one !== "object" || one === null) continue;
     const { constructor } = one;
-    if (typeof constructor === "function" && constructor !== Object && constructor !== Array) names.add(constructor.name);
-    const parts = one instanceof Map ? [...one.keys(), ...one.values()] : one instanceof Set ? [...one] : Object.values(one);
+    if (typeof constructor === "function" && constructor !== Object && constructor !== Array)
+      names.add(constructor.name);
+    const parts =
+      one instanceof Map
+        ? [...one.keys(), ...one.values()]
+        : one instanceof Set
+          ? [...one]
+          : Object.values(one);
     for (const part of parts) seen.add(part);
     if (one instanceof Error) seen.add(one.cause);
   }

@@ -22,7 +22,10 @@ export const runtimePlugin: Plugin = {
   enforce: "pre",
   resolveId: {
     order: "pre",
-    handler: (source) => (source === graphId || source === "seamline" || source === "seamline/client" ? placeId : undefined),
+    handler: (source) =>
+      source === graphId || source === "seamline" || source === "seamline/client"
+        ? placeId
+        : undefined,
   },
   load: {
     order: "pre",
@@ -64,10 +67,15 @@ function createEvaluator(
       if (namespace === undefined) return await plain.runInlinedModule(context, code);
       const exports = context[ssrModuleExportsKey] as object;
       for (const name of Object.keys(namespace))
-        Object.defineProperty(exports, name, { enumerable: true, configurable: true, get: () => namespace[name] });
+        Object.defineProperty(exports, name, {
+          enumerable: true,
+          configurable: true,
+          get: () => namespace[name],
+        });
       return undefined;
     },
-    runExternalModule: async (file: string) => (file === coreAddress ? core : await plain.runExternalModule(file)),
+    runExternalModule: async (file: string) =>
+      file === coreAddress ? core : await plain.runExternalModule(file),
   };
 }
 
@@ -89,7 +97,10 @@ export function createRunner(
 }
 
 /** What a runner asks of the environment whose modules it runs. */
-async function answered(environment: RunnableDevEnvironment, { data }: HotPayload & { data?: unknown }): Promise<Answered> {
+async function answered(
+  environment: RunnableDevEnvironment,
+  { data }: HotPayload & { data?: unknown },
+): Promise<Answered> {
   try {
     const asked = data as { name: string; data: Parameters<RunnableDevEnvironment["fetchModule"]> };
     if (asked.name === "fetchModule") {
@@ -98,7 +109,9 @@ async function answered(environment: RunnableDevEnvironment, { data }: HotPayloa
     }
     const { builtins } = environment.config.resolve;
     const named = (one: string | RegExp): object =>
-      typeof one === "string" ? { type: "string", value: one } : { type: "RegExp", source: one.source, flags: one.flags };
+      typeof one === "string"
+        ? { type: "string", value: one }
+        : { type: "RegExp", source: one.source, flags: one.flags };
     return { result: builtins.map(named) };
   } catch (error) {
     return { error };

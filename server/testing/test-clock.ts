@@ -25,7 +25,8 @@ export class TestClock implements Clock {
 
   after(ms: number, run: () => void): () => void {
     // Node would warn, and run it in a millisecond.
-    if (!(ms >= 0)) throw new RangeError(`A timer takes a number of milliseconds from 0 up, not ${String(ms)}`);
+    if (!(ms >= 0))
+      throw new RangeError(`A timer takes a number of milliseconds from 0 up, not ${String(ms)}`);
     const timer = { at: this.#now + ms, run };
     this.#timers.push(timer);
     return () => {
@@ -40,12 +41,17 @@ export class TestClock implements Clock {
 
   /** Lets `ms` pass, runs what is due in its order, and lets what that began come to rest. */
   async pass(ms: number): Promise<void> {
-    if (!(ms >= 0)) throw new RangeError(`Time passes forwards: pass(${String(ms)}) takes a number of milliseconds from 0 up`);
+    if (!(ms >= 0))
+      throw new RangeError(
+        `Time passes forwards: pass(${String(ms)}) takes a number of milliseconds from 0 up`,
+      );
     // What was begun before may have timers to set yet.
     await this.settle();
     const end = this.#now + ms;
     for (;;) {
-      const due = this.#timers.filter((one) => one.at <= end).toSorted((one, other) => one.at - other.at)[0];
+      const due = this.#timers
+        .filter((one) => one.at <= end)
+        .toSorted((one, other) => one.at - other.at)[0];
       if (due === undefined) break;
       this.#timers = this.#timers.filter((one) => one !== due);
       this.#now = Math.max(this.#now, due.at);
@@ -75,5 +81,6 @@ export class TestClock implements Clock {
 
 /** Lets promises that are ready come to their end. */
 export async function settle(): Promise<void> {
-  for (let turns = 0; turns < 20; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 20; turns++)
+    await new Promise<void>((resolve) => setImmediate(resolve));
 }

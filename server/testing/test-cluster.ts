@@ -50,7 +50,11 @@ type FakeFor<Given> = [Given] extends [never]
     : { [Name in keyof Given]: Fake<Given[Name]> }[keyof Given];
 
 /** A name whose type is known is not to be taken for one of which nothing is. */
-type Untyped<Fqn, Given, Procedures> = [Given] extends [never] ? (Fqn extends keyof Procedures ? never : unknown) : unknown;
+type Untyped<Fqn, Given, Procedures> = [Given] extends [never]
+  ? Fqn extends keyof Procedures
+    ? never
+    : unknown
+  : unknown;
 
 /** A running cluster. Its own calls are those of a trusted service that holds no segment. */
 export interface TestCluster<Procedures = ProceduresOf> extends TestCaller, AsyncDisposable {
@@ -65,7 +69,11 @@ export interface TestCluster<Procedures = ProceduresOf> extends TestCaller, Asyn
   /** Asks the gateway, from outside: `await cluster.fetch("/rpc/shop/quote?sku=felt")`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Puts a function in the place of a procedure, wherever that is; also of one that no node holds. */
-  fake<Fqn extends keyof Procedures & string>(fqn: Fqn, fake: Fake<Procedures[Fqn]>, options?: FakeOptions): Restore;
+  fake<Fqn extends keyof Procedures & string>(
+    fqn: Fqn,
+    fake: Fake<Procedures[Fqn]>,
+    options?: FakeOptions,
+  ): Restore;
   fake<Given = never, const Fqn extends string = string>(
     fqn: Fqn & Untyped<Fqn, Given, Procedures>,
     fake: FakeFor<Given>,

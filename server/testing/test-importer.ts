@@ -14,14 +14,20 @@ export async function testImporter(root: string): Promise<OwnImporter | undefine
   if (process.env["VITEST"] === undefined) return undefined;
   const file = vitestFile(root) ?? vitestFile(import.meta.dirname);
   if (file === undefined) return undefined;
-  const { vi } = (await import(pathToFileURL(file).href)) as { vi: { importActual(file: string): Promise<ModuleNamespace> } };
+  const { vi } = (await import(pathToFileURL(file).href)) as {
+    vi: { importActual(file: string): Promise<ModuleNamespace> };
+  };
   return async (module) => await vi.importActual(module);
 }
 
 /** Vitest's main file as ES modules import it: what `require` would find only says that it must not be required. */
 function vitestFile(folder: string): string | undefined {
   try {
-    const file = join(dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")), "dist", "index.js");
+    const file = join(
+      dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")),
+      "dist",
+      "index.js",
+    );
     return existsSync(file) ? file : undefined;
   } catch {
     return undefined;

@@ -13,6 +13,8 @@ export class TestLog implements Log {
   }
 
   error(line: string, cause?: unknown): void {
-    this.lines.push(`error: ${line}${cause === undefined ? "" : ` (${cause instanceof Error ? cause.message : JSON.stringify(cause)})`}`);
+    this.lines.push(
+      `error: ${line}${cause === undefined ? "" : ` (${cause instanceof Error ? cause.message : JSON.stringify(cause)})`}`,
+    );
   }
 }

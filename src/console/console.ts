@@ -7,7 +7,13 @@ import { consolePath } from "../protocol.ts";
 import { createCredentials } from "../trust.ts";
 import { createDoors } from "./doors.ts";
 import { createSessions } from "./sessions.ts";
-import type { ConsoleChange, ConsoleState, MemberState, ProcedureState, ServiceState } from "./state.ts";
+import type {
+  ConsoleChange,
+  ConsoleState,
+  MemberState,
+  ProcedureState,
+  ServiceState,
+} from "./state.ts";
 import type { Cursor, View } from "./stream.ts";
 import { type CallObserver, Watch } from "./watch.ts";
 
@@ -118,7 +124,10 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
     procedures = role.source.procedures();
     // Leases run down and checks are done all the time: every few seconds is enough for those.
     const often = found.some(({ lease }) => lease !== undefined) ? Math.floor(now / checksTime) : 0;
-    const signed = JSON.stringify([often, ...found.map(({ lease: _, checked: __, ...rest }) => rest)]);
+    const signed = JSON.stringify([
+      often,
+      ...found.map(({ lease: _, checked: __, ...rest }) => rest),
+    ]);
     if (signed === signature) return;
     signature = signed;
     members = found;
@@ -147,7 +156,13 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
         rates: rates.filter((one) => one.calls > 0),
         calls,
       };
-      const cursor: Cursor = { call: seen.number, rates: revision, members, procedures, service: JSON.stringify(state.service) };
+      const cursor: Cursor = {
+        call: seen.number,
+        rates: revision,
+        members,
+        procedures,
+        service: JSON.stringify(state.service),
+      };
       return { state, cursor };
     },
     change(cursor) {
@@ -167,7 +182,13 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
         ...(procedures === cursor.procedures ? {} : { procedures }),
         ...(text === cursor.service ? {} : { service: described }),
       };
-      Object.assign(cursor, { call: seen.number, rates: revision, members, procedures, service: text });
+      Object.assign(cursor, {
+        call: seen.number,
+        rates: revision,
+        members,
+        procedures,
+        service: text,
+      });
       // Besides these there is the time.
       const quiet = Object.keys(change).length === 3 && calls.length === 0 && figures.open === 0;
       return quiet && figures.seconds.every(([count]) => count === 0) ? undefined : change;
@@ -195,7 +216,9 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
     look,
     call: async (request) => {
       if (role === undefined) return undefined;
-      return await (watch === undefined ? role.rpc(request) : watch.call(request, role.rpc, "console"));
+      return await (watch === undefined
+        ? role.rpc(request)
+        : watch.call(request, role.rpc, "console"));
     },
   });
 
@@ -222,5 +245,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
 
 /** `0.0.0.0` is where a service listens, and no address that one opens. */
 function reachable(base: string): string {
-  return base.replace(/^(https?:\/\/)0\.0\.0\.0(?=[:/]|$)/, "$1127.0.0.1").replace(/^(https?:\/\/)\[::\](?=[:/]|$)/, "$1[::1]");
+  return base
+    .replace(/^(https?:\/\/)0\.0\.0\.0(?=[:/]|$)/, "$1127.0.0.1")
+    .replace(/^(https?:\/\/)\[::\](?=[:/]|$)/, "$1[::1]");
 }

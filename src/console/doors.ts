@@ -45,7 +45,9 @@ const mostStreams = 32;
 /** Bytes of the body that holds a token. */
 const longestToken = 1_024;
 
-export function createDoors(parts: DoorsParts): (request: HttpRequest) => Promise<HttpResponse | undefined> {
+export function createDoors(
+  parts: DoorsParts,
+): (request: HttpRequest) => Promise<HttpResponse | undefined> {
   const { credentials, options, sessions, view } = parts;
   let streams = 0;
 
@@ -73,25 +75,41 @@ export function createDoors(parts: DoorsParts): (request: HttpRequest) => Promis
     if (session === undefined) return undefined;
     return {
       status: 204,
-      headers: { ...consoleHeaders, ...answerHeaders, "set-cookie": setCookie(request.headers, session.secret, sessionTime) },
+      headers: {
+        ...consoleHeaders,
+        ...answerHeaders,
+        "set-cookie": setCookie(request.headers, session.secret, sessionTime),
+      },
     };
   };
 
   const events = (request: HttpRequest, session: Session | undefined): HttpResponse => {
-    if (streams >= mostStreams) throw new NodeNotAvailable(`More than ${mostStreams} look at this console`);
+    if (streams >= mostStreams)
+      throw new NodeNotAvailable(`More than ${mostStreams} look at this console`);
     const body = async function* (): AsyncGenerator<Uint8Array> {
       const leave = parts.look();
       streams++;
       try {
-        yield* streamOf(view, request.signal, () => session === undefined || sessions.find(session.secret) !== undefined);
+        yield* streamOf(
+          view,
+          request.signal,
+          () => session === undefined || sessions.find(session.secret) !== undefined,
+        );
       } finally {
         streams--;
         leave();
       }
     };
     // What lies between must not gather it.
-    const fields = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-    return { status: 200, headers: { ...consoleHeaders, ...answerHeaders, ...fields }, body: body() };
+    const fields = {
+      "content-type": "text/event-stream; charset=utf-8",
+      "x-accel-buffering": "no",
+    };
+    return {
+      status: 200,
+      headers: { ...consoleHeaders, ...answerHeaders, ...fields },
+      body: body(),
+    };
   };
 
   const state = (): HttpResponse => {
@@ -105,7 +123,8 @@ export function createDoors(parts: DoorsParts): (request: HttpRequest) => Promis
 
   /** A call with the rights of who looks: he has shown the trust key, or a link that its holder gave him. */
   const call = async (request: HttpRequest): Promise<HttpResponse> => {
-    const answer = (await parts.call(new CallOfSession(request, credentials.fields("service")))) ?? notFound();
+    const answer =
+      (await parts.call(new CallOfSession(request, credentials.fields("service")))) ?? notFound();
     return { ...answer, headers: { ...answer.headers, ...consoleHeaders } };
   };
 
@@ -127,10 +146,18 @@ export function createDoors(parts: DoorsParts): (request: HttpRequest) => Promis
     if (!key && !ofOwnPage(request.headers)) return notFound();
     if (rest === "/session" && method === "DELETE" && session !== undefined) {
       sessions.end(session);
-      return { status: 204, headers: { ...consoleHeaders, ...answerHeaders, "set-cookie": setCookie(request.headers, "", 0) } };
+      return {
+        status: 204,
+        headers: {
+          ...consoleHeaders,
+          ...answerHeaders,
+          "set-cookie": setCookie(request.headers, "", 0),
+        },
+      };
     }
     if (method !== "POST") return notFound();
-    if (rest === "/token") return json({ path: `${consolePath}#token=${sessions.token()}`, ms: tokenTime }, 201);
+    if (rest === "/token")
+      return json({ path: `${consolePath}#token=${sessions.token()}`, ms: tokenTime }, 201);
     if (!rest.startsWith(rpcPath)) return notFound();
     if (!isJson(request.headers)) throw new BadRequest("A call of the console is application/json");
     return await call(request);
@@ -164,7 +191,12 @@ function fromElsewhere(fields: HeaderFields): boolean {
 /** The page itself asks: browsers let no script choose `Origin`. */
 function ofOwnPage(fields: HeaderFields): boolean {
   const { origin, host } = fields;
-  return typeof origin === "string" && typeof host === "string" && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  return (
+    typeof origin === "string" &&
+    typeof host === "string" &&
+    URL.canParse(origin) &&
+    new URL(origin).host === host.toLowerCase()
+  );
 }
 
 function isJson(fields: HeaderFields): boolean {
@@ -174,7 +206,9 @@ function isJson(fields: HeaderFields): boolean {
 /** What is no token is one that nobody has. */
 async function tokenIn(request: HttpRequest): Promise<string> {
   try {
-    const { token } = JSON.parse(new TextDecoder().decode(await request.readBody(longestToken))) as { token?: unknown };
+    const { token } = JSON.parse(
+      new TextDecoder().decode(await request.readBody(longestToken)),
+    ) as { token?: unknown };
     return typeof token === "string" ? token : "";
   } catch {
     return "";
@@ -195,7 +229,8 @@ class CallOfSession implements HttpRequest {
     const own = cookieName(of.headers);
     const fields: Record<string, string | readonly string[] | undefined> = { ...credential };
     for (const [name, value] of Object.entries(of.headers))
-      if (!ofThePage.test(name) && (!name.startsWith("x-svc-") || name === headers.encoding)) fields[name] = value;
+      if (!ofThePage.test(name) && (!name.startsWith("x-svc-") || name === headers.encoding))
+        fields[name] = value;
     const cookies = String(of.headers["cookie"] ?? "")
       .split(";")
       .filter((one) => one.trim() !== "" && !one.trim().startsWith(`${own}=`));

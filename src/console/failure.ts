@@ -11,15 +11,29 @@ const line = /^\[[^\n]{1,300} \| v[\d.]{1,30}\]$/;
 const omission = /^… \d{1,15} more$/;
 const isLine = (one: string): boolean => line.test(one) || omission.test(one);
 
-export function failureIn({ body, headers: fields }: HttpResponse): { error?: string; trace?: readonly string[] } {
+export function failureIn({ body, headers: fields }: HttpResponse): {
+  error?: string;
+  trace?: readonly string[];
+} {
   const named = fields[headers.error];
   const found = readFailure(body, String(fields["content-type"] ?? ""));
   const error = typeof named === "string" ? named.slice(0, 100) : found.error;
-  return { ...(error === undefined ? {} : { error }), ...(found.trace.length === 0 ? {} : { trace: found.trace.slice(0, mostLines) }) };
+  return {
+    ...(error === undefined ? {} : { error }),
+    ...(found.trace.length === 0 ? {} : { trace: found.trace.slice(0, mostLines) }),
+  };
 }
 
-function readFailure(body: HttpResponse["body"], type: string): { error?: string | undefined; trace: readonly string[] } {
-  const text = typeof body === "string" ? body : body instanceof Uint8Array && body.length <= longest ? new TextDecoder().decode(body) : "";
+function readFailure(
+  body: HttpResponse["body"],
+  type: string,
+): { error?: string | undefined; trace: readonly string[] } {
+  const text =
+    typeof body === "string"
+      ? body
+      : body instanceof Uint8Array && body.length <= longest
+        ? new TextDecoder().decode(body)
+        : "";
   if (text.length > longest) return { trace: [] };
   if (!type.startsWith("application/json")) {
     // The lines stand at the end, after a message of any number of lines.
@@ -35,7 +49,9 @@ function readFailure(body: HttpResponse["body"], type: string): { error?: string
     const name = form.type ?? form.name;
     return {
       error: typeof name === "string" ? name.slice(0, 100) : undefined,
-      trace: Array.isArray(form.trace) ? form.trace.filter((one): one is string => typeof one === "string" && isLine(one)) : [],
+      trace: Array.isArray(form.trace)
+        ? form.trace.filter((one): one is string => typeof one === "string" && isLine(one))
+        : [],
     };
   } catch {
     return { trace: [] };

@@ -16,11 +16,16 @@ export interface BehindOptions {
   /** Gateway or node: where calls go. */
   readonly calls: string;
   /** What the application has, where it can be had. */
-  readonly manifest: (() => Promise<Manifest & { readonly clients: readonly string[] }>) | undefined;
+  readonly manifest:
+    | (() => Promise<Manifest & { readonly clients: readonly string[] }>)
+    | undefined;
 }
 
 /** What a proxy shows: the members of the gateway behind it, when that one has its console on; else what the build says, in one place. */
-export function behindSource(host: Host, { trustKey, calls, manifest }: BehindOptions): ConsoleSource {
+export function behindSource(
+  host: Host,
+  { trustKey, calls, manifest }: BehindOptions,
+): ConsoleSource {
   let cancel = (): void => {};
   let looking = false;
   let members: readonly MemberState[] = [{ id: calls, url: calls, state: "ready" }];
@@ -38,7 +43,9 @@ export function behindSource(host: Host, { trustKey, calls, manifest }: BehindOp
     } else {
       const known = await manifest?.().catch(() => undefined);
       if (known !== undefined) {
-        const segments = Object.keys(known.segments).filter((name) => !known.clients.includes(name));
+        const segments = Object.keys(known.segments).filter(
+          (name) => !known.clients.includes(name),
+        );
         members = [{ id: calls, url: calls, segments, state: "ready" }];
         take(proceduresOf(known, segments));
       }
@@ -61,7 +68,11 @@ export function behindSource(host: Host, { trustKey, calls, manifest }: BehindOp
   };
 }
 
-async function stateOf(host: Host, url: string, trustKey: string): Promise<ConsoleState | undefined> {
+async function stateOf(
+  host: Host,
+  url: string,
+  trustKey: string,
+): Promise<ConsoleState | undefined> {
   try {
     const asked = {
       url: `${url}${consolePath}/state`,
@@ -76,8 +87,13 @@ async function stateOf(host: Host, url: string, trustKey: string): Promise<Conso
       () => new Error("no answer"),
       (signal) => host.transport.send({ ...asked, signal }),
     );
-    const state = status === 200 ? (JSON.parse(new TextDecoder().decode(body)) as Partial<ConsoleState>) : undefined;
-    return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures) ? (state as ConsoleState) : undefined;
+    const state =
+      status === 200
+        ? (JSON.parse(new TextDecoder().decode(body)) as Partial<ConsoleState>)
+        : undefined;
+    return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures)
+      ? (state as ConsoleState)
+      : undefined;
   } catch {
     // A node, or a gateway that is away or has no console: the build knows less, and is there.
     return undefined;
@@ -88,32 +104,45 @@ function proceduresOf(manifest: Manifest, segments: readonly string[]): Procedur
   const openness: Readonly<Record<Access, number>> = { private: 0, protected: 1, public: 2 };
   return manifest.procedures.flatMap(({ fqn, version, parameters }, index) => {
     const entries = segments.flatMap((segment) =>
-      (entryOf(manifest.segments, segment) ?? []).filter(({ procedure }) => procedure === index).map(({ access }) => ({ segment, access })),
+      (entryOf(manifest.segments, segment) ?? [])
+        .filter(({ procedure }) => procedure === index)
+        .map(({ access }) => ({ segment, access })),
     );
     const [first, ...others] = entries.map(({ access }) => access);
     if (first === undefined) return [];
-    const access = others.reduce((one, other) => (openness[one] > openness[other] ? one : other), first);
+    const access = others.reduce(
+      (one, other) => (openness[one] > openness[other] ? one : other),
+      first,
+    );
     return [{ fqn, version, access, segments: entries.map(({ segment }) => segment), parameters }];
   });
 }
 
 /** What a standalone shows: itself, and the calls of its procedures to each other. */
-export function ownSource(node: LocalNode, name: string | undefined, segments: () => readonly string[]): ConsoleSource {
+export function ownSource(
+  node: LocalNode,
+  name: string | undefined,
+  segments: () => readonly string[],
+): ConsoleSource {
   let procedures: readonly ProcedureState[] = [];
   return {
     mode: "standalone",
     name,
-    members: () => [{ id: here, ...(name === undefined ? {} : { name }), segments: segments(), state: "ready" }],
+    members: () => [
+      { id: here, ...(name === undefined ? {} : { name }), segments: segments(), state: "ready" },
+    ],
     procedures() {
       const all = node.registry.all();
       if (procedures.length !== all.length)
-        procedures = all.map(({ record: { fqn, version, parameters }, access, segments: among }) => ({
-          fqn,
-          version,
-          access,
-          segments: among,
-          parameters,
-        }));
+        procedures = all.map(
+          ({ record: { fqn, version, parameters }, access, segments: among }) => ({
+            fqn,
+            version,
+            access,
+            segments: among,
+            parameters,
+          }),
+        );
       return procedures;
     },
     look: (local) => node.observe((call) => local(call, here)),

@@ -24,7 +24,9 @@ export function membersSource(host: Host, members: Members): ConsoleSource {
     const all = members.all();
     for (const id of checks.keys()) if (!all.some((member) => member.id === id)) checks.delete(id);
     for (const member of all)
-      void checksOf(host, member).then((said) => (said === undefined ? checks.delete(member.id) : checks.set(member.id, said)));
+      void checksOf(host, member).then((said) =>
+        said === undefined ? checks.delete(member.id) : checks.set(member.id, said),
+      );
     cancel = clock.after(interval, round);
   };
 
@@ -38,7 +40,9 @@ export function membersSource(host: Host, members: Members): ConsoleSource {
           id,
           url,
           ...(about?.name === undefined ? {} : { name: about.name }),
-          ...(about === undefined ? { procedures: member.procedures } : { segments: about.segments }),
+          ...(about === undefined
+            ? { procedures: member.procedures }
+            : { segments: about.segments }),
           state: out ? "out" : "ready",
           lease: Math.max(0, Math.round(leaseEnds - clock.now())),
           ...(checked === undefined ? {} : { checked: Math.round(clock.now() - checked) }),
@@ -69,26 +73,48 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
       const key = `${one.fqn} ${one.version}`;
       versions.add(one.fqn);
       const other = known.get(key);
-      const access = other?.access !== undefined && openness[other.access] > openness[one.access] ? other.access : one.access;
-      known.set(key, { ...one, access, segments: [...new Set([...(other?.segments ?? []), ...one.segments])] });
+      const access =
+        other?.access !== undefined && openness[other.access] > openness[one.access]
+          ? other.access
+          : one.access;
+      known.set(key, {
+        ...one,
+        access,
+        segments: [...new Set([...(other?.segments ?? []), ...one.segments])],
+      });
     }
   for (const { about, procedures } of members)
-    if (about === undefined) for (const fqn of procedures) if (!versions.has(fqn)) known.set(fqn, { fqn, segments: [] });
-  return [...known.values()].toSorted((one, other) => (one.fqn < other.fqn ? -1 : one.fqn > other.fqn ? 1 : 0));
+    if (about === undefined)
+      for (const fqn of procedures) if (!versions.has(fqn)) known.set(fqn, { fqn, segments: [] });
+  return [...known.values()].toSorted((one, other) =>
+    one.fqn < other.fqn ? -1 : one.fqn > other.fqn ? 1 : 0,
+  );
 }
 
-async function checksOf(host: Host, member: Member): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function checksOf(
+  host: Host,
+  member: Member,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const { status, body } = await bounded(
       undefined,
       host.clock,
       answerTime,
       () => new Error("no answer"),
-      (signal) => host.transport.send({ url: member.url + paths.health, method: "GET", headers: {}, signal, control: true }),
+      (signal) =>
+        host.transport.send({
+          url: member.url + paths.health,
+          method: "GET",
+          headers: {},
+          signal,
+          control: true,
+        }),
     );
     if (status !== 200 || body.length > longest) return undefined;
     const said: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof said === "object" && said !== null ? (said as Record<string, unknown>) : undefined;
+    return typeof said === "object" && said !== null
+      ? (said as Record<string, unknown>)
+      : undefined;
   } catch {
     // Whether it can be reached is told by the monitor.
     return undefined;

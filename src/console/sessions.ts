@@ -26,7 +26,10 @@ export interface Sessions {
   end(session: Session): void;
 }
 
-export function createSessions(clock: Clock, equalSecrets: (one: string, other: string) => boolean): Sessions {
+export function createSessions(
+  clock: Clock,
+  equalSecrets: (one: string, other: string) => boolean,
+): Sessions {
   const tokens: Session[] = [];
   const sessions: Session[] = [];
 
@@ -53,7 +56,8 @@ export function createSessions(clock: Clock, equalSecrets: (one: string, other: 
       return take(sessions, mostSessions, sessionTime);
     },
     find: (secret) => find(sessions, secret),
-    end: (session) => void (sessions.includes(session) && sessions.splice(sessions.indexOf(session), 1)),
+    end: (session) =>
+      void (sessions.includes(session) && sessions.splice(sessions.indexOf(session), 1)),
   };
 }
 

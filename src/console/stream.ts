@@ -30,9 +30,14 @@ const heartbeat = 10_000;
 const retry = 1_000;
 
 /** The body of the answer. `may` is asked before each message. */
-export async function* streamOf(view: View, signal: AbortSignal, may: () => boolean): AsyncGenerator<Uint8Array> {
+export async function* streamOf(
+  view: View,
+  signal: AbortSignal,
+  may: () => boolean,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  const message = (name: string, data: unknown): Uint8Array => encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  const message = (name: string, data: unknown): Uint8Array =>
+    encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   const { state, cursor } = view.snapshot();
   yield encoder.encode(`retry: ${retry}\n\n`);
   yield message("snapshot", state);

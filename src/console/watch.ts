@@ -14,7 +14,11 @@ import { Seconds, Window, type WindowFigures } from "./window.ts";
 /** What a role asks when it is there: while nobody looks it isn't, and that is all that a call pays. */
 export interface CallObserver {
   /** Answers a call by `rpc`, and notes what came of it. */
-  call(request: HttpRequest, rpc: (request: HttpRequest) => Promise<HttpResponse>, from?: Caller): Promise<HttpResponse>;
+  call(
+    request: HttpRequest,
+    rpc: (request: HttpRequest) => Promise<HttpResponse>,
+    from?: Caller,
+  ): Promise<HttpResponse>;
   /** The request is sent to this member. */
   sent(request: HttpRequest, member: string): void;
 }
@@ -65,7 +69,11 @@ export class Watch implements CallObserver {
     return this.#number;
   }
 
-  async call(request: HttpRequest, rpc: (request: HttpRequest) => Promise<HttpResponse>, from?: Caller): Promise<HttpResponse> {
+  async call(
+    request: HttpRequest,
+    rpc: (request: HttpRequest) => Promise<HttpResponse>,
+    from?: Caller,
+  ): Promise<HttpResponse> {
     // A preflight is no call.
     if (request.method !== "GET" && request.method !== "POST") return await rpc(request);
     const watched = new WatchedRequest(request);
@@ -87,7 +95,12 @@ export class Watch implements CallObserver {
   /** A call through a seam of this process. */
   local({ fqn, version, ms, error }: ObservedCall, to: string): void {
     const failure =
-      error === undefined ? {} : { error: error instanceof Error ? error.name : "Error", trace: traceOf(error).slice(0, mostLines) };
+      error === undefined
+        ? {}
+        : {
+            error: error instanceof Error ? error.name : "Error",
+            trace: traceOf(error).slice(0, mostLines),
+          };
     this.#note({ fqn, version, from: "here", to, ms, hops: 0, ...failure }, error !== undefined);
   }
 
@@ -116,7 +129,12 @@ export class Watch implements CallObserver {
       const call = this.#ring[at % kept]!;
       if (at > this.#number - told) calls.push(call);
       const key = `${call.from} ${call.to}`;
-      const flow = flows.get(key) ?? { from: call.from, ...(call.to === undefined ? {} : { to: call.to }), calls: 0, failures: 0 };
+      const flow = flows.get(key) ?? {
+        from: call.from,
+        ...(call.to === undefined ? {} : { to: call.to }),
+        calls: 0,
+        failures: 0,
+      };
       flows.set(key, flow);
       flow.calls++;
       if (failed(call)) flow.failures++;
@@ -127,7 +145,9 @@ export class Watch implements CallObserver {
   /** Procedures whose figures changed after `revision`. */
   rates(revision: number): { rates: readonly ProcedureRate[]; revision: number } {
     this.#refresh();
-    const rates = [...this.#procedures.values()].filter((one) => one.revision > revision).map((one) => one.rate);
+    const rates = [...this.#procedures.values()]
+      .filter((one) => one.revision > revision)
+      .map((one) => one.rate);
     return { rates, revision: this.#revision };
   }
 
@@ -147,7 +167,12 @@ export class Watch implements CallObserver {
     }
   }
 
-  #answered(request: WatchedRequest, answer: HttpResponse, started: number, from: Caller | undefined): void {
+  #answered(
+    request: WatchedRequest,
+    answer: HttpResponse,
+    started: number,
+    from: Caller | undefined,
+  ): void {
     const { target, method } = request;
     const name = answer.headers[headers.node];
     const call = {
@@ -174,15 +199,25 @@ export class Watch implements CallObserver {
     if (!agent.startsWith("Mozilla/")) return "outside";
     const origin = String(fields["origin"] ?? "");
     // A GET of a page of the same origin doesn't say which one that is.
-    const site = (URL.canParse(origin) ? new URL(origin).host : String(fields["x-forwarded-host"] ?? fields["host"] ?? "")).slice(0, 200);
+    const site = (
+      URL.canParse(origin)
+        ? new URL(origin).host
+        : String(fields["x-forwarded-host"] ?? fields["host"] ?? "")
+    ).slice(0, 200);
     const key = `${site} ${agent}`;
-    if (this.#browsers.has(key) || this.#browsers.size < mostBrowsers) this.#browsers.set(key, { site, at: this.#clock.now() });
+    if (this.#browsers.has(key) || this.#browsers.size < mostBrowsers)
+      this.#browsers.set(key, { site, at: this.#clock.now() });
     return "browser";
   }
 
   #note(facts: Omit<SeenCall, "number" | "at">, isFailure: boolean): void {
     const now = this.#clock.now();
-    const call: SeenCall = { ...facts, number: ++this.#number, at: Math.round(now), ms: Math.round(facts.ms * 100) / 100 };
+    const call: SeenCall = {
+      ...facts,
+      number: ++this.#number,
+      at: Math.round(now),
+      ms: Math.round(facts.ms * 100) / 100,
+    };
     this.#ring[call.number % kept] = call;
     if (isFailure) this.#failures++;
     this.#all.add(now, call.ms, isFailure);
@@ -191,7 +226,15 @@ export class Watch implements CallObserver {
     let one = this.#procedures.get(key);
     if (one === undefined) {
       if (this.#procedures.size >= mostNames) return;
-      const rate = { fqn: call.fqn, version: call.version, calls: 0, failures: 0, perSecond: 0, p50: 0, p95: 0 };
+      const rate = {
+        fqn: call.fqn,
+        version: call.version,
+        calls: 0,
+        failures: 0,
+        perSecond: 0,
+        p50: 0,
+        p95: 0,
+      };
       this.#procedures.set(key, (one = { window: new Window(), rate, revision: 0, last: now }));
     }
     one.last = now;
@@ -244,7 +287,11 @@ function failed({ status, error }: SeenCall): boolean {
   return status === undefined ? error !== undefined : status >= 400;
 }
 
-function rateOf({ fqn, version }: ProcedureRate, figures: WindowFigures, seconds: number): ProcedureRate {
+function rateOf(
+  { fqn, version }: ProcedureRate,
+  figures: WindowFigures,
+  seconds: number,
+): ProcedureRate {
   return { fqn, version, ...figures, perSecond: Math.round((figures.calls / seconds) * 100) / 100 };
 }
 

@@ -25,7 +25,8 @@ const shortest = 0.05;
 const step = 1.25;
 const classes = 64;
 
-const classOf = (ms: number): number => (ms <= shortest ? 0 : Math.min(classes - 1, Math.floor(Math.log(ms / shortest) / Math.log(step))));
+const classOf = (ms: number): number =>
+  ms <= shortest ? 0 : Math.min(classes - 1, Math.floor(Math.log(ms / shortest) / Math.log(step)));
 const middleOf = (at: number): number => Number((shortest * step ** (at + 0.5)).toPrecision(3));
 
 /** Calls, failures and durations of the last minute. */
@@ -36,7 +37,13 @@ export class Window {
   add(now: number, ms: number, failed: boolean): void {
     const epoch = Math.floor(now / slotTime);
     let slot = this.#slots[epoch % slots];
-    if (slot === undefined) slot = this.#slots[epoch % slots] = { epoch, calls: 0, failures: 0, durations: new Uint32Array(classes) };
+    if (slot === undefined)
+      slot = this.#slots[epoch % slots] = {
+        epoch,
+        calls: 0,
+        failures: 0,
+        durations: new Uint32Array(classes),
+      };
     if (slot.epoch !== epoch) {
       slot.epoch = epoch;
       slot.calls = slot.failures = 0;
@@ -58,7 +65,12 @@ export class Window {
       failures += slot.failures;
       for (let at = 0; at < classes; at++) counts[at]! += slot.durations[at]!;
     }
-    return { calls, failures, p50: quantile(counts, calls, 0.5), p95: quantile(counts, calls, 0.95) };
+    return {
+      calls,
+      failures,
+      p50: quantile(counts, calls, 0.5),
+      p95: quantile(counts, calls, 0.95),
+    };
   }
 
   /** Seconds that {@link read} speaks of, when counting began at `since`. */
@@ -104,7 +116,8 @@ export class Seconds {
 
   #to(now: number): void {
     const second = Math.floor(now / 1000);
-    for (let at = Math.max(this.#last + 1, second - 59); at <= second; at++) this.#calls[at % 60] = this.#failures[at % 60] = 0;
+    for (let at = Math.max(this.#last + 1, second - 59); at <= second; at++)
+      this.#calls[at % 60] = this.#failures[at % 60] = 0;
     this.#last = Math.max(this.#last, second);
   }
 }

@@ -84,7 +84,10 @@ export function createBalancer<T>(most: Memory = memory): Balancer<T> {
  * Names in two generations of half the bound each: when the younger one is full, the older one is dropped. What callers ask for becomes
  * young again: that is what the application has.
  */
-function createLeft({ names, characters }: Memory): { remember(name: string): void; forget(name: string): boolean } {
+function createLeft({ names, characters }: Memory): {
+  remember(name: string): void;
+  forget(name: string): boolean;
+} {
   let young = new Set<string>();
   let old = new Set<string>();
   let length = 0;

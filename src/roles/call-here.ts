@@ -26,7 +26,10 @@ export interface CallHereParts {
 
 export function createCallHere(
   parts: CallHereParts,
-): (incoming: IncomingCall, refuse: (thrown: unknown) => Promise<HttpResponse>) => Promise<HttpResponse> {
+): (
+  incoming: IncomingCall,
+  refuse: (thrown: unknown) => Promise<HttpResponse>,
+) => Promise<HttpResponse> {
   const { node, layers, classes, limits, host } = parts;
   const chains = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
   const ran = parts.name === undefined ? undefined : { [headers.node]: parts.name };
@@ -41,18 +44,33 @@ export function createCallHere(
   };
 
   return async (incoming, refuse) => {
-    const registration = node.registry.findForOutside(incoming.fqn, incoming.version.toString(), incoming.trusted);
+    const registration = node.registry.findForOutside(
+      incoming.fqn,
+      incoming.version.toString(),
+      incoming.trusted,
+    );
     if (registration.access === "protected" && !incoming.trusted) throw new Unauthorized();
     if (!registration.safe) refuseCrossSite(incoming);
     let answer: HttpResponse;
     try {
       const options = { classes, limits, trusted: incoming.trusted };
-      const args = await decodeArguments(incoming.request, incoming.query, registration.record, options);
-      answer = await encodeResult(await chainOf(registration)(callOf(incoming, args)), incoming.encoding, { classes });
+      const args = await decodeArguments(
+        incoming.request,
+        incoming.query,
+        registration.record,
+        options,
+      );
+      answer = await encodeResult(
+        await chainOf(registration)(callOf(incoming, args)),
+        incoming.encoding,
+        { classes },
+      );
     } catch (thrown) {
       answer = await refuse(thrown);
     }
     answer = withHeaders(answer, ran);
-    return layers.list.length === 0 ? answer : withHeaders(answer, incoming.headers.over(answer.headers));
+    return layers.list.length === 0
+      ? answer
+      : withHeaders(answer, incoming.headers.over(answer.headers));
   };
 }

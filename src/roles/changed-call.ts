@@ -28,10 +28,14 @@ export async function changedCall(
   classes: ClassTable,
 ): Promise<ChangedCall | undefined> {
   const wanted = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
-  const { body: text, encoding: needed } = await withClasses(classes, () => encodeCall(args, { classes }, wanted));
+  const { body: text, encoding: needed } = await withClasses(classes, () =>
+    encodeCall(args, { classes }, wanted),
+  );
   // Most bodies are written as this service writes them. One that is not is decoded once more, to compare like with like. In a plain body what
   // looks like a form is data, so that the same text is not the same value.
-  const sameText = (incoming.encoding !== "plain" || !text.includes('"serialized":true')) && text === new TextDecoder().decode(came.body);
+  const sameText =
+    (incoming.encoding !== "plain" || !text.includes('"serialized":true')) &&
+    text === new TextDecoder().decode(came.body);
   if (sameText || text === (await encodeCall(read(), { classes }, wanted)).body) return undefined;
   const { method, target } = incoming.request;
   if (method === "GET" && classes.passOn !== undefined) {
@@ -45,7 +49,10 @@ export async function changedCall(
     };
   }
   const version = new URLSearchParams(incoming.query).get(versionParameter);
-  const path = version === null ? pathOf(target) : `${pathOf(target)}?${new URLSearchParams([[versionParameter, version]])}`;
+  const path =
+    version === null
+      ? pathOf(target)
+      : `${pathOf(target)}?${new URLSearchParams([[versionParameter, version]])}`;
   const body = (content: string, encoding: Encoding): ChangedCall => ({
     method: "POST",
     target: path,
@@ -56,7 +63,11 @@ export async function changedCall(
   if (incoming.encoding !== "plain") return body(text, needed);
   if (needed === "serialized") {
     const plain = JSON.stringify(Object.fromEntries(args));
-    if ((await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) === text) return body(plain, "plain");
+    if (
+      (await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) ===
+      text
+    )
+      return body(plain, "plain");
   }
   // A layer set a date, a map, an instance, a cycle: the procedure gets it as such, and the caller still a plain answer.
   if (classes.passOn === undefined) return body(text, needed);
@@ -73,18 +84,23 @@ function queryOf(args: Args, incoming: IncomingCall): string {
   for (const [name, value] of args) {
     // An empty list would be no parameter at all.
     if (Array.isArray(value) && value.length === 0) throw unfit(name);
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(name, textOf(one) ?? fail(unfit(name)));
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value])
+      query.append(name, textOf(one) ?? fail(unfit(name)));
   }
   return query.toString();
 }
 
 function textOf(value: unknown): string | undefined {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-  return ["string", "number", "boolean", "bigint"].includes(typeof value) ? String(value) : undefined;
+  return ["string", "number", "boolean", "bigint"].includes(typeof value)
+    ? String(value)
+    : undefined;
 }
 
 function unfit(name: string): ValueNotSerializable {
-  return new ValueNotSerializable(`args.${name}: a query can't carry it; name a 'repository' in this service's configuration`);
+  return new ValueNotSerializable(
+    `args.${name}: a query can't carry it; name a 'repository' in this service's configuration`,
+  );
 }
 
 function fail(error: Error): never {

@@ -2,7 +2,12 @@
 
 import type { Fake } from "../fake.ts";
 import { traceLine } from "../fqn.ts";
-import { entryOf, type ProcedureRecord, type SegmentEntry, type ServerManifest } from "../manifest.ts";
+import {
+  entryOf,
+  type ProcedureRecord,
+  type SegmentEntry,
+  type ServerManifest,
+} from "../manifest.ts";
 import type { ModuleNamespace } from "../ports.ts";
 import { nearest } from "../problem.ts";
 import { createGraph, type Graph, type Procedure } from "../seam.ts";
@@ -19,7 +24,11 @@ export interface FakeModulesParts {
 }
 
 /** A function that calls see as a procedure: with a context in every case (decisions §5), and a trace line on what it throws (§7.1). */
-export function standIn(record: ProcedureRecord, graph: Pick<Graph, "context" | "traced">, fake: FakeProcedure): Procedure {
+export function standIn(
+  record: ProcedureRecord,
+  graph: Pick<Graph, "context" | "traced">,
+  fake: FakeProcedure,
+): Procedure {
   const line = traceLine(record.fqn, record.version);
   return async function (this: unknown, ...args) {
     // Before anything is waited for: the context of a call is there for whoever asks first.
@@ -59,24 +68,34 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
     ...manifest,
     graph: graphName,
     procedures: kept.map(({ record }) => record),
-    segments: Object.fromEntries(Object.entries(manifest.segments).map(([name, entries]) => [name, held(entries)])),
+    segments: Object.fromEntries(
+      Object.entries(manifest.segments).map(([name, entries]) => [name, held(entries)]),
+    ),
     modules: {
       ...manifest.modules,
       ...Object.fromEntries(
-        kept.map(({ record: { module } }) => [module, { file: entryOf(manifest.modules, module)?.file ?? "", body: prefix + module }]),
+        kept.map(({ record: { module } }) => [
+          module,
+          { file: entryOf(manifest.modules, module)?.file ?? "", body: prefix + module },
+        ]),
       ),
     },
   };
   return {
     manifest: async () => restricted,
-    import: async (file) => (file === graphName ? { ...graph } : (bodies.get(file) ?? (await parts.import(file)))),
+    import: async (file) =>
+      file === graphName ? { ...graph } : (bodies.get(file) ?? (await parts.import(file))),
   };
 }
 
 /** What to say of a name that no segment file gives to anything. */
-export function unknownProcedure(fqn: string, procedures: readonly { readonly fqn: string }[]): string {
+export function unknownProcedure(
+  fqn: string,
+  procedures: readonly { readonly fqn: string }[],
+): string {
   const names = [...new Set(procedures.map((one) => one.fqn))];
   const meant = nearest(fqn, names);
-  const hint = meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`;
+  const hint =
+    meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`;
   return `No segment file of the application names a procedure '${fqn}'; ${hint}`;
 }

@@ -42,20 +42,31 @@ export async function throughLayers(
   const layers = parts.layers.list.filter((layer) => !isCors(layer));
   if (layers.length === 0) return relayed(await send(incoming, came));
   // Before a layer runs, where it can be known here. Else the node refuses it, which is all the same to the caller.
-  if (incoming.crossSite && (await parts.application?.isSafe(incoming.fqn, incoming.version.toString())) === false)
+  if (
+    incoming.crossSite &&
+    (await parts.application?.isSafe(incoming.fqn, incoming.version.toString())) === false
+  )
     refuseCrossSite(incoming);
   const classes = parts.application?.classes ?? new OpaqueClasses();
   const read = await argumentsOf(parts, incoming, came, classes);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
   /** What `next` gave, while the answer's bytes still say it to this caller. */
-  let given: { readonly value: unknown } | { readonly error: unknown; readonly form: unknown } | undefined;
+  let given:
+    | { readonly value: unknown }
+    | { readonly error: unknown; readonly form: unknown }
+    | undefined;
   const chain = compose(
     layers,
     async (call) => {
-      const changed = args.touched ? await changedCall(incoming, came, args, read, classes) : undefined;
+      const changed = args.touched
+        ? await changedCall(incoming, came, args, read, classes)
+        : undefined;
       const encoding = changed?.encoding ?? incoming.encoding;
-      answer = await send(incoming, { ...(changed ?? came), headers: fieldsOf(incoming, call.headers, changed) });
+      answer = await send(incoming, {
+        ...(changed ?? came),
+        headers: fieldsOf(incoming, call.headers, changed),
+      });
       try {
         const { value } = await decodeAnswer(answer, {
           classes,
@@ -76,17 +87,29 @@ export async function throughLayers(
     const value = await chain(callOf(incoming, args));
     response =
       untouched(answer, given, value) ??
-      over(answer, await withClasses(classes, () => encodeResult(value, incoming.encoding, { classes })));
+      over(
+        answer,
+        await withClasses(classes, () => encodeResult(value, incoming.encoding, { classes })),
+      );
   } catch (thrown) {
     // An error that no layer replaced or changed goes back as the bytes that came, its class and trace untouched.
-    const same = given !== undefined && "error" in given && given.error === thrown && given.form === formOf(thrown, classes);
+    const same =
+      given !== undefined &&
+      "error" in given &&
+      given.error === thrown &&
+      given.form === formOf(thrown, classes);
     response = answer !== undefined && same ? relayed(answer) : over(answer, await refuse(thrown));
   }
   return withHeaders(response, incoming.headers.over(response.headers));
 }
 
 /** How to decode the arguments, once a layer looks at them. A Map's methods can't wait, so what takes a wait is done when it resolves. */
-async function argumentsOf(parts: ForwardLayersParts, incoming: IncomingCall, came: Forwarded, classes: ClassTable): Promise<() => Args> {
+async function argumentsOf(
+  parts: ForwardLayersParts,
+  incoming: IncomingCall,
+  came: Forwarded,
+  classes: ClassTable,
+): Promise<() => Args> {
   const { method, headers: fields } = incoming.request;
   const { fqn, version, query, trusted } = incoming;
   const received = { method, headers: fields, body: came.body };
@@ -94,7 +117,8 @@ async function argumentsOf(parts: ForwardLayersParts, incoming: IncomingCall, ca
   const options = { classes, limits, trusted };
   let procedure: Awaited<ReturnType<Application["procedure"]>>;
   try {
-    if (method === "GET" && query !== "") procedure = await application?.procedure(fqn, version.toString());
+    if (method === "GET" && query !== "")
+      procedure = await application?.procedure(fqn, version.toString());
     await prepareDecoding(received, options);
   } catch (error) {
     // The call itself may still do without.
@@ -127,11 +151,23 @@ function fieldsOf(
 }
 
 /** The answer as it came, if the layers gave back what they got. An object may have been changed inside: only its encoding would tell. */
-function untouched(answer: IncomingResponse | undefined, given: object | undefined, value: unknown): HttpResponse | undefined {
-  if (answer === undefined || given === undefined || !("value" in given) || !Object.is(given.value, value)) return undefined;
+function untouched(
+  answer: IncomingResponse | undefined,
+  given: object | undefined,
+  value: unknown,
+): HttpResponse | undefined {
+  if (
+    answer === undefined ||
+    given === undefined ||
+    !("value" in given) ||
+    !Object.is(given.value, value)
+  )
+    return undefined;
   if (typeof value !== "object" || value === null) return relayed(answer);
   // Raw bytes: a Blob's media type is known from the answer alone.
-  return value instanceof Uint8Array && answer.headers[headers.dataType] === "binary" ? { ...relayed(answer), body: value } : undefined;
+  return value instanceof Uint8Array && answer.headers[headers.dataType] === "binary"
+    ? { ...relayed(answer), body: value }
+    : undefined;
 }
 
 /** What an error says, to see whether a layer changed it. */
@@ -158,8 +194,17 @@ const ofTheBody = new Set([
 /** `made`, with what else the answer from behind said in its headers: cookies, the node's name. */
 function over(answer: IncomingResponse | undefined, made: HttpResponse): HttpResponse {
   if (answer === undefined) return made;
-  const kept = Object.fromEntries(Object.entries(relayed(answer).headers).filter(([name]) => !ofTheBody.has(name)));
+  const kept = Object.fromEntries(
+    Object.entries(relayed(answer).headers).filter(([name]) => !ofTheBody.has(name)),
+  );
   // Its policies are ours, and what a layer behind has put beside them.
   const { [policyHeader]: policies } = kept;
-  return { ...made, headers: { ...kept, ...made.headers, ...(policies !== undefined && { [policyHeader]: policies }) } };
+  return {
+    ...made,
+    headers: {
+      ...kept,
+      ...made.headers,
+      ...(policies !== undefined && { [policyHeader]: policies }),
+    },
+  };
 }

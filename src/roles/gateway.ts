@@ -5,7 +5,13 @@ import type { Console } from "../console/console.ts";
 import { membersSource } from "../console/members-source.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureNotFound } from "../registry.ts";
-import { type Host, type IncomingResponse, isLocalFailure, TransportError, unsentOf } from "../ports.ts";
+import {
+  type Host,
+  type IncomingResponse,
+  isLocalFailure,
+  TransportError,
+  unsentOf,
+} from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { createCredentials } from "../trust.ts";
@@ -61,7 +67,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   /** Takes a member that takes no connections out of rotation, unless it only took its time and answers other calls. */
   const blame = (member: Member, failure: TransportError, begun: number): void => {
     if (unsentOf(failure) === "silent" && member.heard >= begun) return;
-    host.log.warn(`${member.url} can't be reached; it gets no calls until it answers a health check again (${failure.message})`);
+    host.log.warn(
+      `${member.url} can't be reached; it gets no calls until it answers a health check again (${failure.message})`,
+    );
     members.setOut(member, true);
   };
 
@@ -88,7 +96,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         else blame(member, thrown, begun);
       }
     }
-    throw shortages > 0 ? noConnection() : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+    throw shortages > 0
+      ? noConnection()
+      : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
   };
 
   return createRole({
@@ -96,7 +106,13 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     classes,
     layers,
     call: async (call, refuse) =>
-      await throughLayers({ ...parts, layers, application }, call, await asItCame(call, options.limits), forward, refuse),
+      await throughLayers(
+        { ...parts, layers, application },
+        call,
+        await asItCame(call, options.limits),
+        forward,
+        refuse,
+      ),
     routes: memberRoutes(host, { ...options, credentials }, members, addresses),
     async start(url) {
       addresses.listensAt(url);

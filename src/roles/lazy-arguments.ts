@@ -80,7 +80,10 @@ export class LazyArguments extends Map<string, unknown> {
     return super.entries();
   }
 
-  override forEach(act: (value: unknown, name: string, args: Map<string, unknown>) => void, self?: unknown): void {
+  override forEach(
+    act: (value: unknown, name: string, args: Map<string, unknown>) => void,
+    self?: unknown,
+  ): void {
     this.#openAll();
     super.forEach(act, self);
   }

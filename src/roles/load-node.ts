@@ -3,8 +3,19 @@
 import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
 import { NodeNotAvailable } from "../errors.ts";
 import { procedureKey } from "../fqn.ts";
-import { entryOf, type ClassRecord, type ProcedureRecord, type ServerManifest } from "../manifest.ts";
-import { type Clock, type Host, type ModuleLoader, type ModuleNamespace, ModulesUnavailable } from "../ports.ts";
+import {
+  entryOf,
+  type ClassRecord,
+  type ProcedureRecord,
+  type ServerManifest,
+} from "../manifest.ts";
+import {
+  type Clock,
+  type Host,
+  type ModuleLoader,
+  type ModuleNamespace,
+  ModulesUnavailable,
+} from "../ports.ts";
 import type { ClassTable } from "../serializer/class-table.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Graph } from "../seam.ts";
@@ -25,14 +36,25 @@ export interface NodeModules {
   readonly segments: readonly string[] | undefined;
 }
 
-export function createServerNode(host: Host, modules: ServerModules, remote: Remote | undefined): LocalNode {
+export function createServerNode(
+  host: Host,
+  modules: ServerModules,
+  remote: Remote | undefined,
+): LocalNode {
   return createLocalNode({ loader: modules, carrier: host.carrier, clock: host.clock, remote });
 }
 
 /** Loads what `options` name into `node`, and returns the segments. */
-export async function loadSegments(host: Host, node: LocalNode, classes: Classes, options: NodeModules): Promise<readonly string[]> {
+export async function loadSegments(
+  host: Host,
+  node: LocalNode,
+  classes: Classes,
+  options: NodeModules,
+): Promise<readonly string[]> {
   const manifest = await options.modules.manifest();
-  const segments = options.segments ?? Object.keys(manifest.segments).filter((name) => !manifest.clients.includes(name));
+  const segments =
+    options.segments ??
+    Object.keys(manifest.segments).filter((name) => !manifest.clients.includes(name));
   const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
   graph.bind(node);
   await node.load(manifest, segments);
@@ -77,9 +99,12 @@ async function loadClassesOf(
   segments: readonly string[],
   wanted: (record: ClassRecord) => boolean,
 ): Promise<void> {
-  const load = async (record: ClassRecord): Promise<void> => await loadClass(classes, record, manifest, modules, host);
+  const load = async (record: ClassRecord): Promise<void> =>
+    await loadClass(classes, record, manifest, modules, host);
   const here = reached(manifest, segments);
-  await Promise.all(manifest.classes.filter((record) => here.has(record.module) && wanted(record)).map(load));
+  await Promise.all(
+    manifest.classes.filter((record) => here.has(record.module) && wanted(record)).map(load),
+  );
   classes.load = namedClasses(
     manifest.classes.filter((record) => !here.has(record.module)),
     load,
@@ -90,8 +115,13 @@ async function loadClassesOf(
  * The application's other classes, which are in every segment as well (§1.4): loaded when a message first names one. What a message names
  * is looked up among what the build recorded, and never a path. `undefined` where there are none.
  */
-function namedClasses(records: readonly ClassRecord[], load: (record: ClassRecord) => Promise<void>): ClassTable["load"] {
-  const byKey = new Map(records.filter((record) => record.clash === undefined).map((record) => [record.key, record]));
+function namedClasses(
+  records: readonly ClassRecord[],
+  load: (record: ClassRecord) => Promise<void>,
+): ClassTable["load"] {
+  const byKey = new Map(
+    records.filter((record) => record.clash === undefined).map((record) => [record.key, record]),
+  );
   if (byKey.size === 0) return undefined;
   const loading = new Map<string, Promise<void>>();
   return async (keys = new Set()) => {
@@ -131,16 +161,21 @@ export function applicationOf(modules: ServerModules, host: Host): Application {
   const classes = new Classes();
   const manifest = once(clock, async () => {
     const found = await modules.manifest();
-    const safe = Object.values(found.segments).flatMap((entries) => entries.filter((one) => one.safe === true));
+    const safe = Object.values(found.segments).flatMap((entries) =>
+      entries.filter((one) => one.safe === true),
+    );
     return {
       ...found,
-      byKey: new Map(found.procedures.map((record) => [procedureKey(record.fqn, record.version), record])),
+      byKey: new Map(
+        found.procedures.map((record) => [procedureKey(record.fqn, record.version), record]),
+      ),
       safe: new Set(safe.map((entry) => found.procedures[entry.procedure])),
     };
   });
   const begin = once(clock, async () => {
     const found = await manifest();
-    const load = async (record: ClassRecord): Promise<void> => await loadClass(classes, record, found, modules, host);
+    const load = async (record: ClassRecord): Promise<void> =>
+      await loadClass(classes, record, found, modules, host);
     await Promise.all(found.classes.filter((record) => record.page !== true).map(load));
     classes.load = namedClasses(
       found.classes.filter((record) => record.page === true),
@@ -151,7 +186,11 @@ export function applicationOf(modules: ServerModules, host: Host): Application {
     await begin();
     await classes.load?.(keys);
   };
-  const recordIn = ({ byKey }: Awaited<ReturnType<typeof manifest>>, fqn: string, version: string) => byKey.get(procedureKey(fqn, version));
+  const recordIn = (
+    { byKey }: Awaited<ReturnType<typeof manifest>>,
+    fqn: string,
+    version: string,
+  ) => byKey.get(procedureKey(fqn, version));
   return {
     classes,
     procedure: async (fqn, version) => recordIn(await manifest(), fqn, version),
@@ -164,7 +203,10 @@ export function applicationOf(modules: ServerModules, host: Host): Application {
 }
 
 const unavailable = (options?: ErrorOptions): Error =>
-  new NodeNotAvailable("The application's modules, by which arguments and results are read here, can't be had now", options);
+  new NodeNotAvailable(
+    "The application's modules, by which arguments and results are read here, can't be had now",
+    options,
+  );
 
 /** How long a call waits for the application, in ms: its middleware may not even look. Past that, no call waits until it has come. */
 const mostWait = 1000;
@@ -190,7 +232,9 @@ function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
 function reached(manifest: ServerManifest, segments: readonly string[]): Set<string> {
   const found = new Set<string>();
   const open = segments.flatMap((name) =>
-    (entryOf(manifest.segments, name) ?? []).map((entry) => manifest.procedures[entry.procedure]?.module ?? ""),
+    (entryOf(manifest.segments, name) ?? []).map(
+      (entry) => manifest.procedures[entry.procedure]?.module ?? "",
+    ),
   );
   for (let module = open.pop(); module !== undefined; module = open.pop()) {
     if (found.has(module)) continue;

@@ -2,7 +2,15 @@
 // that leads to the gateway's own machine, or to no machine of the deployment, is refused (with the trust key alone it could be reached).
 
 import { BadRequest, NodeNotAvailable } from "../errors.ts";
-import { type Address, type AddressRange, isIn, parseAddress, parseRange, type SpecialKind, specialKind } from "../ip.ts";
+import {
+  type Address,
+  type AddressRange,
+  isIn,
+  parseAddress,
+  parseRange,
+  type SpecialKind,
+  specialKind,
+} from "../ip.ts";
 import type { AddressRule, Names } from "../ports.ts";
 
 export interface MemberAddressesOptions {
@@ -25,13 +33,20 @@ export interface MemberAddresses {
 
 const words: Readonly<Record<SpecialKind, string>> = {
   unspecified: "an unspecified address",
-  loopback: "a loopback address, which means another machine on each: name the address that others reach it at",
+  loopback:
+    "a loopback address, which means another machine on each: name the address that others reach it at",
   "link-local": "a link-local address",
   multicast: "a multicast address",
 };
 
-export function createMemberAddresses(names: Names, options: MemberAddressesOptions): MemberAddresses {
-  const allowed = options.members && { names: options.members.map(nameOf), ranges: rangesIn(options.members) };
+export function createMemberAddresses(
+  names: Names,
+  options: MemberAddressesOptions,
+): MemberAddresses {
+  const allowed = options.members && {
+    names: options.members.map(nameOf),
+    ranges: rangesIn(options.members),
+  };
   const exempt = options.repository === undefined ? undefined : hostOf(options.repository);
   let own = options.url;
   let isLoopback = false;
@@ -50,7 +65,11 @@ export function createMemberAddresses(names: Names, options: MemberAddressesOpti
     if (address === undefined) return "no address that is known here";
     const kind = specialKind(address);
     if (kind !== undefined && (kind !== "loopback" || !isLoopback)) return words[kind];
-    if (allowed === undefined || allowed.names.includes(nameOf(host)) || allowed.ranges.some((range) => isIn(address, range)))
+    if (
+      allowed === undefined ||
+      allowed.names.includes(nameOf(host)) ||
+      allowed.ranges.some((range) => isIn(address, range))
+    )
       return undefined;
     return "not among 'members' in this gateway's configuration";
   };
@@ -66,17 +85,24 @@ export function createMemberAddresses(names: Names, options: MemberAddressesOpti
     },
     async check(url) {
       const host = hostOf(url);
-      const refused = (why: string): BadRequest => new BadRequest(`A member can't be at ${new URL(url).origin}: ${why}`);
+      const refused = (why: string): BadRequest =>
+        new BadRequest(`A member can't be at ${new URL(url).origin}: ${why}`);
       const here = await ownEnd();
       const found = await names.resolve(host).catch((error: Error & { readonly code?: string }) => {
-        if (error.code === "ENOTFOUND") throw refused(`the name ${host} has no address here (ENOTFOUND)`);
+        if (error.code === "ENOTFOUND")
+          throw refused(`the name ${host} has no address here (ENOTFOUND)`);
         // That may change, and nobody is to blame for it.
-        throw new NodeNotAvailable(`The name ${host} can't be looked up now (${error.code ?? error.message})`);
+        throw new NodeNotAvailable(
+          `The name ${host} can't be looked up now (${error.code ?? error.message})`,
+        );
       });
       for (const text of found) {
         const address = parseAddress(text);
         const isOwn =
-          here !== undefined && address !== undefined && here.port === portOf(url) && here.addresses.some((one) => same(one, address));
+          here !== undefined &&
+          address !== undefined &&
+          here.port === portOf(url) &&
+          here.addresses.some((one) => same(one, address));
         const what = isOwn ? "this gateway's own address" : problem(host, address);
         if (what !== undefined) throw refused(sentence(host, text, what));
       }

@@ -20,12 +20,21 @@ export interface MemberDoorsOptions {
 /** Characters of a member's address: what is longer is none that anybody has. */
 const longestUrl = 2_048;
 
-export function memberRoutes(host: Host, options: MemberDoorsOptions, members: Members, addresses: MemberAddresses): Route[] {
+export function memberRoutes(
+  host: Host,
+  options: MemberDoorsOptions,
+  members: Members,
+  addresses: MemberAddresses,
+): Route[] {
   const demandKey = (request: HttpRequest): void => {
-    if (!options.credentials.of(request.headers).holdsKey) throw new Unauthorized("Joining takes the trust key of this deployment");
+    if (!options.credentials.of(request.headers).holdsKey)
+      throw new Unauthorized("Joining takes the trust key of this deployment");
   };
   const find = (named: unknown) => members.all().find((one) => one.id === named);
-  const answer = (known: boolean): HttpResponse => ({ status: known ? 204 : 404, headers: answerHeaders });
+  const answer = (known: boolean): HttpResponse => ({
+    status: known ? 204 : 404,
+    headers: answerHeaders,
+  });
   const member = `${paths.nodes}/:id`;
   return [
     [
@@ -35,8 +44,14 @@ export function memberRoutes(host: Host, options: MemberDoorsOptions, members: M
         demandKey(request);
         const { url, procedures, about } = readJoin(await request.readBody(options.limits.body));
         await addresses.check(url);
-        const { id } = members.join(url, procedures, options.console === undefined ? undefined : about);
-        host.log.info(`${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`);
+        const { id } = members.join(
+          url,
+          procedures,
+          options.console === undefined ? undefined : about,
+        );
+        host.log.info(
+          `${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`,
+        );
         return {
           status: 201,
           headers: { "content-type": mediaTypes.json, ...answerHeaders },
@@ -60,15 +75,24 @@ export function memberRoutes(host: Host, options: MemberDoorsOptions, members: M
   ];
 }
 
-function readJoin(body: Uint8Array): { url: string; procedures: string[]; about: MemberAbout | undefined } {
-  const wrong = (what: string): BadRequest => new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
+function readJoin(body: Uint8Array): {
+  url: string;
+  procedures: string[];
+  about: MemberAbout | undefined;
+} {
+  const wrong = (what: string): BadRequest =>
+    new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(body));
   } catch {
     throw wrong("The body is not JSON");
   }
-  const { url, procedures, node } = (value ?? {}) as { url?: unknown; procedures?: unknown; node?: unknown };
+  const { url, procedures, node } = (value ?? {}) as {
+    url?: unknown;
+    procedures?: unknown;
+    node?: unknown;
+  };
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (
     parsed === undefined ||
@@ -80,7 +104,10 @@ function readJoin(body: Uint8Array): { url: string; procedures: string[]; about:
     throw wrong("'url' is not an http address");
   // As it is kept: some characters take nine.
   if (parsed.href.length > longestUrl) throw wrong(`'url' is longer than ${longestUrl} characters`);
-  if (!Array.isArray(procedures) || !procedures.every((one) => typeof one === "string" && one !== ""))
+  if (
+    !Array.isArray(procedures) ||
+    !procedures.every((one) => typeof one === "string" && one !== "")
+  )
     throw wrong("'procedures' is not a list of FQNs");
   return {
     url: parsed.href.replace(/\/+$/, ""),

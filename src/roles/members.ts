@@ -72,7 +72,13 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
     join(url, procedures, about) {
       for (const other of members.values()) if (other.url === url) leave(other.id);
       const state = { out: false, silences: 0, leaseEnds: 0, checked: undefined, heard: -Infinity };
-      const member: Member = { id: newId(), url, procedures: [...new Set(procedures)], about, ...state };
+      const member: Member = {
+        id: newId(),
+        url,
+        procedures: [...new Set(procedures)],
+        about,
+        ...state,
+      };
       members.set(member.id, member);
       balancer.add(member, member.procedures);
       run(member);
@@ -87,7 +93,10 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
     holders(fqn) {
       const held = balancer.of(fqn);
       if (held === undefined) return { kind: balancer.hasLeft(fqn) ? "gone" : "never" };
-      return { kind: "some", next: (tried) => held.next((member) => !member.out && !tried.has(member)) };
+      return {
+        kind: "some",
+        next: (tried) => held.next((member) => !member.out && !tried.has(member)),
+      };
     },
     setOut(member, out) {
       member.out = out;

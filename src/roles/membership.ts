@@ -62,7 +62,10 @@ export function createMembership(
       host.transport.send({
         url: gateway + path,
         method,
-        headers: { [serviceHeaders.trustKey]: trustKey, ...(body === undefined ? {} : { "content-type": mediaTypes.json }) },
+        headers: {
+          [serviceHeaders.trustKey]: trustKey,
+          ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal,
         control: true,
@@ -79,7 +82,11 @@ export function createMembership(
     if (stopped) return;
     try {
       const node = tells ? about?.() : undefined;
-      const answer = await send("POST", paths.nodes, { url, procedures: procedures(), ...(node !== undefined && { node }) });
+      const answer = await send("POST", paths.nodes, {
+        url,
+        procedures: procedures(),
+        ...(node !== undefined && { node }),
+      });
       // To be shown is less than to be called: once more without it.
       if (answer.status === 413 && node !== undefined) {
         tells = false;
@@ -87,10 +94,15 @@ export function createMembership(
       }
       const text = decoder.decode(answer.body);
       if (answer.status === 401)
-        throw new RefusedKey(`The gateway at ${gateway} refuses this node's trust key: both must have the same trustKey`);
+        throw new RefusedKey(
+          `The gateway at ${gateway} refuses this node's trust key: both must have the same trustKey`,
+        );
       if (answer.status === 404 || answer.status === 405)
-        throw new Error(`it answered ${answer.status}, so it is no gateway: 'gateway' has to be the address of one`);
-      if (answer.status !== 201) throw new Error(`it answered ${answer.status}: ${text.slice(0, 200)}`);
+        throw new Error(
+          `it answered ${answer.status}, so it is no gateway: 'gateway' has to be the address of one`,
+        );
+      if (answer.status !== 201)
+        throw new Error(`it answered ${answer.status}: ${text.slice(0, 200)}`);
       joined = readMembership(text);
       host.log.info(`joined the gateway at ${gateway}`);
       wait = firstWait;
@@ -100,7 +112,9 @@ export function createMembership(
       if (error instanceof RefusedKey && starting) throw error;
       // Once, not at every try: the terminal is for people.
       if (!complained)
-        host.log.warn(`can't join the gateway at ${gateway} yet (${(error as Error).message}); trying again until it takes this node`);
+        host.log.warn(
+          `can't join the gateway at ${gateway} yet (${(error as Error).message}); trying again until it takes this node`,
+        );
       complained = true;
       again(jittered(wait), () => tryJoin(url));
       wait = Math.min(wait * 2, longestWait);
@@ -109,17 +123,23 @@ export function createMembership(
 
   const watch = (url: string, renewal: number): void =>
     // The gateway may have taken until after the renewal was due to answer, and a timer may run a little early.
-    again(Math.max(0, Math.min(jittered(lookTime), renewal - host.clock.now())), () => look(url, renewal));
+    again(Math.max(0, Math.min(jittered(lookTime), renewal - host.clock.now())), () =>
+      look(url, renewal),
+    );
 
   /** Renews when it is time for that, else only asks: either way a gateway that has forgotten this node says so. */
   const look = async (url: string, renewal: number): Promise<void> => {
     const due = host.clock.now() >= renewal;
     const { id = "", lease = 0 } = joined ?? {};
     try {
-      const { status } = await send(due ? "PUT" : "GET", `${paths.nodes}/${encodeURIComponent(id)}`);
+      const { status } = await send(
+        due ? "PUT" : "GET",
+        `${paths.nodes}/${encodeURIComponent(id)}`,
+      );
       // Told anew in between: that has a watch of its own.
       if (joined?.id !== id) return;
-      if (due ? status === 204 : status !== 404) return watch(url, due ? host.clock.now() + lease / 3 : renewal);
+      if (due ? status === 204 : status !== 404)
+        return watch(url, due ? host.clock.now() + lease / 3 : renewal);
       host.log.info(`the gateway at ${gateway} doesn't know this node any more: joining again`);
       joined = undefined;
     } catch (error) {

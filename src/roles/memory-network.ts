@@ -2,7 +2,14 @@
 // other, so a role can't tell the difference: `seamline dev` and the test kit run whole deployments on it.
 
 import { PayloadTooLarge } from "../errors.ts";
-import { type HttpRequest, type HttpResponse, type IncomingResponse, type Names, type Transport, TransportError } from "../ports.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type IncomingResponse,
+  type Names,
+  type Transport,
+  TransportError,
+} from "../ports.ts";
 import type { Role } from "./role.ts";
 
 /** Addresses → roles. What isn't there refuses the connection. */
@@ -69,7 +76,12 @@ export async function ask(
   };
   const response = await role.handle({ method, target, scheme: "http", headers, readBody, signal });
   const answer = await collected(response.body);
-  return { status: response.status, headers: response.headers, body: answer, text: new TextDecoder().decode(answer) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: answer,
+    text: new TextDecoder().decode(answer),
+  };
 }
 
 /** The caller hears of its own end at once, whatever the other side still does. */

@@ -71,7 +71,9 @@ export function createMonitor(host: Host, interval: number, members: Members): M
 async function askHealth(host: Host, member: Member): Promise<Outcome> {
   const abort = new AbortController();
   let giveUp = (): void => {};
-  const slow = new Promise<"slow">((resolve) => (giveUp = host.clock.after(checkTime, () => resolve("slow"))));
+  const slow = new Promise<"slow">(
+    (resolve) => (giveUp = host.clock.after(checkTime, () => resolve("slow"))),
+  );
   const status = ask(host, member.url + paths.healthStatus, longestAnswer, abort.signal);
   const first = await Promise.race([status, slow]).finally(() => giveUp());
   if (first !== "slow") return first;
@@ -87,7 +89,12 @@ async function ask(host: Host, url: string, ms: number, outer: AbortSignal): Pro
     const answer = await bounded(outer, host.clock, ms, late, (signal) =>
       host.transport.send({ url, method: "GET", headers: {}, signal, control: true }),
     );
-    return { state: answer.status === 200 && new TextDecoder().decode(answer.body) === "true" ? "healthy" : "unhealthy" };
+    return {
+      state:
+        answer.status === 200 && new TextDecoder().decode(answer.body) === "true"
+          ? "healthy"
+          : "unhealthy",
+    };
   } catch (thrown) {
     // A refused connection is an answer of its own: nobody is there.
     return { state: unsentOf(thrown) === "refused" ? "unhealthy" : "nothing", thrown };

@@ -8,7 +8,13 @@ import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { createRemote } from "../wire/remote-call.ts";
 import { createCallHere } from "./call-here.ts";
-import { createServerNode, followClasses, loadSegments, registerAsTheyRun, type ServerModules } from "./load-node.ts";
+import {
+  createServerNode,
+  followClasses,
+  loadSegments,
+  registerAsTheyRun,
+  type ServerModules,
+} from "./load-node.ts";
 import { aboutNode } from "./member-about.ts";
 import { createMembership } from "./membership.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
@@ -72,7 +78,8 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   let staying: readonly string[] | undefined;
   const callable = (): readonly string[] => staying ?? node.registry.callable();
   const about = () => aboutNode(options.name, segments, node.registry.all());
-  const membership = gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
+  const membership =
+    gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
   const role = createRole({
     host,
     credentials,
@@ -117,6 +124,8 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
 
 /** FQNs that others may call through a node with these segments. */
 function callableIn(manifest: Manifest, segments: readonly string[]): readonly string[] {
-  const entries = segments.flatMap((name) => entryOf(manifest.segments, name) ?? []).filter((entry) => entry.access !== "private");
+  const entries = segments
+    .flatMap((name) => entryOf(manifest.segments, name) ?? [])
+    .filter((entry) => entry.access !== "private");
   return [...new Set(entries.map((entry) => manifest.procedures[entry.procedure]?.fqn ?? ""))];
 }

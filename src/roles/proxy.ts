@@ -5,12 +5,28 @@ import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.t
 import type { Console } from "../console/console.ts";
 import { behindSource } from "../console/manifest-source.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../errors.ts";
-import { type Host, type HttpRequest, type HttpResponse, isLocalFailure, TransportError } from "../ports.ts";
+import {
+  type Host,
+  type HttpRequest,
+  type HttpResponse,
+  isLocalFailure,
+  TransportError,
+} from "../ports.ts";
 import { Classes } from "../serializer/classes.ts";
 import type { Limits } from "../serializer/limits.ts";
 import { paths, serviceHeaders } from "../protocol.ts";
 import { refuseMethod } from "../router.ts";
-import { asItCame, failureOf, type Forwarded, joined, noConnection, passedOn, relayed, sendOn, withAsked } from "./forward.ts";
+import {
+  asItCame,
+  failureOf,
+  type Forwarded,
+  joined,
+  noConnection,
+  passedOn,
+  relayed,
+  sendOn,
+  withAsked,
+} from "./forward.ts";
 import { throughLayers } from "./forward-layers.ts";
 import { applicationOf, type ServerModules } from "./load-node.ts";
 import { createLayers, createRole, type Role } from "./role.ts";
@@ -35,7 +51,14 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const layers = createLayers();
   const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
-  const parts = { host, credentials, web, limits, layers, application: options.modules && applicationOf(options.modules, host) };
+  const parts = {
+    host,
+    credentials,
+    web,
+    limits,
+    layers,
+    application: options.modules && applicationOf(options.modules, host),
+  };
   const calls = told(host, options.calls);
   const files = told(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: Forwarded) => {
@@ -49,18 +72,29 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   return createRole({
     ...parts,
     classes: new Classes(),
-    call: async (call, refuse) => await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
+    call: async (call, refuse) =>
+      await throughLayers(parts, call, await asItCame(call, limits), forward, refuse),
     otherwise: (request) => {
       const asked = web.asked(request, credentials.of(request.headers));
       const fields = withAsked(joined(passedOn(request.headers, () => false)), asked);
-      return fetchFile(host, options, request, { ...credentials.fields("outside"), ...fields }, files);
+      return fetchFile(
+        host,
+        options,
+        request,
+        { ...credentials.fields("outside"), ...fields },
+        files,
+      );
     },
     start: () => checkKey(host, options),
     stop: async () => {},
     describe: () => ({ calls: options.calls, files: options.repository }),
     console: view && {
       console: view,
-      source: behindSource(host, { trustKey, calls: options.calls, manifest: modules && (() => modules.manifest()) }),
+      source: behindSource(host, {
+        trustKey,
+        calls: options.calls,
+        manifest: modules && (() => modules.manifest()),
+      }),
     },
   });
 }
@@ -80,7 +114,14 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
     host.clock,
     checkTime,
     () => new Error("no answer"),
-    (signal) => host.transport.send({ url, method: "HEAD", headers: { [serviceHeaders.trustKey]: trustKey }, signal, control: true }),
+    (signal) =>
+      host.transport.send({
+        url,
+        method: "HEAD",
+        headers: { [serviceHeaders.trustKey]: trustKey },
+        signal,
+        control: true,
+      }),
   ).catch(() => undefined);
   if (answer?.status === 404 || answer?.status === 401)
     throw new Error(
@@ -127,7 +168,8 @@ async function fetchFile(
         host.clock,
         limits.time,
         () => late,
-        (signal) => host.transport.send({ url: repository + target, method, headers: fields, signal }),
+        (signal) =>
+          host.transport.send({ url: repository + target, method, headers: fields, signal }),
       ),
     );
     return relayed(answer, method);
@@ -135,6 +177,8 @@ async function fetchFile(
     if (thrown === late) throw new DeadlineExceeded("The repository did not answer in time");
     if (!(thrown instanceof TransportError)) throw thrown;
     if (isLocalFailure(thrown)) throw noConnection();
-    throw thrown.sent ? new BadGateway("The repository gave no answer") : new NodeNotAvailable("The repository can't be reached");
+    throw thrown.sent
+      ? new BadGateway("The repository gave no answer")
+      : new NodeNotAvailable("The repository can't be reached");
   }
 }

@@ -45,7 +45,8 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
 
 /** The doors of a repository, for standalone as well. */
 export function repositoryRoutes(files: RepositoryFiles, credentials: Credentials): Route[] {
-  const text = (parameter: string | string[] | undefined): string => (Array.isArray(parameter) ? parameter.join("/") : (parameter ?? ""));
+  const text = (parameter: string | string[] | undefined): string =>
+    Array.isArray(parameter) ? parameter.join("/") : (parameter ?? "");
   return [
     [
       "GET",
@@ -63,6 +64,10 @@ export function repositoryRoutes(files: RepositoryFiles, credentials: Credential
         };
       },
     ],
-    ["GET", "/svc/*name", async (request, { name }) => (await files.component(text(name), request)) ?? notFound()],
+    [
+      "GET",
+      "/svc/*name",
+      async (request, { name }) => (await files.component(text(name), request)) ?? notFound(),
+    ],
   ];
 }

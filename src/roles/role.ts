@@ -31,7 +31,12 @@ export interface Role {
   addMiddleware(middleware: Middleware): void;
   addHealthCheck(name: string, check: HealthCheck): void;
   /** §4.6; only roles that hold procedures or know a node have it. */
-  readonly runProcedure?: (name: string, version?: string, args?: Readonly<Record<string, unknown>>, context?: unknown) => Promise<unknown>;
+  readonly runProcedure?: (
+    name: string,
+    version?: string,
+    args?: Readonly<Record<string, unknown>>,
+    context?: unknown,
+  ) => Promise<unknown>;
   /** What the person at the terminal wants to know: segments and numbers. */
   describe(): Readonly<Record<string, string | number | readonly string[]>>;
 }
@@ -52,7 +57,10 @@ export interface RoleParts {
   readonly classes: Classes;
   readonly layers: Layers;
   /** Runs or forwards a call (§4.1); without it there is no RPC door. `refuse` makes the answer for what a procedure threw. */
-  readonly call?: (call: IncomingCall, refuse: (thrown: unknown) => Promise<HttpResponse>) => Promise<HttpResponse>;
+  readonly call?: (
+    call: IncomingCall,
+    refuse: (thrown: unknown) => Promise<HttpResponse>,
+  ) => Promise<HttpResponse>;
   readonly routes?: readonly Route[];
   /** Asked last: files, for one. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
@@ -79,14 +87,28 @@ export function createRole(parts: RoleParts): Role {
   let stopping = false;
   /** Resolves when this service has joined. Calls come before: who has just taken it in doesn't wait until it has heard of that. */
   let joined: Promise<void> | undefined;
-  const route = createRouter([...healthRoutes(health, () => ready && !stopping), ...(parts.routes ?? [])]);
-  const refuse = async (thrown: unknown, request: HttpRequest, encoding: Encoding, trust: Trust): Promise<HttpResponse> => {
-    if ((!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) && !isDeparture(thrown, request))
+  const route = createRouter([
+    ...healthRoutes(health, () => ready && !stopping),
+    ...(parts.routes ?? []),
+  ]);
+  const refuse = async (
+    thrown: unknown,
+    request: HttpRequest,
+    encoding: Encoding,
+    trust: Trust,
+  ): Promise<HttpResponse> => {
+    if (
+      (!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) &&
+      !isDeparture(thrown, request)
+    )
       host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
     const answer = await encodeError(thrown, encoding, {
       classes: parts.classes,
       stacks: stacks || trust.trusted,
-      onLost: (what) => host.log.warn(`${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`),
+      onLost: (what) =>
+        host.log.warn(
+          `${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`,
+        ),
     });
     if (!(thrown instanceof ServiceError)) return answer;
     // Text alone does not tell a program which error it is.
@@ -109,28 +131,41 @@ export function createRole(parts: RoleParts): Role {
       cors: () => layers.list.findLast(isCors),
       // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
       answer: (incoming) => {
-        const run = (): Promise<HttpResponse> => call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
+        const run = (): Promise<HttpResponse> =>
+          call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
         // A role that stops goes on answering until its door closes.
         if (ready) return run();
         // Its procedures are still loading: that is no 404.
-        const starting = (): Promise<never> => Promise.reject(new NodeNotAvailable("This service is starting"));
+        const starting = (): Promise<never> =>
+          Promise.reject(new NodeNotAvailable("This service is starting"));
         return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
       refuse,
     });
   const view = parts.console?.console;
-  if (parts.console !== undefined && rpc !== undefined) parts.console.console.attach({ source: parts.console.source, health, rpc });
+  if (parts.console !== undefined && rpc !== undefined)
+    parts.console.console.attach({ source: parts.console.source, health, rpc });
 
   return {
     async handle(request) {
       try {
         // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
-        if (!request.target.startsWith("/")) throw new BadRequest("The request's target is no path");
-        if (!web.accepts(request) && !isHealth(request.target) && !parts.credentials.of(request.headers).member)
+        if (!request.target.startsWith("/"))
+          throw new BadRequest("The request's target is no path");
+        if (
+          !web.accepts(request) &&
+          !isHealth(request.target) &&
+          !parts.credentials.of(request.headers).member
+        )
           throw web.misdirected(request);
         if (rpc !== undefined && request.target.startsWith(rpcPath))
-          return await (view?.observer === undefined ? rpc(request) : view.observer.call(request, rpc));
-        const answer = (view && (await view.handle(request))) ?? (await route(request)) ?? (await parts.otherwise?.(request));
+          return await (view?.observer === undefined
+            ? rpc(request)
+            : view.observer.call(request, rpc));
+        const answer =
+          (view && (await view.handle(request))) ??
+          (await route(request)) ??
+          (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
         return await refuse(thrown, request, "plain", stranger);
@@ -157,18 +192,31 @@ export function createRole(parts: RoleParts): Role {
         );
       const problem = signatureProblem(middleware);
       if (problem !== undefined)
-        throw new TypeError(`addMiddleware was given ${ownName(middleware) ?? "an object"} of another kind: ${problem}`);
+        throw new TypeError(
+          `addMiddleware was given ${ownName(middleware) ?? "an object"} of another kind: ${problem}`,
+        );
       // Decisions §5 let every mode name middleware; but a layer that never runs should not go unnoticed.
-      if (parts.call === undefined) host.log.warn("this service answers no calls: middleware that is added to it never runs (§4.8)");
+      if (parts.call === undefined)
+        host.log.warn(
+          "this service answers no calls: middleware that is added to it never runs (§4.8)",
+        );
       layers.list.push(middleware);
-      nameMiddleware(middleware, ownName(middleware) ?? `number ${layers.list.length}, in the order in which they were added,`);
+      nameMiddleware(
+        middleware,
+        ownName(middleware) ??
+          `number ${layers.list.length}, in the order in which they were added,`,
+      );
       layers.revision++;
     },
     addHealthCheck(name, check) {
       if (typeof name !== "string" || name === "")
-        throw new TypeError(`addHealthCheck(name, check) takes a name first, not ${given(name)} (§2.6)`);
+        throw new TypeError(
+          `addHealthCheck(name, check) takes a name first, not ${given(name)} (§2.6)`,
+        );
       if (typeof (check as { isHealthy?: unknown } | undefined)?.isHealthy !== "function")
-        throw new TypeError(`addHealthCheck('${name}', …) takes an object with an async function isHealthy() (§2.6), not ${given(check)}`);
+        throw new TypeError(
+          `addHealthCheck('${name}', …) takes an object with an async function isHealthy() (§2.6), not ${given(check)}`,
+        );
       health.add(name, check);
     },
     describe: parts.describe,
@@ -207,7 +255,11 @@ function healthRoutes(health: Health, ready: () => boolean): Route[] {
     ["GET", paths.healthStatus, async () => json(await health.status())],
     ["GET", paths.health, async () => json(await health.details())],
     ["GET", paths.healthLive, () => json(true)],
-    ["GET", paths.healthReady, async () => (ready() && (await health.status()) ? json(true) : json(false, 503))],
+    [
+      "GET",
+      paths.healthReady,
+      async () => (ready() && (await health.status()) ? json(true) : json(false, 503)),
+    ],
   ];
 }
 

@@ -28,7 +28,9 @@ const views = new Map<string, View>(
 export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   // A view on shared memory reads the same; TypeScript's types tell the two apart.
-  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength) : undefined;
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
+    : undefined;
 }
 
 /** `Uint8Array`, `DataView`, `ArrayBuffer`, `AsyncGenerator` …; Node's Buffer is a `Uint8Array`. */
@@ -60,26 +62,39 @@ export function binaryFrom(form: Members): object | undefined {
 }
 
 interface NodeBuffer {
-  from(buffer: ArrayBufferLike, offset: number, length: number): { toString(encoding: "base64"): string };
+  from(
+    buffer: ArrayBufferLike,
+    offset: number,
+    length: number,
+  ): { toString(encoding: "base64"): string };
 }
 
 /** What younger runtimes have themselves. Node had another way before, which is twenty times as fast as what remains for browsers. */
 export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): string {
   if (bytes.toBase64) return bytes.toBase64();
   const { Buffer } = globalThis as { Buffer?: NodeBuffer };
-  if (Buffer) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  if (Buffer)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
   return btoa(text);
 }
 
 /** Reads a Blob into its base64 text while the walk goes on. */
-export function readBlob(blob: Blob, walk: { readonly pending: Promise<void>[] }, take: (base64: string) => void): void {
+export function readBlob(
+  blob: Blob,
+  walk: { readonly pending: Promise<void>[] },
+  take: (base64: string) => void,
+): void {
   walk.pending.push(blob.arrayBuffer().then((buffer) => take(toBase64(new Uint8Array(buffer)))));
 }
 
 /** Gives `form` the members of a Binary form for a Blob or File. The bytes are there when what the walk waits for is done. */
-export function fillBlobForm(form: object, blob: Blob, walk: { readonly pending: Promise<void>[] }): object {
+export function fillBlobForm(
+  form: object,
+  blob: Blob,
+  walk: { readonly pending: Promise<void>[] },
+): object {
   const file = blob instanceof File && { fileName: blob.name, lastModified: blob.lastModified };
   Object.assign(form, { type: file ? "File" : "Blob", mediaType: blob.type, ...file });
   readBlob(blob, walk, (base64) => Object.assign(form, { base64 }));
@@ -87,7 +102,8 @@ export function fillBlobForm(form: object, blob: Blob, walk: { readonly pending:
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> })
+    .fromBase64;
   if (native) return native.call(Uint8Array, text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -18,7 +18,17 @@ export interface KnownClass {
   readonly hasForm: boolean;
 }
 
-const formed = [Map, Set, Date, Object.getPrototypeOf(Uint8Array) as typeof Uint8Array, RegExp, URL, Blob, ArrayBuffer, DataView];
+const formed = [
+  Map,
+  Set,
+  Date,
+  Object.getPrototypeOf(Uint8Array) as typeof Uint8Array,
+  RegExp,
+  URL,
+  Blob,
+  ArrayBuffer,
+  DataView,
+];
 
 /** Whether a value has a form of its own, errors and arrays aside. */
 export function hasForm(value: object): boolean {
@@ -42,11 +52,14 @@ export class ClassTable {
 
   /** Makes instances of `constructor` able to travel under the record's key. */
   register(record: ClassRecord, constructor: unknown): void {
-    if (typeof constructor !== "function") throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
+    if (typeof constructor !== "function")
+      throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
     // The build can't follow a class to the error class of a package that it extends.
     if (constructor.prototype instanceof Error) record = { ...record, error: true };
     const rest = record.args.findIndex((name) => name?.startsWith("..."));
-    const names = record.args.map((name, index) => (index === rest ? (name as string).slice(3) : name));
+    const names = record.args.map((name, index) =>
+      index === rest ? (name as string).slice(3) : name,
+    );
     const known = {
       record,
       constructor: constructor as Constructor,

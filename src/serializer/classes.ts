@@ -18,6 +18,8 @@ const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: I
 /** The classes of a service that has no modules: instances pass through it unopened. */
 export class OpaqueClasses extends Classes {
   override passOn(form: unknown, parts?: OpaqueParts): Opaque {
-    return new Opaque(form, parts, (members) => readMembers(members, { classes: this, limits, trusted: true, objects: 0 }));
+    return new Opaque(form, parts, (members) =>
+      readMembers(members, { classes: this, limits, trusted: true, objects: 0 }),
+    );
   }
 }

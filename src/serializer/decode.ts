@@ -30,7 +30,8 @@ export function readValue(value: unknown, reading: Reading): unknown {
       : readMembers(value as Members, reading);
   let index = 0;
   try {
-    for (; index < value.length; index++) if (typeof value[index] === "object") value[index] = readValue(value[index], reading);
+    for (; index < value.length; index++)
+      if (typeof value[index] === "object") value[index] = readValue(value[index], reading);
   } catch (thrown) {
     throw faultAt(thrown, index, value);
   }
@@ -87,7 +88,11 @@ function valueOfForm(form: Members, reading: Reading): unknown {
       const day = date.getUTCDate();
       // Seconds may be left out, not more. Neither a 30th of February nor the hour 24 may become another day: a month that is too short leads to
       // one of the first three days of the next, which is cheaper to look for than to compare days.
-      if (!/^[+-]?\d{4,6}-\d\d-\d\dT(?!24).*Z$/.test(iso) || !(day > 3 || (day > 0 && /-0[1-3]T/.test(iso)))) break;
+      if (
+        !/^[+-]?\d{4,6}-\d\d-\d\dT(?!24).*Z$/.test(iso) ||
+        !(day > 3 || (day > 0 && /-0[1-3]T/.test(iso)))
+      )
+        break;
       return date;
     }
     case "Map": {
@@ -150,7 +155,11 @@ function readError(form: Members, reading: Reading): Error {
   const fields = members(form, "fields", reading);
   const known = key === undefined ? undefined : classes.get(key);
   if (known && !known.record.error) throw new Fault(`class '${key}' is no error`);
-  return decodeErrorForm({ ...form, cause, args, fields }, known, form === reading.root ? reading.status : undefined);
+  return decodeErrorForm(
+    { ...form, cause, args, fields },
+    known,
+    form === reading.root ? reading.status : undefined,
+  );
 }
 
 /** `serialized`, the name, and nothing but these. */
@@ -158,7 +167,9 @@ function only(form: Members, ...allowed: string[]): void {
   let count = 2;
   for (const key of allowed) if (key in form) count++;
   if (Object.keys(form).length > count)
-    throw new Fault(`a ${String(form["name"])} form has no members but ${["name", ...allowed].join(", ")}`);
+    throw new Fault(
+      `a ${String(form["name"])} form has no members but ${["name", ...allowed].join(", ")}`,
+    );
 }
 
 function text(form: Members, key: string): string {
@@ -170,7 +181,8 @@ function text(form: Members, key: string): string {
 /** Members that are no value themselves; none were sent means that there are none. */
 function members(form: Members, key: string, reading: Reading): Members {
   const found = key in form ? form[key] : {};
-  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new Fault(`'${key}' must be an object`);
+  if (typeof found !== "object" || found === null || Array.isArray(found))
+    throw new Fault(`'${key}' must be an object`);
   try {
     return readMembers(found as Members, reading);
   } catch (thrown) {

@@ -4,7 +4,15 @@ import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./binary.ts";
 import { type ClassTable, hasForm, type KnownClass, Opaque } from "./class-table.ts";
 import { Fault, faultAt } from "./fault.ts";
 import { readInstance } from "./instance.ts";
-import { type FormWalk, isPolluted, refuseMore, type Walk, walkItems, walkMembers, walkParts } from "./walk.ts";
+import {
+  type FormWalk,
+  isPolluted,
+  refuseMore,
+  type Walk,
+  walkItems,
+  walkMembers,
+  walkParts,
+} from "./walk.ts";
 
 /** What a walk is told. */
 export interface WalkOptions {
@@ -51,11 +59,21 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof Opaque) return opaqueForm(value, walk);
   const known = classOf(value, walk.classes);
   if (value instanceof Error) return walk.classes.errorForm?.(value, walk) ?? mark("Error");
-  if (known?.hasForm === false) return { serialized: true, key: known.record.key, name: "class", ...readInstance(value, known, walk) };
+  if (known?.hasForm === false)
+    return {
+      serialized: true,
+      key: known.record.key,
+      name: "class",
+      ...readInstance(value, known, walk),
+    };
   // Chosen: an instance of a class that extends one of these travels as what it extends, as Node's Buffer does, if it has no data of its own.
   // An invalid date has no ISO text; its JSON is null. A class that extends Date may write another text than that.
-  if (value instanceof Date) return { serialized: true, name: "Date", value: new Date(value).toJSON() };
-  if (value instanceof Map) return mark("Map", { entries: encodeEntries({ keys: [...value.keys()], values: [...value.values()] }, walk) });
+  if (value instanceof Date)
+    return { serialized: true, name: "Date", value: new Date(value).toJSON() };
+  if (value instanceof Map)
+    return mark("Map", {
+      entries: encodeEntries({ keys: [...value.keys()], values: [...value.values()] }, walk),
+    });
   if (value instanceof Set) return mark("Set", { values: walkItems([...value], walk) });
   if (value instanceof RegExp) return mark("RegExp", { source: value.source, flags: value.flags });
   if (value instanceof URL) return mark("Url", { value: value.href });
@@ -66,12 +84,17 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   // Only here because it looks like a marker, or because it is a plain object of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
     const members = walkMembers(value, walk);
-    return "serialized" in value && value.serialized === true ? mark("Object", { value: members }) : members;
+    return "serialized" in value && value.serialized === true
+      ? mark("Object", { value: members })
+      : members;
   }
   throw strange(value, walk);
 }
 
-function encodeEntries(entries: { keys: readonly unknown[]; values: readonly unknown[] }, walk: FormWalk): object {
+function encodeEntries(
+  entries: { keys: readonly unknown[]; values: readonly unknown[] },
+  walk: FormWalk,
+): object {
   for (const part of ["keys", "values"] as const)
     try {
       entries[part] = walkItems(entries[part], walk);
@@ -98,10 +121,17 @@ export function classOf(value: object, classes: ClassTable): KnownClass | undefi
 export function strange(value: object, { hint }: Pick<FormWalk, "hint">): Fault {
   // Generators of streams have a constructor without a name.
   const name = value.constructor?.name || kindOf(value);
-  return new Fault(hint?.(value) ?? `an instance of '${name}' can't be sent: no module of the application exports this class`);
+  return new Fault(
+    hint?.(value) ??
+      `an instance of '${name}' can't be sent: no module of the application exports this class`,
+  );
 }
 
 function opaqueForm({ form, parts }: Opaque, walk: FormWalk): unknown {
   if (parts === undefined) return form;
-  return mark("class", { key: parts.key, args: walkParts(parts.args, walk), fields: walkParts(parts.fields, walk) });
+  return mark("class", {
+    key: parts.key,
+    args: walkParts(parts.args, walk),
+    fields: walkParts(parts.fields, walk),
+  });
 }

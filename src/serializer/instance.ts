@@ -41,21 +41,24 @@ export function construct(known: KnownClass, args: Members): object {
   // Where `undefined` was sent, a default of the parameter has taken its place.
   for (const position of given) {
     const name = names[Number(position)];
-    if (args[position] === undefined && name && Number(position) !== rest) setMember(instance, known, name, undefined);
+    if (args[position] === undefined && name && Number(position) !== rest)
+      setMember(instance, known, name, undefined);
   }
   return instance;
 }
 
 /** Sets what the class declares as a field, and nothing else. */
 export function setField(instance: object, known: KnownClass, name: string, value: unknown): void {
-  if (!known.record.fields.includes(name)) throw new Fault(`class '${known.record.key}' has no such field`);
+  if (!known.record.fields.includes(name))
+    throw new Fault(`class '${known.record.key}' has no such field`);
   setMember(instance, known, name, value);
 }
 
 function setMember(instance: object, { record }: KnownClass, name: string, value: unknown): void {
   // A setter that was never called may not take the `undefined` that its getter gives.
   if (value === undefined && (instance as Members)[name] === undefined) return;
-  if (!Reflect.set(instance, name, value)) throw new Fault(`only the constructor of '${record.key}' can set '${name}'`);
+  if (!Reflect.set(instance, name, value))
+    throw new Fault(`only the constructor of '${record.key}' can set '${name}'`);
 }
 
 /** Throws a {@link Fault} for a class whose constructor wants what no member holds. */
@@ -71,26 +74,49 @@ function refuseUnread(instance: object, { record, names }: KnownClass): void {
   const { key, unread, fields, error } = record;
   if (unread === undefined || error) return;
   // Of what the platform's own classes hold, nothing may be seen.
-  if (unread.startsWith(platformPrefix)) throw new Fault(`an instance of '${key}' can't be sent: what it has of '${unread}' would be lost`);
-  for (let one = instance; Object.getPrototypeOf(one) !== null; one = Object.getPrototypeOf(one) as object)
-    for (const [name, { enumerable, value, get, set }] of Object.entries(Object.getOwnPropertyDescriptors(one)))
-      if ((one === instance ? enumerable && typeof value !== "function" : get && set) && !names.includes(name) && !fields.includes(name))
+  if (unread.startsWith(platformPrefix))
+    throw new Fault(
+      `an instance of '${key}' can't be sent: what it has of '${unread}' would be lost`,
+    );
+  for (
+    let one = instance;
+    Object.getPrototypeOf(one) !== null;
+    one = Object.getPrototypeOf(one) as object
+  )
+    for (const [name, { enumerable, value, get, set }] of Object.entries(
+      Object.getOwnPropertyDescriptors(one),
+    ))
+      if (
+        (one === instance ? enumerable && typeof value !== "function" : get && set) &&
+        !names.includes(name) &&
+        !fields.includes(name)
+      )
         throw faultAt(
-          new Fault(`the build doesn't know this member of '${key}', as it can't read '${unread}': declare it in the class`),
+          new Fault(
+            `the build doesn't know this member of '${key}', as it can't read '${unread}': declare it in the class`,
+          ),
           name,
           instance,
         );
 }
 
 /** What an instance has of the argument that its constructor got at a position. */
-export function argumentOf(instance: object, { names, rest }: KnownClass, position: number): unknown {
+export function argumentOf(
+  instance: object,
+  { names, rest }: KnownClass,
+  position: number,
+): unknown {
   const members = instance as Members;
   if (rest === undefined || position < rest) return members[names[position] ?? ""];
   return (members[names[rest] ?? ""] as Partial<unknown[]> | undefined)?.[position - rest];
 }
 
 /** Constructor arguments and fields of an instance, as its class was recorded (§2.3). */
-export function readInstance(instance: object, known: KnownClass, walk: Walk): { args: object; fields: object } {
+export function readInstance(
+  instance: object,
+  known: KnownClass,
+  walk: Walk,
+): { args: object; fields: object } {
   const { record, names, rest } = known;
   refusePattern(known);
   refuseUnread(instance, known);
@@ -106,12 +132,17 @@ export function readInstance(instance: object, known: KnownClass, walk: Walk): {
       name = names[index]!;
       const one = members[name];
       if (one === undefined && record.fixed?.includes(name))
-        throw new Fault(`undefined can't be sent: the constructor of '${record.key}' has a default for it`);
+        throw new Fault(
+          `undefined can't be sent: the constructor of '${record.key}' has a default for it`,
+        );
       if (index !== rest) args[index] = walkValue(one, walk);
       else if (Array.isArray(one)) {
         refuseMore(one);
         walkItems(one, walk).forEach((item, offset) => (args[index + offset] = item));
-      } else if (!record.error) throw new Fault(`the constructor of '${record.key}' takes '...${name}', so this must be an array`);
+      } else if (!record.error)
+        throw new Fault(
+          `the constructor of '${record.key}' takes '...${name}', so this must be an array`,
+        );
     }
     for (name of record.fields) {
       const one = members[name];

@@ -13,7 +13,14 @@ interface PlainWalk extends Walk {
 
 /** An object as plain JSON text; a promise only when a Blob is in it. Throws ValueNotSerializable with the path. */
 export function encodePlain(value: unknown, path = "result"): string | Promise<string> {
-  const walk: PlainWalk = { pending: [], level: 0, objects: 0, strict: false, polluted: isPolluted(), replace: replace as Walk["replace"] };
+  const walk: PlainWalk = {
+    pending: [],
+    level: 0,
+    objects: 0,
+    strict: false,
+    polluted: isPolluted(),
+    replace: replace as Walk["replace"],
+  };
   // An own `toJSON` may return nothing at all.
   const text = (tree: unknown): string => JSON.stringify(tree) ?? "null";
   const refuse = (cause: unknown): never => {
@@ -48,7 +55,8 @@ function replace(value: unknown, walk: PlainWalk): unknown {
 
 function replaceObject(value: object, walk: PlainWalk): unknown {
   // A class that extends Date may have put other methods in the place of its own.
-  if (value instanceof Date) return Object.getPrototypeOf(value) === Date.prototype ? value : new Date(value).toJSON();
+  if (value instanceof Date)
+    return Object.getPrototypeOf(value) === Date.prototype ? value : new Date(value).toJSON();
   if (value instanceof URL) return value.href;
   if (value instanceof Map || value instanceof Set) return walkItems([...value], walk);
   if (value instanceof RegExp) return String(value);
@@ -62,7 +70,8 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   const special = kind === "Object" ? undefined : replaceKind(value, kind, walk);
   if (special !== undefined) return special.value;
   // A promise or a stream would look like an object without data.
-  if ("then" in value && typeof value.then === "function") throw new Fault("a promise can't be sent: an await is missing");
+  if ("then" in value && typeof value.then === "function")
+    throw new Fault("a promise can't be sent: an await is missing");
   if (Symbol.asyncIterator in value) throw new Fault("a stream can't be sent");
   return hasToJson(value) ? shownBy(value, walk) : walkMembers(value, walk, true);
 }
@@ -72,12 +81,18 @@ const dataless =
   /^(Weak(Map|Set|Ref)|Generator|.* Iterator|Symbol|Request|Headers|FormData|URLSearchParams|Abort(Signal|Controller)|CryptoKey|(Intl|Temporal)\..*)$/;
 
 /** Objects that say what they are; those of another realm are instances of nothing here. */
-function replaceKind(value: object, kind: string, walk: PlainWalk): { readonly value: unknown } | undefined {
+function replaceKind(
+  value: object,
+  kind: string,
+  walk: PlainWalk,
+): { readonly value: unknown } | undefined {
   const hint = responseHint(value);
   if (hint !== undefined) throw new Fault(hint);
-  if (dataless.test(kind)) throw new Fault(`a${/^[AEIO]/.test(kind) ? "n" : ""} ${kind} can't be sent`);
+  if (dataless.test(kind))
+    throw new Fault(`a${/^[AEIO]/.test(kind) ? "n" : ""} ${kind} can't be sent`);
   // Boxed ones are of this realm or another; a class of the application may only call itself so.
-  if (/^(Number|String|Boolean)$/.test(kind) && !(Symbol.toStringTag in value)) return { value: walkValue(value.valueOf(), walk) };
+  if (/^(Number|String|Boolean)$/.test(kind) && !(Symbol.toStringTag in value))
+    return { value: walkValue(value.valueOf(), walk) };
   if (value instanceof Object) return undefined;
   switch (kind) {
     case "Date":
@@ -101,7 +116,8 @@ function replaceKind(value: object, kind: string, walk: PlainWalk): { readonly v
 /** JSON's own rule for plain objects. An instance shows its data, whatever its class says to JSON. */
 function shownBy(value: object & { toJSON: (key: string) => unknown }, walk: PlainWalk): unknown {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || Object.getPrototypeOf(prototype) === null) return walkValue(value.toJSON(""), walk);
+  if (prototype === null || Object.getPrototypeOf(prototype) === null)
+    return walkValue(value.toJSON(""), walk);
   const members = Object.entries(walkMembers(value, walk, true));
   return Object.fromEntries(members.filter(([, one]) => typeof one !== "function"));
 }

@@ -49,7 +49,11 @@ export function encodeArguments(args: Args, options: EncodeOptions): string | Pr
   });
 }
 
-function encode(options: EncodeOptions, path: string, act: (walk: FormWalk) => unknown): string | Promise<string> {
+function encode(
+  options: EncodeOptions,
+  path: string,
+  act: (walk: FormWalk) => unknown,
+): string | Promise<string> {
   const walk = formWalk(options);
   const refuse = (cause: unknown): never => {
     throw new ValueNotSerializable(describeFault(cause, options.path ?? path), causeOf(cause));
@@ -73,15 +77,22 @@ export function decodeSerialized(text: string, options: DecodeOptions): unknown 
 
 /** The value of a form that is parsed already, from a sender whose messages need no measuring. `tree` is changed. Throws InvalidSerializedValue. */
 export function decodeParsed(tree: unknown, text: string, options: DecodeOptions): unknown {
-  return suspicious.test(text) ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 })) : tree;
+  return suspicious.test(text)
+    ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 }))
+    : tree;
 }
 
 /**
  * The members of a request's body by name (§4.2), which may have been parsed already and is changed. Throws as {@link decodeSerialized}, and
  * BadRequest for what is no JSON object.
  */
-export function decodeMembers(text: string, options: DecodeOptions, body: unknown = parseText(text, options.limits)): Args {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BadRequest("The body must be a JSON object");
+export function decodeMembers(
+  text: string,
+  options: DecodeOptions,
+  body: unknown = parseText(text, options.limits),
+): Args {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new BadRequest("The body must be a JSON object");
   // The names are looked up, never written: whether there is such a parameter is the procedure's affair.
   const args: Args = new Map(Object.entries(body));
   if (suspicious.test(text))

@@ -59,19 +59,30 @@ function make(place: Place, build: Building): unknown {
   const { raw, type } = place;
   if (type === undefined) {
     settle(place, raw, build);
-    if (typeof raw === "object" && raw !== null) putMembers(raw as Members, place, build, raw as Members);
+    if (typeof raw === "object" && raw !== null)
+      putMembers(raw as Members, place, build, raw as Members);
     return raw;
   }
-  if (type !== "undefined" && type !== "number" && type !== "bigint" && ++build.objects > build.limits.objects)
+  if (
+    type !== "undefined" &&
+    type !== "number" &&
+    type !== "bigint" &&
+    ++build.objects > build.limits.objects
+  )
     throw new Fault(`more than ${build.limits.objects} constructed objects (limit 'objects')`);
-  if ((type === "regexp" || type === "Error") && !build.trusted) throw new Fault("this type is taken from services only");
+  if ((type === "regexp" || type === "Error") && !build.trusted)
+    throw new Fault("this type is taken from services only");
   switch (type) {
     case "set":
       return makeSet(place, build);
     case "map":
       return makeMap(place, build);
     case "Error":
-      return makeError(place, partsOf(place, ["name", "message", "trace", "fields", "cause", "stack", "dom"]), build);
+      return makeError(
+        place,
+        partsOf(place, ["name", "message", "trace", "fields", "cause", "stack", "dom"]),
+        build,
+      );
     case "class":
       return makeInstance(place, build);
     default:
@@ -85,17 +96,28 @@ function make(place: Place, build: Building): unknown {
 }
 
 function makeBinary(raw: unknown): object {
-  const form = typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Members) : {};
-  const binary = Object.keys(form).every((key) => (binaryMembers as readonly string[]).includes(key)) ? binaryFrom(form) : undefined;
+  const form =
+    typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Members) : {};
+  const binary = Object.keys(form).every((key) =>
+    (binaryMembers as readonly string[]).includes(key),
+  )
+    ? binaryFrom(form)
+    : undefined;
   if (binary === undefined) throw new Fault("this is no Binary form");
   return binary;
 }
 
 /** Every member of `raw`, put into `holder`; in place where both are the same. */
-function putMembers(raw: Members | readonly unknown[], place: Place | undefined, build: Building, holder: Members): void {
+function putMembers(
+  raw: Members | readonly unknown[],
+  place: Place | undefined,
+  build: Building,
+  holder: Members,
+): void {
   const from = raw as Members;
   const list = Array.isArray(raw);
-  const named = build.suspicious || from !== holder ? Object.keys(from) : (place?.parts?.keys() ?? []);
+  const named =
+    build.suspicious || from !== holder ? Object.keys(from) : (place?.parts?.keys() ?? []);
   for (const key of named)
     within(list ? Number(key) : key, raw, () => {
       if (isForbidden(key)) throw new Fault("this key is not allowed");
@@ -130,7 +152,11 @@ function makeMap(place: Place, build: Building): Map<unknown, unknown> {
   pairs.forEach((pair, index) =>
     within(index, pairs, () => {
       const row = place.parts?.get(String(index));
-      if (!Array.isArray(pair) || pair.length !== 2 || (row !== undefined && (row.type !== undefined || row.shared || row.whole !== row)))
+      if (
+        !Array.isArray(pair) ||
+        pair.length !== 2 ||
+        (row !== undefined && (row.type !== undefined || row.shared || row.whole !== row))
+      )
         throw new Fault("a map must be a list of pairs");
       for (const side of [0, 1])
         within(side, pair, () =>
@@ -150,7 +176,11 @@ function makeInstance(place: Place, build: Building): object {
   const key = place.of;
   if (typeof place.raw === "object" && place.raw !== null && Object.hasOwn(place.raw, "message")) {
     if (!build.trusted) throw new Fault("this type is taken from services only");
-    return makeError(place, partsOf(place, ["args", "fields", "name", "message", "trace", "cause", "stack"]), build);
+    return makeError(
+      place,
+      partsOf(place, ["args", "fields", "name", "message", "trace", "cause", "stack"]),
+      build,
+    );
   }
   const parts = partsOf(place, ["args", "fields"]);
   const args = membersOf(parts, "args");
@@ -176,7 +206,11 @@ function makeInstance(place: Place, build: Building): object {
   settle(place, instance, build);
   within("fields", place.raw, () => {
     for (const [name, raw] of Object.entries(fields.raw))
-      within(name, instance, () => put(raw, fields.place?.parts?.get(name), build, (value) => setField(instance, known, name, value)));
+      within(name, instance, () =>
+        put(raw, fields.place?.parts?.get(name), build, (value) =>
+          setField(instance, known, name, value),
+        ),
+      );
   });
   return instance;
 }
@@ -220,7 +254,8 @@ function makeError(place: Place, parts: Place, build: Building): Error {
   within("fields", content, () => {
     for (const [name, raw] of Object.entries(fields.raw))
       within(name, fields.raw, () => {
-        if (ofEveryError.has(name) || (known && !known.record.fields.includes(name))) throw new Fault("there is no such field");
+        if (ofEveryError.has(name) || (known && !known.record.fields.includes(name)))
+          throw new Fault("there is no such field");
         put(raw, fields.place?.parts?.get(name), build, (value) => {
           if (made.error) Reflect.set(made.error, name, value);
           else given[name] = value;
@@ -230,7 +265,12 @@ function makeError(place: Place, parts: Place, build: Building): Error {
   if (Object.hasOwn(content, "cause"))
     within("cause", content, () =>
       put(content["cause"], parts.parts?.get("cause"), build, (value) => {
-        if (made.error) Reflect.defineProperty(made.error, "cause", { value, configurable: true, writable: true });
+        if (made.error)
+          Reflect.defineProperty(made.error, "cause", {
+            value,
+            configurable: true,
+            writable: true,
+          });
         else cause = value;
       }),
     );
@@ -259,14 +299,17 @@ function membersOf(place: Place, name: string): Part {
   )
     throw new Fault(`'${name}' must be an object`);
   for (const key of Object.keys(raw))
-    if (isForbidden(key)) throw faultAt(faultAt(new Fault("this key is not allowed"), key, raw), name, place.raw);
+    if (isForbidden(key))
+      throw faultAt(faultAt(new Fault("this key is not allowed"), key, raw), name, place.raw);
   return { raw: raw as Members, place: part };
 }
 
 function partsOf(place: Place, allowed: readonly string[]): Place {
   const { raw } = place;
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) throw new Fault(`what is annotated '${place.type}' must be an object`);
-  if (!Object.keys(raw).every((key) => allowed.includes(key))) throw new Fault(`it has no members but ${allowed.join(", ")}`);
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw))
+    throw new Fault(`what is annotated '${place.type}' must be an object`);
+  if (!Object.keys(raw).every((key) => allowed.includes(key)))
+    throw new Fault(`it has no members but ${allowed.join(", ")}`);
   return place;
 }
 

@@ -8,7 +8,14 @@ import { keyOfError } from "./error-form.ts";
 import { Fault, faultAt, isForbidden } from "./fault.ts";
 import { type Members, readInstance } from "./instance.ts";
 import { numberArrays } from "./superjson-scalars.ts";
-import { type FormWalk, mostLevels, refuseHole, refuseMore, refuseSymbols, walkValue } from "./walk.ts";
+import {
+  type FormWalk,
+  mostLevels,
+  refuseHole,
+  refuseMore,
+  refuseSymbols,
+  walkValue,
+} from "./walk.ts";
 
 // superjson names whatever JSON alone can't say by its path from the root, and writes the path anew at each level: one key of a megabyte
 // over ten thousand dates would be ten gigabytes. What people write is far below both.
@@ -48,14 +55,16 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
   const named = (): void => {
     long += Math.max(0, walk.written - plentifulPath);
     writing += walk.written * walk.level;
-    if (long > mostPath || writing > mostWriting) throw new Fault("superjson would name too many values by too long paths");
+    if (long > mostPath || writing > mostWriting)
+      throw new Fault("superjson would name too many values by too long paths");
   };
   const walk: GraphWalk = {
     ...formWalk(options),
     written: 0,
     // `undefined`, bigint and what is no finite number superjson writes itself.
     replace: (value) => {
-      if (typeof value === "function" || typeof value === "symbol") throw new Fault(`a ${typeof value} can't be sent`);
+      if (typeof value === "function" || typeof value === "symbol")
+        throw new Fault(`a ${typeof value} can't be sent`);
       named();
       return value;
     },
@@ -96,11 +105,16 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
       return copyOpaque(value);
     }
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) return fillMembers(value, keep(value, {}));
+    if (prototype === Object.prototype || prototype === null)
+      return fillMembers(value, keep(value, {}));
     named();
     const known = classOf(value, classes);
     if (value instanceof Error) return copyError(value);
-    if (known?.hasForm === false) return Object.assign(keep(value, carriers.instance(known.record.key)), readInstance(value, known, walk));
+    if (known?.hasForm === false)
+      return Object.assign(
+        keep(value, carriers.instance(known.record.key)),
+        readInstance(value, known, walk),
+      );
     // Of a class that extends one of these only what it extends travels, as in the first encoding.
     if (value instanceof Date) {
       if (Number.isNaN(value.getTime())) throw new Fault("superjson can't carry an invalid date");
@@ -111,7 +125,9 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
       let row = 0;
       for (const pair of value)
         at(row++, value, () => {
-          const [key, one] = pair.map((side, index) => at(index, pair, () => walkValue(side, walk)));
+          const [key, one] = pair.map((side, index) =>
+            at(index, pair, () => walkValue(side, walk)),
+          );
           map.set(key, one);
         });
       return map;
@@ -156,26 +172,48 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
   function copyError(error: Error): object {
     const key = keyOfError(error, classes);
     const isDom = error instanceof DOMException;
-    const copy = keep(error, key === undefined ? carriers.error(isDom) : carriers.instance(key)) as Members;
-    const { type, message, trace, fields = {}, cause, stack, args } = (classes.errorForm?.(error, walk) ?? bareError) as Members;
+    const copy = keep(
+      error,
+      key === undefined ? carriers.error(isDom) : carriers.instance(key),
+    ) as Members;
+    const {
+      type,
+      message,
+      trace,
+      fields = {},
+      cause,
+      stack,
+      args,
+    } = (classes.errorForm?.(error, walk) ?? bareError) as Members;
     const form: Members = { name: type, message, trace, fields };
     if (isDom && key === undefined) form["dom"] = true;
     if (args !== undefined) form["args"] = args;
     if (cause !== undefined) form["cause"] = cause;
     if (stacks) form["stack"] = stack;
     for (const name of Object.keys(form))
-      Object.defineProperty(copy, name, { value: form[name], configurable: true, enumerable: true, writable: true });
+      Object.defineProperty(copy, name, {
+        value: form[name],
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      });
     return copy;
   }
 
   /** What came in the first encoding is read first: its forms would be data to superjson. */
   function copyOpaque(opaque: Opaque): object {
     const form = structuredClone(opaque.form ?? {}) as Members;
-    const parts = opaque.parts ?? { key: String(form["key"]), args: form["args"], fields: form["fields"] };
+    const parts = opaque.parts ?? {
+      key: String(form["key"]),
+      args: form["args"],
+      fields: form["fields"],
+    };
     const copy = keep(opaque, carriers.instance(parts.key) as Members);
     for (const name of ["args", "fields"] as const) {
       const members = (parts[name] ?? {}) as Members;
-      copy[name] = at(name, opaque, () => fillMembers(opaque.parts ? members : opaque.read(members), {}));
+      copy[name] = at(name, opaque, () =>
+        fillMembers(opaque.parts ? members : opaque.read(members), {}),
+      );
     }
     return copy;
   }
@@ -186,13 +224,16 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
 function copyNumbers(value: object, keep: <T extends object>(value: object, copy: T) => T): object {
   const kind = kindOf(value);
   const Kind = numberArrays.get(kind);
-  if (Kind === undefined) throw new Fault(`superjson can't carry ${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
+  if (Kind === undefined)
+    throw new Fault(`superjson can't carry ${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
   const numbers = value as unknown as ArrayLike<number>;
   if (kind.startsWith("Float"))
     for (let index = 0; index < numbers.length; index++)
       if (!Number.isFinite(numbers[index]) || Object.is(numbers[index], -0))
         throw faultAt(
-          new Fault(`superjson can't carry ${Object.is(numbers[index], -0) ? "-0" : numbers[index]} in a ${kind}`),
+          new Fault(
+            `superjson can't carry ${Object.is(numbers[index], -0) ? "-0" : numbers[index]} in a ${kind}`,
+          ),
           index,
           value,
         );

@@ -31,7 +31,8 @@ export class Place {
   /** This place has the value of `other`; what stands here is not read. */
   become(other: Place): void {
     if (this === other || this.whole === other) return;
-    if (this.#same !== undefined || this.shared) throw new Fault("referentialEqualities say two things of this place");
+    if (this.#same !== undefined || this.shared)
+      throw new Fault("referentialEqualities say two things of this place");
     other.shared = true;
     this.#same = other;
   }
@@ -52,13 +53,15 @@ export function readMeta(json: unknown, meta: unknown, depth: number): Place {
   const root = new Place(json);
   if (meta === undefined) return root;
   const { values, referentialEqualities, v = 0, ...others } = membersOf(meta, "'meta'");
-  if (Object.keys(others).length > 0) throw new Fault(`'meta' has no member '${Object.keys(others)[0]}'`);
+  if (Object.keys(others).length > 0)
+    throw new Fault(`'meta' has no member '${Object.keys(others)[0]}'`);
   // Before its version 1, superjson wrote a backslash in a path as it was.
   if (v !== 0 && v !== 1) throw new Fault("'meta.v' must be 0 or 1");
   const parse = (path: string): string[] => {
     const segments = parsePath(path, v === 0);
     // Round a cycle a path may go as long as its sender likes, and be the start of thousands.
-    if (segments.length > depth) throw new Fault(`a path of more than ${depth} parts (limit 'depth')`);
+    if (segments.length > depth)
+      throw new Fault(`a path of more than ${depth} parts (limit 'depth')`);
     return segments;
   };
   if (values !== undefined) readTree(values, root, parse);
@@ -72,7 +75,8 @@ type Parse = (path: string) => string[];
 function readTree(tree: unknown, place: Place, parse: Parse): void {
   let inner = tree;
   if (Array.isArray(tree)) {
-    if (tree.length === 0 || tree.length > 2) throw new Fault("an annotation is a list of one or two");
+    if (tree.length === 0 || tree.length > 2)
+      throw new Fault("an annotation is a list of one or two");
     annotate(place, tree[0]);
     if (tree.length === 1) return;
     inner = tree[1] as unknown;
@@ -81,7 +85,17 @@ function readTree(tree: unknown, place: Place, parse: Parse): void {
     follow(place, parse(path), (part) => readTree(one, part, parse));
 }
 
-const simple = new Set(["undefined", "bigint", "Date", "Error", "regexp", "set", "map", "number", "URL"]);
+const simple = new Set([
+  "undefined",
+  "bigint",
+  "Date",
+  "Error",
+  "regexp",
+  "set",
+  "map",
+  "number",
+  "URL",
+]);
 
 function annotate(place: Place, annotation: unknown): void {
   if (place.type !== undefined) throw new Fault("'meta.values' says two things of this place");
@@ -90,7 +104,8 @@ function annotate(place: Place, annotation: unknown): void {
     return;
   }
   const [type, of, ...others] = Array.isArray(annotation) ? (annotation as unknown[]) : [];
-  const known = type === "class" || type === "typed-array" || (type === "custom" && of === "Binary");
+  const known =
+    type === "class" || type === "typed-array" || (type === "custom" && of === "Binary");
   if (!known || typeof of !== "string" || others.length > 0)
     throw new Fault(`there is no annotation ${JSON.stringify(annotation).slice(0, 64)}`);
   place.type = type;
@@ -107,14 +122,17 @@ function readEqualities(equalities: unknown, root: Place, parse: Parse): void {
   };
   let rest = equalities;
   if (Array.isArray(equalities)) {
-    if (equalities.length === 0 || equalities.length > 2) throw new Fault("'referentialEqualities' is a list of one or two");
+    if (equalities.length === 0 || equalities.length > 2)
+      throw new Fault("'referentialEqualities' is a list of one or two");
     add([], equalities[0]);
     rest = (equalities[1] as unknown) ?? {};
   }
-  for (const [path, others] of Object.entries(membersOf(rest, "'referentialEqualities'"))) add(parse(path), others);
+  for (const [path, others] of Object.entries(membersOf(rest, "'referentialEqualities'")))
+    add(parse(path), others);
   // The shortest first: what a longer path leads through is then known to be somewhere else.
   pairs.sort((a, b) => a.same.length - b.same.length);
-  for (const { one, same } of pairs) follow(root, one, (place) => follow(root, same, (other) => other.become(place.whole)));
+  for (const { one, same } of pairs)
+    follow(root, one, (place) => follow(root, same, (other) => other.become(place.whole)));
 }
 
 /** Calls `act` with the place that a path leads to. */
@@ -126,18 +144,22 @@ function follow(from: Place, path: readonly string[], act: (place: Place) => voi
     act(place);
   } catch (thrown) {
     let fault = thrown;
-    for (let index = Math.min(done, path.length - 1); index >= 0; index--) fault = faultAt(fault, keyOf(path[index]!), {});
+    for (let index = Math.min(done, path.length - 1); index >= 0; index--)
+      fault = faultAt(fault, keyOf(path[index]!), {});
     throw fault;
   }
 }
 
-const keyOf = (segment: string): string | number => (/^\d{1,9}$/.test(segment) ? Number(segment) : segment);
+const keyOf = (segment: string): string | number =>
+  /^\d{1,9}$/.test(segment) ? Number(segment) : segment;
 
 function memberOf(raw: unknown, segment: string): unknown {
   if (isForbidden(segment)) throw new Fault("this key is not allowed");
   if (Array.isArray(raw)) {
-    if (/^(0|[1-9]\d{0,8})$/.test(segment) && Number(segment) < raw.length) return raw[Number(segment)];
-  } else if (typeof raw === "object" && raw !== null && Object.hasOwn(raw, segment)) return (raw as Record<string, unknown>)[segment];
+    if (/^(0|[1-9]\d{0,8})$/.test(segment) && Number(segment) < raw.length)
+      return raw[Number(segment)];
+  } else if (typeof raw === "object" && raw !== null && Object.hasOwn(raw, segment))
+    return (raw as Record<string, unknown>)[segment];
   throw new Fault("'meta' names what 'json' doesn't have");
 }
 
@@ -162,6 +184,7 @@ function parsePath(path: string, legacy: boolean): string[] {
 }
 
 function membersOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault(`${what} must be an object`);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Fault(`${what} must be an object`);
   return value as Record<string, unknown>;
 }

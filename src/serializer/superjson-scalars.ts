@@ -8,10 +8,17 @@ type NumberArray = { new (items: ArrayLike<number>): ArrayLike<number> & object 
 
 /** The typed arrays that superjson knows, by name. */
 export const numberArrays: ReadonlyMap<string, NumberArray> = new Map(
-  [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array].map((one) => [
-    one.name,
-    one,
-  ]),
+  [
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+  ].map((one) => [one.name, one]),
 );
 
 /** The array of these numbers. Throws a {@link Fault} unless each is one that it can hold. */
@@ -39,7 +46,8 @@ export function scalarFrom(type: string, raw: unknown, limits: ValueLimits): unk
       return Number(raw);
     case "bigint":
       if (!/^-?\d+$/.test(raw)) break;
-      if (raw.replace("-", "").length > limits.digits) throw new Fault(`more than ${limits.digits} digits (limit 'digits')`);
+      if (raw.replace("-", "").length > limits.digits)
+        throw new Fault(`more than ${limits.digits} digits (limit 'digits')`);
       return BigInt(raw);
     case "Date": {
       const date = new Date(raw);
@@ -54,7 +62,10 @@ export function scalarFrom(type: string, raw: unknown, limits: ValueLimits): unk
     }
     case "regexp": {
       const end = raw.lastIndexOf("/");
-      const expression = raw.startsWith("/") && end > 0 ? attempt(() => new RegExp(raw.slice(1, end), raw.slice(end + 1))) : undefined;
+      const expression =
+        raw.startsWith("/") && end > 0
+          ? attempt(() => new RegExp(raw.slice(1, end), raw.slice(end + 1)))
+          : undefined;
       if (expression === undefined) break;
       return expression;
     }

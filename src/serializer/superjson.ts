@@ -26,7 +26,10 @@ export function encodeSuperjson(value: unknown, options: EncodeOptions): string 
 }
 
 /** A call's arguments as the body of a request (§4.2). Promises and throws as {@link encodeSuperjson}. */
-export function encodeSuperjsonArguments(args: Args, options: EncodeOptions): string | Promise<string> {
+export function encodeSuperjsonArguments(
+  args: Args,
+  options: EncodeOptions,
+): string | Promise<string> {
   return encode(options, "args", (walk) => {
     const body: Members = {};
     for (const [name, value] of args)
@@ -52,7 +55,11 @@ class Binary {
   base64 = "";
 }
 
-function encode(options: EncodeOptions, path: string, act: (walk: GraphWalk) => unknown): string | Promise<string> {
+function encode(
+  options: EncodeOptions,
+  path: string,
+  act: (walk: GraphWalk) => unknown,
+): string | Promise<string> {
   const stacks = options.stacks === true;
   // Each value once, where superjson comes to it first: otherwise thirty references would be a thousand million objects.
   const superjson = new SuperJSON({ dedupe: true });
@@ -104,7 +111,11 @@ function encode(options: EncodeOptions, path: string, act: (walk: GraphWalk) => 
  * The value of superjson's text, which may have been parsed already. Throws InvalidSerializedValue with the path, or BadRequest for what is no
  * JSON or past a limit.
  */
-export function decodeSuperjson(text: string, options: DecodeOptions, tree: unknown = parseText(text, options.limits)): unknown {
+export function decodeSuperjson(
+  text: string,
+  options: DecodeOptions,
+  tree: unknown = parseText(text, options.limits),
+): unknown {
   return decode(text, tree, options, "value", (place, build) => {
     let value: unknown;
     put(place.raw, place, build, (one) => {
@@ -115,7 +126,11 @@ export function decodeSuperjson(text: string, options: DecodeOptions, tree: unkn
 }
 
 /** The members of a request's body by name (§4.2). Throws as {@link decodeSuperjson}, and BadRequest when they are those of no object. */
-export function decodeSuperjsonMembers(text: string, options: DecodeOptions, tree: unknown = parseText(text, options.limits)): Args {
+export function decodeSuperjsonMembers(
+  text: string,
+  options: DecodeOptions,
+  tree: unknown = parseText(text, options.limits),
+): Args {
   const args = decode(text, tree, options, "args", (root, build) => {
     const { raw } = root;
     if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return undefined;
@@ -142,7 +157,13 @@ export function decodeSuperjsonMembers(text: string, options: DecodeOptions, tre
 
 const suspicious = /\\u|__proto__|"constructor"|"prototype"/;
 
-function decode<T>(text: string, envelope: unknown, options: DecodeOptions, path: string, act: (place: Place, build: Building) => T): T {
+function decode<T>(
+  text: string,
+  envelope: unknown,
+  options: DecodeOptions,
+  path: string,
+  act: (place: Place, build: Building) => T,
+): T {
   try {
     if (
       typeof envelope !== "object" ||
@@ -153,7 +174,14 @@ function decode<T>(text: string, envelope: unknown, options: DecodeOptions, path
       throw new Fault("superjson is an object of 'json' and 'meta'");
     const { json, meta } = envelope as { json: unknown; meta?: unknown };
     const place = readMeta(json, meta, options.limits.depth);
-    return act(place, { ...options, place, objects: 0, suspicious: suspicious.test(text), level: 0, open: 0 });
+    return act(place, {
+      ...options,
+      place,
+      objects: 0,
+      suspicious: suspicious.test(text),
+      level: 0,
+      open: 0,
+    });
   } catch (cause) {
     throw new InvalidSerializedValue(describeFault(cause, options.path ?? path), causeOf(cause));
   }

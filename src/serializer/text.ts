@@ -27,7 +27,8 @@ function measure(text: string, limits: ValueLimits): void {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++level > limits.depth) throw new BadRequest(`More than ${limits.depth} levels of nesting (limit 'depth')`);
+        if (++level > limits.depth)
+          throw new BadRequest(`More than ${limits.depth} levels of nesting (limit 'depth')`);
         // A comma stands for one value more, what opens a list or an object for the first in it; but not before ] or }.
         if ((text.charCodeAt(index + 1) | 0x20) !== 0x7d) values++;
         break;
@@ -41,7 +42,8 @@ function measure(text: string, limits: ValueLimits): void {
       default:
     }
   }
-  if (values > limits.values) throw new BadRequest(`More than ${limits.values} values (limit 'values')`);
+  if (values > limits.values)
+    throw new BadRequest(`More than ${limits.values} values (limit 'values')`);
 }
 
 function endOfString(text: string, start: number): number {

@@ -83,7 +83,9 @@ export function hasToJson(object: object): object is { toJSON: (key: string) => 
 function isScalar(value: unknown): boolean {
   return (
     typeof value === "string" ||
-    (typeof value === "number" ? Number.isFinite(value) && !Object.is(value, -0) : typeof value === "boolean" || value === null)
+    (typeof value === "number"
+      ? Number.isFinite(value) && !Object.is(value, -0)
+      : typeof value === "boolean" || value === null)
   );
 }
 
@@ -107,10 +109,16 @@ export function walkItems(array: readonly unknown[], walk: Walk): readonly unkno
 }
 
 /** Arguments or fields of an instance of a class that isn't here: `undefined` is a value among them. */
-export const walkParts = (parts: object, walk: Walk): object => walkMembers(parts, walk, false, true);
+export const walkParts = (parts: object, walk: Walk): object =>
+  walkMembers(parts, walk, false, true);
 
 /** The own members of an object; of an instance, only those that hold data (its functions are behaviour). */
-export function walkMembers(object: object, walk: Walk, instance = false, undefinedToo = false): object {
+export function walkMembers(
+  object: object,
+  walk: Walk,
+  instance = false,
+  undefinedToo = false,
+): object {
   const members = object as Record<string, unknown>;
   const prototype: unknown = Object.getPrototypeOf(object);
   const inherits = walk.polluted || (prototype !== Object.prototype && prototype !== null);
@@ -124,7 +132,12 @@ export function walkMembers(object: object, walk: Walk, instance = false, undefi
       if (walk.strict && isForbidden(key)) throw new Fault("no receiver takes this key");
       const one = members[key];
       // JSON leaves both out.
-      if (isScalar(one) || (one === undefined && !undefinedToo) || (instance && typeof one === "function")) continue;
+      if (
+        isScalar(one) ||
+        (one === undefined && !undefinedToo) ||
+        (instance && typeof one === "function")
+      )
+        continue;
       const result = walkValue(one, walk);
       // A spread copies an own `__proto__` as data, so that writing it afterwards is harmless.
       if (result !== one) (copy ??= { ...members })[key] = result;
@@ -151,15 +164,27 @@ const mostLooked = 4096;
 export function refuseMore(value: object, known?: KnownClass): void {
   const members = value as Record<string, unknown>;
   const isView = ArrayBuffer.isView(value);
-  const items = isView || Array.isArray(value) ? ((members["length"] as number | undefined) ?? 0) : 0;
-  const data = known && [...known.names, ...known.record.fields].find((name) => name && typeof members[name] !== "function");
+  const items =
+    isView || Array.isArray(value) ? ((members["length"] as number | undefined) ?? 0) : 0;
+  const data =
+    known &&
+    [...known.names, ...known.record.fields].find(
+      (name) => name && typeof members[name] !== "function",
+    );
   // What the platform, or a test, puts on a Blob is no data.
   const isBlob = value instanceof Blob;
   // To count keys this way makes no text of each index, which is most of what `Object.keys` does.
-  const more = isBlob || (isView && items > mostLooked) || Object.values(value).length <= items ? undefined : Object.keys(value)[items];
+  const more =
+    isBlob || (isView && items > mostLooked) || Object.values(value).length <= items
+      ? undefined
+      : Object.keys(value)[items];
   const lost = more ?? data;
   if (typeof lost !== "string") return isBlob ? undefined : refuseSymbols(value);
-  throw faultAt(new Fault(`what this ${kindOf(value)} has besides its content can't be sent`), lost, value);
+  throw faultAt(
+    new Fault(`what this ${kindOf(value)} has besides its content can't be sent`),
+    lost,
+    value,
+  );
 }
 
 /** Throws a {@link Fault} with the path to what stands under a symbol: JSON would leave it out. */
@@ -167,5 +192,6 @@ export function refuseSymbols(object: object): void {
   const keys = Object.getOwnPropertySymbols(object);
   if (keys.length > 0)
     for (const key of keys)
-      if (Object.prototype.propertyIsEnumerable.call(object, key)) throw faultAt(new Fault("a symbol key can't be sent"), key, object);
+      if (Object.prototype.propertyIsEnumerable.call(object, key))
+        throw faultAt(new Fault("a symbol key can't be sent"), key, object);
 }

@@ -74,20 +74,33 @@ export interface Module extends Source {
 type Draft = { -readonly [Key in keyof Unit]: Unit[Key] };
 
 /** Reads a module that the parser understood. */
-export function analyze({ file, source, parse }: Source & { readonly parse: Parse }, parsed: ParsedModule): Module {
+export function analyze(
+  { file, source, parse }: Source & { readonly parse: Parse },
+  parsed: ParsedModule,
+): Module {
   const program = programOf(parsed);
   const references = new References(jsxFactories(parsed.comments));
   const units: Draft[] = [];
-  for (const statement of list(program, "body")) for (const [kind, node] of piecesOf(statement)) units.push(draft(kind, node, statement));
-  for (const unit of units) unit.names = references.read(unit.node, unit.kind === "default" ? need(unit.node, "declaration") : unit.node);
+  for (const statement of list(program, "body"))
+    for (const [kind, node] of piecesOf(statement)) units.push(draft(kind, node, statement));
+  for (const unit of units)
+    unit.names = references.read(
+      unit.node,
+      unit.kind === "default" ? need(unit.node, "declaration") : unit.node,
+    );
   for (const unit of units) unit.references = references.resolve(unit.node);
 
   const bindings = new Map<string, Unit[]>();
-  for (const unit of units) for (const name of unit.names) bindings.set(name, [...(bindings.get(name) ?? []), unit]);
-  const written = new Set(units.flatMap((unit) => unit.references.filter((one) => one.write).map((one) => one.name)));
+  for (const unit of units)
+    for (const name of unit.names) bindings.set(name, [...(bindings.get(name) ?? []), unit]);
+  const written = new Set(
+    units.flatMap((unit) => unit.references.filter((one) => one.write).map((one) => one.name)),
+  );
   const { exports, reexports, stars } = exportsOf(program, units, bindings, written);
   // `export default f` names `f` once more; nothing is left of the statement to be placed.
-  const aliases = new Set([...exports.filter((one) => one.local !== undefined), ...reexports].map((one) => one.node));
+  const aliases = new Set(
+    [...exports.filter((one) => one.local !== undefined), ...reexports].map((one) => one.node),
+  );
   const placed = units.filter((unit) => unit.kind !== "default" || !aliases.has(unit.node));
   let taken: ReadonlySet<string> | undefined;
   let types: LocalTypes | undefined;
@@ -131,7 +144,12 @@ function draft(kind: Unit["kind"], node: Node, statement: Node): Draft {
 }
 
 function piecesOf(statement: Node): [Unit["kind"], Node][] {
-  if (isTypeOnly(statement) || statement["importKind"] === "type" || statement["exportKind"] === "type") return [];
+  if (
+    isTypeOnly(statement) ||
+    statement["importKind"] === "type" ||
+    statement["exportKind"] === "type"
+  )
+    return [];
   switch (statement.type) {
     case "ImportDeclaration": {
       const specifiers = list(statement, "specifiers");
@@ -145,7 +163,9 @@ function piecesOf(statement: Node): [Unit["kind"], Node][] {
     case "ExportDefaultDeclaration": {
       const declaration = need(statement, "declaration");
       if (isTypeOnly(declaration)) return [];
-      return declaration.type.endsWith("Declaration") ? [["declaration", declaration]] : [["default", statement]];
+      return declaration.type.endsWith("Declaration")
+        ? [["declaration", declaration]]
+        : [["default", statement]];
     }
     case "VariableDeclaration":
       return list(statement, "declarations").map((one) => ["declarator", one]);
@@ -195,12 +215,31 @@ function exportsOf(
     if (statement.type === "ExportAllDeclaration") {
       const exported = nameOf(child(statement, "exported"));
       if (exported === undefined) stars.push(statement);
-      else reexports.push({ exported, specifier: specifierOf(statement), imported: "*", source: statement, node: statement });
+      else
+        reexports.push({
+          exported,
+          specifier: specifierOf(statement),
+          imported: "*",
+          source: statement,
+          node: statement,
+        });
     } else if (statement.type === "ExportNamedDeclaration") {
-      for (const one of list(statement, "specifiers").filter((specifier) => specifier["exportKind"] !== "type")) {
-        const [exported = "", local = ""] = [nameOf(need(one, "exported")), nameOf(need(one, "local"))];
+      for (const one of list(statement, "specifiers").filter(
+        (specifier) => specifier["exportKind"] !== "type",
+      )) {
+        const [exported = "", local = ""] = [
+          nameOf(need(one, "exported")),
+          nameOf(need(one, "local")),
+        ];
         if (child(statement, "source") === undefined) add(exported, local, one);
-        else reexports.push({ exported, specifier: specifierOf(statement), imported: local, source: statement, node: one });
+        else
+          reexports.push({
+            exported,
+            specifier: specifierOf(statement),
+            imported: local,
+            source: statement,
+            node: one,
+          });
       }
       const declared = units.filter((unit) => unit.statement === statement);
       for (const unit of declared) for (const name of unit.names) add(name, name, unit.node);
@@ -210,13 +249,21 @@ function exportsOf(
       const [own] = unit?.names ?? [];
       const local = value.type === "Identifier" ? word(value, "name") : own;
       // `export default f` is `f` itself, unless `f` changes later: then it is the value that it had.
-      const alias = local !== undefined && bindings.has(local) && (local === own || !written.has(local));
+      const alias =
+        local !== undefined && bindings.has(local) && (local === own || !written.has(local));
       if (alias) add("default", local, statement);
-      else if (unit !== undefined) exports.push({ exported: "default", local: undefined, units: [unit], node: statement });
+      else if (unit !== undefined)
+        exports.push({ exported: "default", local: undefined, units: [unit], node: statement });
     }
   }
   // `function f` twice, or an enum in two halves, is one export.
-  return { exports: exports.filter((one, at) => exports.findIndex((other) => other.exported === one.exported) === at), reexports, stars };
+  return {
+    exports: exports.filter(
+      (one, at) => exports.findIndex((other) => other.exported === one.exported) === at,
+    ),
+    reexports,
+    stars,
+  };
 }
 
 /** The module that an import or a re-export names. */

@@ -23,26 +23,43 @@ export function keep(module: Module, units: ReadonlySet<Unit>, exported: boolean
     const all = module.units.filter((unit) => unit.statement === statement);
     const kept = all.filter((unit) => units.has(unit));
     if (kept.length === 0) continue;
-    const whole = kept.length === all.length && !list(statement, "specifiers").some((one) => one["importKind"] === "type");
+    const whole =
+      kept.length === all.length &&
+      !list(statement, "specifiers").some((one) => one["importKind"] === "type");
     ranges.push(...rangesOf(module, statement, kept, whole, exported));
     if (whole) ranges.push(...attached(module, statement));
-    const declares = kept.some((unit) => unit.kind === "declaration" && unit.node.type !== "TSImportEqualsDeclaration");
+    const declares = kept.some(
+      (unit) => unit.kind === "declaration" && unit.node.type !== "TSImportEqualsDeclaration",
+    );
     if (!declares && module.source[statement.end - 1] !== ";") unended.push(statement.end);
   }
   return { ...blank(module.source, ranges), unended };
 }
 
-function rangesOf(module: Module, statement: Node, kept: readonly Unit[], whole: boolean, exported: boolean): Range[] {
+function rangesOf(
+  module: Module,
+  statement: Node,
+  kept: readonly Unit[],
+  whole: boolean,
+  exported: boolean,
+): Range[] {
   const declaration = statement["declaration"] as Node | null | undefined;
   if (declaration === null || declaration === undefined) {
     if (whole) return [[statement.start, statement.end]];
-    return statement.type === "ImportDeclaration" ? someSpecifiers(module, statement, kept) : someDeclarators(module, statement, kept);
+    return statement.type === "ImportDeclaration"
+      ? someSpecifiers(module, statement, kept)
+      : someDeclarators(module, statement, kept);
   }
   // Decorators may stand before `export`.
   const before = list(declaration, "decorators").filter((one) => one.start < statement.start);
   const ranges: Range[] = before.map((one) => [one.start, one.end]);
   if (exported) ranges.push(...words(module, statement.start, declaration.start));
-  if (!whole) return [...ranges, ...someDeclarators(module, declaration, kept), [declaration.end, statement.end]];
+  if (!whole)
+    return [
+      ...ranges,
+      ...someDeclarators(module, declaration, kept),
+      [declaration.end, statement.end],
+    ];
   return [...ranges, [declaration.start, statement.end]];
 }
 
@@ -73,9 +90,15 @@ function someSpecifiers(module: Module, statement: Node, kept: readonly Unit[]):
     ranges.push([standard.start, standard.end]);
     if (rest.length > 0) ranges.push(comma(module, standard.end, first?.start ?? standard.end));
   }
-  if (first?.type === "ImportNamespaceSpecifier" && nodes.has(first)) ranges.push([first.start, first.end]);
+  if (first?.type === "ImportNamespaceSpecifier" && nodes.has(first))
+    ranges.push([first.start, first.end]);
   if (named.some((one) => nodes.has(one))) {
-    const open = findWord(module, "{", standard?.end ?? statement.start, named[0]?.start ?? statement.end);
+    const open = findWord(
+      module,
+      "{",
+      standard?.end ?? statement.start,
+      named[0]?.start ?? statement.end,
+    );
     const close = findWord(module, "}", named.at(-1)?.end ?? open, from);
     ranges.push([open, open + 1], [close, close + 1], ...inList(module, named, nodes));
   }
@@ -126,7 +149,10 @@ function commentsIn(module: Module, from: number, to: number): Comment[] {
 function attached(module: Module, statement: Node): Range[] {
   const { source } = module;
   const ranges: Range[] = [];
-  const decorated = list((statement["declaration"] as Node | null | undefined) ?? statement, "decorators");
+  const decorated = list(
+    (statement["declaration"] as Node | null | undefined) ?? statement,
+    "decorators",
+  );
   let start = Math.min(statement.start, ...decorated.map((one) => one.start));
   for (const comment of module.comments.filter((one) => one.end <= start).toReversed()) {
     const between = source.slice(comment.end, start);
@@ -140,7 +166,10 @@ function attached(module: Module, statement: Node): Range[] {
   const newline = source.indexOf("\n", statement.end);
   const lineEnd = newline < 0 ? source.length : newline;
   const [next] = commentsIn(module, statement.end, lineEnd);
-  if (next !== undefined && (source.slice(statement.end, next.start) + source.slice(next.end, lineEnd)).trim() === "")
+  if (
+    next !== undefined &&
+    (source.slice(statement.end, next.start) + source.slice(next.end, lineEnd)).trim() === ""
+  )
     ranges.push([next.start, next.end]);
   return ranges;
 }
@@ -153,14 +182,23 @@ function pragmas(module: Module): Range[] {
     const found = [...text.matchAll(/@jsx(?:ImportSource|Runtime|Frag)?[ \t]+[^\s*]+/g)];
     if (found.length === 0 || !text.startsWith("/*")) return [];
     const open = text.startsWith("/**") && text.length > 4 ? 3 : 2;
-    const pieces = found.map((one): Range => [comment.start + one.index, comment.start + one.index + one[0].length]);
-    return [[comment.start, comment.start + open], ...pieces, [comment.end - 2, comment.end]] satisfies Range[];
+    const pieces = found.map((one): Range => [
+      comment.start + one.index,
+      comment.start + one.index + one[0].length,
+    ]);
+    return [
+      [comment.start, comment.start + open],
+      ...pieces,
+      [comment.end - 2, comment.end],
+    ] satisfies Range[];
   });
 }
 
 /** Spaces for everything outside `ranges`; ends of lines stay. */
 function blank(source: string, ranges: readonly Range[]): Pick<Kept, "text" | "padding"> {
-  const sorted = ranges.filter(([start, end]) => end > start).sort((one, other) => one[0] - other[0]);
+  const sorted = ranges
+    .filter(([start, end]) => end > start)
+    .sort((one, other) => one[0] - other[0]);
   const padding: Range[] = [];
   let text = "";
   let at = 0;

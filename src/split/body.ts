@@ -34,25 +34,42 @@ export function writeBody(
   const kept = keep(module, placement.body, false);
   const draft = new Draft(module, kept.text, procedures, ids);
   const fresh = (base: string): string => draft.names.fresh(base);
-  const words: Words = { traced: fresh("$traced"), context: fresh("$context"), error: fresh("$error"), self: fresh("$this") };
+  const words: Words = {
+    traced: fresh("$traced"),
+    context: fresh("$context"),
+    error: fresh("$error"),
+    self: fresh("$this"),
+  };
   const writer = new Writer(module, draft, words);
   const written = held.map((procedure) => ({ procedure, ...writer.write(procedure) }));
   draft.useSeams(placement.body, (unit, procedure, call) =>
     // A function that calls itself stays where it is. Elsewhere it is the seam, the one that all others hold.
-    call && unit === procedure.unit ? written.find((one) => one.procedure === procedure)?.name : undefined,
+    call && unit === procedure.unit
+      ? written.find((one) => one.procedure === procedure)?.name
+      : undefined,
   );
 
-  const lent = new Set([...placement.body].flatMap((unit) => unit.references.filter((one) => !one.soft).map((one) => one.name)));
+  const lent = new Set(
+    [...placement.body].flatMap((unit) =>
+      unit.references.filter((one) => !one.soft).map((one) => one.name),
+    ),
+  );
   const fromShared = [...lent].filter((name) => isDeclaredIn(module, name, placement.shared));
   draft.import(
-    [...writer.used].map((word): [string, string] => [word === words.traced ? "traced" : "context", word]),
+    [...writer.used].map((word): [string, string] => [
+      word === words.traced ? "traced" : "context",
+      word,
+    ]),
     ids.graph,
   );
   draft.import(
     fromShared.map((name): [string, string] => [sharedNames.get(name) ?? name, name]),
     ids.shared,
   );
-  const exported = written.map(({ procedure, name }): [string, string] => [name, procedure.record.export]);
+  const exported = written.map(({ procedure, name }): [string, string] => [
+    name,
+    procedure.record.export,
+  ]);
   return draft.finish(kept, [...written.map((one) => one.wrapper), exportList(exported)]);
 }
 
@@ -76,7 +93,8 @@ class Writer {
     const fn = procedure.signature;
     const read = readFunction(fn);
     const catchable = !procedure.generator && !read.selfInParameters && read.catchable;
-    if (fn.type === "ArrowFunctionExpression" && read.selves.length > 0) this.#arrowToFunction(fn, !catchable);
+    if (fn.type === "ArrowFunctionExpression" && read.selves.length > 0)
+      this.#arrowToFunction(fn, !catchable);
     if (procedure.generator) this.#bindSelf(procedure, read);
     else if (catchable) this.#catch(procedure, read);
     else return this.#wrap(procedure, name, read);
@@ -85,7 +103,10 @@ class Writer {
 
   #writeWrapped(procedure: Procedure, name: string): { name: string; wrapper: string } {
     const { inner, unit } = procedure;
-    const isArrow = inner?.type === "ArrowFunctionExpression" && inner.start >= unit.node.start && inner.end <= unit.node.end;
+    const isArrow =
+      inner?.type === "ArrowFunctionExpression" &&
+      inner.start >= unit.node.start &&
+      inner.end <= unit.node.end;
     if (isArrow && readFunction(inner).selves.length > 0) this.#arrowToFunction(inner, true);
     return procedure.generator ? { name, wrapper: "" } : this.#wrap(procedure, name);
   }
@@ -93,9 +114,13 @@ class Writer {
   /** A default export without a name gets one. */
   #name({ unit, wrapped, signature: fn }: Procedure): string {
     const name = this.#draft.names.fresh("$default");
-    if (unit.kind === "default" || wrapped) this.#draft.text.appendLeft(need(unit.node, "declaration").start, `const ${name} = `);
+    if (unit.kind === "default" || wrapped)
+      this.#draft.text.appendLeft(need(unit.node, "declaration").start, `const ${name} = `);
     else {
-      const head = this.#module.source.slice(fn.start, list(fn, "params")[0]?.start ?? need(fn, "body").start);
+      const head = this.#module.source.slice(
+        fn.start,
+        list(fn, "params")[0]?.start ?? need(fn, "body").start,
+      );
       const found = /^async(?:\s|\/\*.*?\*\/)*function(?:(?:\s|\/\*.*?\*\/)*\*)?/s.exec(head);
       this.#draft.text.appendLeft(fn.start + (found?.[0].length ?? 0), ` ${name}`);
     }
@@ -113,9 +138,12 @@ class Writer {
     const { text } = this.#draft;
     const body = need(procedure.signature, "body");
     const self = this.#self(procedure, read);
-    for (const value of read.returns) text.appendLeft(value.start, "await (").appendLeft(value.end, ")");
+    for (const value of read.returns)
+      text.appendLeft(value.start, "await (").appendLeft(value.end, ")");
     if (body.type === "BlockStatement") {
-      text.appendLeft(body.start + 1, ` try {${self}`).appendLeft(body.end - 1, `} ${this.#rethrow(procedure)} `);
+      text
+        .appendLeft(body.start + 1, ` try {${self}`)
+        .appendLeft(body.end - 1, `} ${this.#rethrow(procedure)} `);
       return;
     }
     const [open, close] = mayBePromise(body) ? ["await (", ")"] : ["(", ")"];
@@ -139,7 +167,11 @@ class Writer {
   }
 
   /** A function around it, for what can't be caught inside; of a function that another one made, it checks the result. */
-  #wrap(procedure: Procedure, inner: string, read?: FunctionText): { name: string; wrapper: string } {
+  #wrap(
+    procedure: Procedure,
+    inner: string,
+    read?: FunctionText,
+  ): { name: string; wrapper: string } {
     const { record, wrapped } = procedure;
     const name = this.#draft.names.fresh(`$run_${inner.replace(/^\$/, "")}`);
     const needsContext = wrapped || (read?.selves.length ?? 0) > 0;
@@ -150,7 +182,10 @@ class Writer {
     const run = wrapped
       ? `const ${answer} = ${call}; if (typeof ${answer}?.then !== "function") throw new TypeError(${JSON.stringify(message)}); return await ${answer};`
       : `return await ${call};`;
-    return { name, wrapper: `async function ${name}() { try { ${run} } ${this.#rethrow(procedure)} }` };
+    return {
+      name,
+      wrapper: `async function ${name}() { try { ${run} } ${this.#rethrow(procedure)} }`,
+    };
   }
 
   /** An arrow has the module's `this`, which is nothing. Chosen: one that mentions it becomes a function that has a context. */
@@ -165,7 +200,8 @@ class Writer {
     const arrow = findWord(this.#module, "=>", last?.end ?? fn.start, body.start);
     text.remove(arrow, arrow + 2);
     // An expression that is caught inside gets its braces there.
-    if (braces && body.type !== "BlockStatement") text.appendLeft(body.start, "{ return ").appendLeft(body.end, "; }");
+    if (braces && body.type !== "BlockStatement")
+      text.appendLeft(body.start, "{ return ").appendLeft(body.end, "; }");
   }
 }
 

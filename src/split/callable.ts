@@ -25,7 +25,8 @@ export interface Callable {
 export function callableOf(module: Module, found: LocalExport): Callable {
   // With overloads or merged namespaces, the function or class is what counts.
   const nodes = found.units.map((unit) => valueOf(unit));
-  const node = nodes.find((one) => one !== undefined && (isFunction(one) || isClass(one))) ?? nodes[0];
+  const node =
+    nodes.find((one) => one !== undefined && (isFunction(one) || isClass(one))) ?? nodes[0];
   const inner = node === undefined ? undefined : child(node, "id");
   const ownName = inner?.type === "Identifier" ? word(inner, "name") : found.local;
   const named = ownName === undefined ? {} : { ownName };
@@ -34,13 +35,17 @@ export function callableOf(module: Module, found: LocalExport): Callable {
   if (isFunction(node)) return { ...written(node), ...named };
   const local = found.local === undefined ? {} : { ownName: found.local };
   const [unit] = found.units;
-  return { ...(unit === undefined ? { kind: "other" } : madeBy(module, unit, new Set())), ...local };
+  return {
+    ...(unit === undefined ? { kind: "other" } : madeBy(module, unit, new Set())),
+    ...local,
+  };
 }
 
 /** A function, where it is written. */
 function written(fn: Node): Callable {
   if (fn["async"] !== true) return { kind: "sync", fn };
-  if (fn["generator"] === true) return { kind: "async-generator", fn, signature: fn, generator: true };
+  if (fn["generator"] === true)
+    return { kind: "async-generator", fn, signature: fn, generator: true };
   return { kind: "async", fn, signature: fn };
 }
 
@@ -52,13 +57,20 @@ function madeBy(module: Module, unit: Unit, seen: ReadonlySet<Unit>): Callable {
   const fn = asyncInside(module, value, new Set([...seen, unit]));
   const inside = fn === undefined ? {} : { fn };
   if (type?.signature !== undefined)
-    return { kind: "wrapped", ...inside, signature: type.signature, ...(givesIterator(type.signature) && { generator: true }) };
+    return {
+      kind: "wrapped",
+      ...inside,
+      signature: type.signature,
+      ...(givesIterator(type.signature) && { generator: true }),
+    };
   const same = sameAs(module, value);
   if (same !== undefined && "type" in same) {
     const { kind, ...function_ } = written(same);
     return { kind: kind === "sync" ? kind : "wrapped", ...function_ };
   }
-  return same === undefined || type !== undefined ? { kind: "other" } : madeBy(module, same.unit, new Set([...seen, unit]));
+  return same === undefined || type !== undefined
+    ? { kind: "other" }
+    : madeBy(module, same.unit, new Set([...seen, unit]));
 }
 
 /** The function, or the declaration, whose value an expression gives as it is: a name, or `Object.assign(f, …)`. */
@@ -90,7 +102,9 @@ function asyncInside(module: Module, node: Node, seen: ReadonlySet<Unit>): Node 
   if (node.type !== "Identifier") return undefined;
   const [unit] = module.bindings.get(word(node, "name")) ?? [];
   const value = unit === undefined || seen.has(unit) ? undefined : valueOf(unit);
-  return value === undefined || unit === undefined ? undefined : asyncInside(module, value, new Set([...seen, unit]));
+  return value === undefined || unit === undefined
+    ? undefined
+    : asyncInside(module, value, new Set([...seen, unit]));
 }
 
 function isClass(node: Node): boolean {
@@ -108,7 +122,10 @@ function valueOf(unit: Unit): Node | undefined {
 
 function givesIterator(signature: Node): boolean {
   const type = resultOf(signature);
-  return type?.type === "TSTypeReference" && /^Async(?:Generator|Iter)/.test(nameOf(child(type, "typeName")) ?? "");
+  return (
+    type?.type === "TSTypeReference" &&
+    /^Async(?:Generator|Iter)/.test(nameOf(child(type, "typeName")) ?? "")
+  );
 }
 
 function resultOf(signature: Node): Node | undefined {
@@ -122,20 +139,29 @@ const settled =
 
 /** What is wrong with an export of this name. */
 export const thenable: Pick<Problem, "message" | "hint"> & { readonly hint: string } = {
-  message: "a module can't export `then`: `import()` takes such a module for a promise, and waits for ever",
+  message:
+    "a module can't export `then`: `import()` takes such a module for a promise, and waits for ever",
   hint: "Rename it",
 };
 
 /** Why a segment may not name this export; none if it may (§1.6). */
 export function refusals(module: Module, found: LocalExport, callable: Callable): Problem[] {
   const at = (callable.fn ?? callable.class ?? found.node).start;
-  const named = found.exported === "then" ? [problemAt(module, at, thenable.message, thenable.hint)] : [];
+  const named =
+    found.exported === "then" ? [problemAt(module, at, thenable.message, thenable.hint)] : [];
   return [...named, ...kindProblems(module, found, callable, at)];
 }
 
-function kindProblems(module: Module, found: LocalExport, callable: Callable, at: number): Problem[] {
+function kindProblems(
+  module: Module,
+  found: LocalExport,
+  callable: Callable,
+  at: number,
+): Problem[] {
   const called = found.exported === "default" ? "The default export" : `'${found.exported}'`;
-  const refuse = (offset: number, message: string, hint: string): Problem[] => [problemAt(module, offset, message, hint)];
+  const refuse = (offset: number, message: string, hint: string): Problem[] => [
+    problemAt(module, offset, message, hint),
+  ];
   switch (callable.kind) {
     case "sync":
       return refuse(
@@ -153,7 +179,11 @@ function kindProblems(module: Module, found: LocalExport, callable: Callable, at
       const result = callable.signature === undefined ? undefined : resultOf(callable.signature);
       if (result === undefined || !settled.test(result.type)) return [];
       const hint = "Return a Promise: a procedure may run on another machine";
-      return refuse(found.node.start, `${called} is named by a segment, but its type doesn't return a promise`, hint);
+      return refuse(
+        found.node.start,
+        `${called} is named by a segment, but its type doesn't return a promise`,
+        hint,
+      );
     }
     case "other":
       return untold(module, found, called);
@@ -169,7 +199,14 @@ const declarations = new Map([
 ]);
 
 // Values that are plainly no functions.
-const noFunction = new Set(["Literal", "TemplateLiteral", "ObjectExpression", "ArrayExpression", "UnaryExpression", "BinaryExpression"]);
+const noFunction = new Set([
+  "Literal",
+  "TemplateLiteral",
+  "ObjectExpression",
+  "ArrayExpression",
+  "UnaryExpression",
+  "BinaryExpression",
+]);
 
 /** For a value of which the text doesn't tell what callers give. A guess could let them give what a wrapper is to give. */
 function untold(module: Module, found: LocalExport, called: string): Problem[] {
@@ -178,7 +215,14 @@ function untold(module: Module, found: LocalExport, called: string): Problem[] {
   const declared = declarations.get(value?.type ?? "");
   if (declared !== undefined) {
     const hint = "Name async functions in segments; whoever imports this has it without";
-    return [problemAt(module, found.node.start, `${called} is named by a segment, but it is ${declared}`, hint)];
+    return [
+      problemAt(
+        module,
+        found.node.start,
+        `${called} is named by a segment, but it is ${declared}`,
+        hint,
+      ),
+    ];
   }
   if (unit === undefined || value === undefined || noFunction.has(value.type)) {
     const message = `${called} is named by a segment, but it is not a function that can be read from the source`;
@@ -221,7 +265,10 @@ export function missing(module: Module, exported: string): Problem {
     );
   const known = [...module.exports, ...module.reexports].map((one) => one.exported);
   const near = nearest(exported, known);
-  const choice = known.length === 0 ? "It exports nothing" : `It exports ${known.map((one) => `'${one}'`).join(", ")}`;
+  const choice =
+    known.length === 0
+      ? "It exports nothing"
+      : `It exports ${known.map((one) => `'${one}'`).join(", ")}`;
   return problemAt(
     module,
     0,

@@ -3,7 +3,18 @@
 import type { Module } from "./analyze.ts";
 import { callableOf } from "./callable.ts";
 import type { ClassDescription, ClassMember } from "./describe.ts";
-import { bare, child, children, isFunction, list, memberName, nameOf, need, type Node, word } from "./tree.ts";
+import {
+  bare,
+  child,
+  children,
+  isFunction,
+  list,
+  memberName,
+  nameOf,
+  need,
+  type Node,
+  word,
+} from "./tree.ts";
 
 interface Shape {
   readonly superclass: string | undefined;
@@ -41,10 +52,20 @@ function shapeOf(module: Module, node: Node, seen: ReadonlySet<Node>): Shape {
   const { constructor, unread } = readMembers(module, node, own);
   const parent = written === undefined ? undefined : bare(written);
   if (parent === undefined)
-    return { superclass: undefined, constructor: constructor ?? { parameters: [] }, members: [...own.values()], unread };
+    return {
+      superclass: undefined,
+      constructor: constructor ?? { parameters: [] },
+      members: [...own.values()],
+      unread,
+    };
   const hidden = hiddenClass(module, parent);
   if (hidden === undefined || seen.has(hidden)) {
-    return { superclass: module.source.slice(parent.start, parent.end), constructor, members: [...own.values()], unread };
+    return {
+      superclass: module.source.slice(parent.start, parent.end),
+      constructor,
+      members: [...own.values()],
+      unread,
+    };
   }
   const above = shapeOf(module, hidden, new Set([...seen, node]));
   const members = new Map([...above.members.map((one) => [one.name, one] as const), ...own]);
@@ -60,7 +81,8 @@ function hiddenClass(module: Module, parent: Node): Node | undefined {
   if (parent.type !== "Identifier") return undefined;
   const name = word(parent, "name");
   const units = module.bindings.get(name) ?? [];
-  if (module.exports.some((one) => one.units.some((unit) => units.includes(unit)))) return undefined;
+  if (module.exports.some((one) => one.units.some((unit) => units.includes(unit))))
+    return undefined;
   return callableOf(module, { exported: name, local: name, units, node: parent }).class;
 }
 
@@ -73,7 +95,9 @@ function readMembers(
   let constructor: Parameters | undefined;
   let unread: string | undefined;
   const nameIn = (member: Node, key: Node): string | undefined => {
-    const name = memberName(member, key) ?? (member["computed"] === true ? constantName(module, bare(key)) : undefined);
+    const name =
+      memberName(member, key) ??
+      (member["computed"] === true ? constantName(module, bare(key)) : undefined);
     // A symbol's member is no member by name.
     if (name === undefined && member["computed"] === true && !isSymbol(module, bare(key)))
       unread ??= `[${module.source.slice(key.start, key.end)}]`;
@@ -85,7 +109,10 @@ function readMembers(
   const members = list(need(node, "body"), "body");
   for (const member of members) {
     const key = child(member, "key");
-    const isData = member["static"] !== true && word(member, "kind") !== "method" && member.type !== "TSIndexSignature";
+    const isData =
+      member["static"] !== true &&
+      word(member, "kind") !== "method" &&
+      member.type !== "TSIndexSignature";
     const name = key === undefined || !isData ? undefined : nameIn(member, key);
     if (name === undefined) continue;
     const kind = word(member, "kind");
@@ -107,9 +134,15 @@ function readMembers(
     const fn = child(member, "value");
     if (word(member, "kind") !== "constructor" || fn?.type !== "FunctionExpression") continue;
     const parameters = list(fn, "params");
-    const pattern = parameters.some((one) => one.type === "ObjectPattern" || one.type === "ArrayPattern");
+    const pattern = parameters.some(
+      (one) => one.type === "ObjectPattern" || one.type === "ArrayPattern",
+    );
     const defaults = parameters.filter(hasDefault).map(parameterName);
-    constructor = { parameters: parameters.map(parameterName), ...(defaults.length > 0 && { defaults }), ...(pattern && { pattern }) };
+    constructor = {
+      parameters: parameters.map(parameterName),
+      ...(defaults.length > 0 && { defaults }),
+      ...(pattern && { pattern }),
+    };
     for (const one of parameters) if (one.type === "TSParameterProperty") field(parameterName(one));
     for (const name of assignedFields(need(fn, "body"), nameIn)) field(name);
   }
@@ -130,15 +163,29 @@ function isSymbol(module: Module, key: Node): boolean {
 }
 
 function constantOf(module: Module, key: Node): Node | undefined {
-  const [unit, ...others] = key.type === "Identifier" ? (module.bindings.get(word(key, "name")) ?? []) : [];
-  if (unit?.kind !== "declarator" || others.length > 0 || need(unit.node, "id").type !== "Identifier") return undefined;
-  const statement = unit.statement.type === "VariableDeclaration" ? unit.statement : child(unit.statement, "declaration");
+  const [unit, ...others] =
+    key.type === "Identifier" ? (module.bindings.get(word(key, "name")) ?? []) : [];
+  if (
+    unit?.kind !== "declarator" ||
+    others.length > 0 ||
+    need(unit.node, "id").type !== "Identifier"
+  )
+    return undefined;
+  const statement =
+    unit.statement.type === "VariableDeclaration"
+      ? unit.statement
+      : child(unit.statement, "declaration");
   const init = child(unit.node, "init");
-  return statement !== undefined && word(statement, "kind") === "const" && init !== undefined ? bare(init) : undefined;
+  return statement !== undefined && word(statement, "kind") === "const" && init !== undefined
+    ? bare(init)
+    : undefined;
 }
 
 function hasDefault(written: Node): boolean {
-  return (written.type === "TSParameterProperty" ? need(written, "parameter") : written).type === "AssignmentPattern";
+  return (
+    (written.type === "TSParameterProperty" ? need(written, "parameter") : written).type ===
+    "AssignmentPattern"
+  );
 }
 
 function parameterName(written: Node): string {
@@ -155,10 +202,16 @@ type NameIn = (member: Node, key: Node) => string | undefined;
 
 /** Members of `this` that an assignment writes: one, or those in its pattern. */
 function ownTargets(target: Node, nameIn: NameIn): string[] {
-  if (target.type === "ArrayPattern" || target.type === "ObjectPattern" || target.type === "Property" || target.type === "RestElement")
+  if (
+    target.type === "ArrayPattern" ||
+    target.type === "ObjectPattern" ||
+    target.type === "Property" ||
+    target.type === "RestElement"
+  )
     return children(target).flatMap((one) => ownTargets(bare(one), nameIn));
   if (target.type === "AssignmentPattern") return ownTargets(bare(need(target, "left")), nameIn);
-  if (target.type !== "MemberExpression" || need(target, "object").type !== "ThisExpression") return [];
+  if (target.type !== "MemberExpression" || need(target, "object").type !== "ThisExpression")
+    return [];
   const name = nameIn(target, need(target, "property"));
   return name === undefined ? [] : [name];
 }
@@ -168,7 +221,11 @@ function assignedFields(node: Node, nameIn: NameIn): string[] {
   const found: string[] = [];
   const seek = (one: Node): void => {
     if (isFunction(one) || one.type === "ClassBody") return;
-    if (one.type === "AssignmentExpression" && /^(\?\?|\|\||&&)?=$/.test(word(one, "operator")) && !isFunction(bare(need(one, "right"))))
+    if (
+      one.type === "AssignmentExpression" &&
+      /^(\?\?|\|\||&&)?=$/.test(word(one, "operator")) &&
+      !isFunction(bare(need(one, "right")))
+    )
       found.push(...ownTargets(bare(need(one, "left")), nameIn));
     children(one).forEach(seek);
   };

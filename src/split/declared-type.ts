@@ -13,11 +13,18 @@ export interface DeclaredType {
 
 /** The type of a declarator or a default export: on the constant, on the expression, or in a JSDoc comment. */
 export function declaredType(module: Module, unit: Unit): DeclaredType | undefined {
-  const value = unit.kind === "default" ? child(unit.node, "declaration") : child(unit.node, "init");
-  const annotation = unit.kind === "declarator" ? child(need(unit.node, "id"), "typeAnnotation") : undefined;
-  const written = (annotation === undefined ? assertedType(value) : child(annotation, "typeAnnotation")) ?? jsDocType(module, unit, value);
+  const value =
+    unit.kind === "default" ? child(unit.node, "declaration") : child(unit.node, "init");
+  const annotation =
+    unit.kind === "declarator" ? child(need(unit.node, "id"), "typeAnnotation") : undefined;
+  const written =
+    (annotation === undefined ? assertedType(value) : child(annotation, "typeAnnotation")) ??
+    jsDocType(module, unit, value);
   if (written === undefined) return undefined;
-  return { text: module.source.slice(written.start, written.end), signature: module.types.signature(written) };
+  return {
+    text: module.source.slice(written.start, written.end),
+    signature: module.types.signature(written),
+  };
 }
 
 /** The outermost type of `value as T`, `value satisfies T` and `<T>value`. */
@@ -33,10 +40,16 @@ function jsDocType(module: Module, unit: Unit, value: Node | undefined): Node | 
   if (!/\.m?jsx?$/.test(module.file)) return undefined;
   const declaration = child(unit.statement, "declaration") ?? unit.statement;
   const isFirst = unit.kind === "default" || list(declaration, "declarations")[0] === unit.node;
-  const places = [...(value === undefined ? [] : [value.start]), ...(isFirst ? [unit.statement.start] : [])];
+  const places = [
+    ...(value === undefined ? [] : [value.start]),
+    ...(isFirst ? [unit.statement.start] : []),
+  ];
   for (const comment of module.comments.toReversed()) {
-    const isBefore = places.some((at) => comment.end <= at && /^[\s(]*$/.test(module.source.slice(comment.end, at)));
-    const found = isBefore && comment.value.startsWith("*") ? /@type\s*\{/.exec(comment.value) : null;
+    const isBefore = places.some(
+      (at) => comment.end <= at && /^[\s(]*$/.test(module.source.slice(comment.end, at)),
+    );
+    const found =
+      isBefore && comment.value.startsWith("*") ? /@type\s*\{/.exec(comment.value) : null;
     if (found === null) continue;
     // What the parser calls the value stands behind the two letters that open the comment.
     const start = comment.start + 2 + found.index + found[0].length;

@@ -156,8 +156,17 @@ function localExports(module: Module): ModuleExport[] {
   });
 }
 
-function reexportOf(module: Module, { exported, specifier, imported, node }: Reexport): ModuleExport {
-  return { name: exported, ...placeOf(module.source, node.start), kind: "reexport", from: { specifier, name: imported }, problems: [] };
+function reexportOf(
+  module: Module,
+  { exported, specifier, imported, node }: Reexport,
+): ModuleExport {
+  return {
+    name: exported,
+    ...placeOf(module.source, node.start),
+    kind: "reexport",
+    from: { specifier, name: imported },
+    problems: [],
+  };
 }
 
 /** Text without it imports nothing dynamically: a comment may stand before the parenthesis, a letter be written by its number. */
@@ -170,15 +179,29 @@ function importsOf({ program, file, source, units, reexports }: Module): ModuleI
   for (const statement of list(program, "body").filter((one) => one.type === "ImportDeclaration")) {
     const specifiers = list(statement, "specifiers");
     const values = specifiers.filter((one) => one["importKind"] !== "type");
-    const typeOnly = statement["importKind"] === "type" || (specifiers.length > 0 && values.length === 0);
-    const names = specifiers.map((one) => ({ imported: importedName(one), local: nameOf(need(one, "local")) ?? "" }));
-    const isKept = !/\.m?tsx?$/.test(file) || passedOn.has(statement) || names.length === 0 || names.some((one) => used.has(one.local));
-    found.push({ specifier: specifierOf(statement), typeOnly, names, ...(!typeOnly && !isKept && { unused: true }) });
+    const typeOnly =
+      statement["importKind"] === "type" || (specifiers.length > 0 && values.length === 0);
+    const names = specifiers.map((one) => ({
+      imported: importedName(one),
+      local: nameOf(need(one, "local")) ?? "",
+    }));
+    const isKept =
+      !/\.m?tsx?$/.test(file) ||
+      passedOn.has(statement) ||
+      names.length === 0 ||
+      names.some((one) => used.has(one.local));
+    found.push({
+      specifier: specifierOf(statement),
+      typeOnly,
+      names,
+      ...(!typeOnly && !isKept && { unused: true }),
+    });
   }
   if (!dynamicHint.test(source)) return found;
   walk(program, (node) => {
     const specifier = node.type === "ImportExpression" ? stringOf(need(node, "source")) : undefined;
-    if (specifier !== undefined) found.push({ specifier, typeOnly: false, names: [], dynamic: true });
+    if (specifier !== undefined)
+      found.push({ specifier, typeOnly: false, names: [], dynamic: true });
   });
   return found;
 }

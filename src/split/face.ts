@@ -14,17 +14,26 @@ import type { KeptBack, Part, SplitInput } from "./split-module.ts";
 import { list, nameOf, type Node, stringOf, word } from "./tree.ts";
 
 /** Writes the face. */
-export function writeFace(module: Module, procedures: readonly Procedure[], ids: SplitInput["ids"], keptBack?: KeptBack): Part {
+export function writeFace(
+  module: Module,
+  procedures: readonly Procedure[],
+  ids: SplitInput["ids"],
+  keptBack?: KeptBack,
+): Part {
   const names = new Names(module.taken);
   const seam = names.fresh("$seam");
   const errors = new Map<string, string>();
   const text = new MagicString(allBlank(module.source));
   const pairs: [string, string][] = [];
   let done = 0;
-  const inOrder = procedures.map((procedure) => ({ procedure, at: procedure.unit.node.start })).sort((one, other) => one.at - other.at);
+  const inOrder = procedures
+    .map((procedure) => ({ procedure, at: procedure.unit.node.start }))
+    .sort((one, other) => one.at - other.at);
   for (const { procedure, at } of inOrder) {
     const { record, local, unit } = procedure;
-    const exported = module.exports.filter((one) => one.units.includes(unit)).map((one) => one.exported);
+    const exported = module.exports
+      .filter((one) => one.units.includes(unit))
+      .map((one) => one.exported);
     const aliases = exported.filter((one) => keptBack?.unnamed.has(one) !== true);
     if (aliases.length === 0) continue;
     const error = keptBack?.closed.get(record.export);
@@ -43,12 +52,20 @@ export function writeFace(module: Module, procedures: readonly Procedure[], ids:
   const taken = [...(isSeamed ? [["seam", seam] as const] : []), ...errors];
   text.prepend(`${importList(taken, ids.graph)}\n`);
   const units = new Set(procedures.map((one) => one.unit));
-  const shared = module.exports.filter((one) => !one.units.some((unit) => units.has(unit))).map((one) => listed(one.exported));
+  const shared = module.exports
+    .filter((one) => !one.units.some((unit) => units.has(unit)))
+    .map((one) => listed(one.exported));
   const behind = [
     exportList(pairs),
-    shared.length === 0 ? "" : `export { ${shared.join(", ")} } from ${JSON.stringify(ids.shared)};`,
-    ...module.reexports.filter((one) => keptBack?.unnamed.has(one.exported) !== true).map(reexportOf),
-    ...module.stars.map((one) => `export * from ${JSON.stringify(specifierOf(one))}${attributesOf(one)};`),
+    shared.length === 0
+      ? ""
+      : `export { ${shared.join(", ")} } from ${JSON.stringify(ids.shared)};`,
+    ...module.reexports
+      .filter((one) => keptBack?.unnamed.has(one.exported) !== true)
+      .map(reexportOf),
+    ...module.stars.map(
+      (one) => `export * from ${JSON.stringify(specifierOf(one))}${attributesOf(one)};`,
+    ),
   ];
   text.append(behind.filter((one) => one !== "").join("\n") + "\n");
   return partOf(text, module.file);
@@ -63,9 +80,19 @@ function notCallable([name = ""]: readonly string[]): string {
  * A `var` made when first needed, and a function declaration: both are there before the module runs, so that modules
  * that import each other in a circle may call it as early as they could call the original.
  */
-function seamOf(record: Procedure["record"], fn: string, parameters: readonly string[], seam: string, names: Names): string {
+function seamOf(
+  record: Procedure["record"],
+  fn: string,
+  parameters: readonly string[],
+  seam: string,
+  names: Names,
+): string {
   const [held, make] = [names.fresh("$0"), names.fresh("$s0")];
-  const text = JSON.stringify({ fqn: record.fqn, version: record.version, parameters: record.parameters });
+  const text = JSON.stringify({
+    fqn: record.fqn,
+    version: record.version,
+    parameters: record.parameters,
+  });
   return [
     `function ${fn}(${parameters.join(", ")}) { return (${held} || ${make}()).run.apply(this, arguments); }`,
     `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}); } ${make}();`,

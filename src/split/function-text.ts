@@ -51,7 +51,10 @@ function selvesIn(node: Node): Node[] {
   if (node.type === "ThisExpression") return [node];
   if (node.type === "FunctionDeclaration" || node.type === "FunctionExpression") return [];
   // A class has its own `this`, except in what it extends and in computed names.
-  if (node.type === "ClassBody") return list(node, "body").flatMap((one) => (one["computed"] === true ? selvesIn(need(one, "key")) : []));
+  if (node.type === "ClassBody")
+    return list(node, "body").flatMap((one) =>
+      one["computed"] === true ? selvesIn(need(one, "key")) : [],
+    );
   return children(node).flatMap(selvesIn);
 }
 
@@ -80,7 +83,8 @@ function mayThrow(parameter: Node): boolean {
       return mayThrow(need(parameter, "left")) || !isInert(need(parameter, "right"));
     case "ObjectPattern":
       return list(parameter, "properties").some(
-        (one) => one.type !== "RestElement" && (one["computed"] === true || mayThrow(need(one, "value"))),
+        (one) =>
+          one.type !== "RestElement" && (one["computed"] === true || mayThrow(need(one, "value"))),
       );
     case "ArrayPattern":
       return list(parameter, "elements").some(mayThrow);
@@ -104,9 +108,14 @@ function isInert(value: Node): boolean {
     case "ArrayExpression":
       return list(node, "elements").every(isInert);
     case "ObjectExpression":
-      return list(node, "properties").every((one) => one.type === "Property" && one["computed"] !== true && isInert(need(one, "value")));
+      return list(node, "properties").every(
+        (one) => one.type === "Property" && one["computed"] !== true && isInert(need(one, "value")),
+      );
     case "NewExpression":
-      return list(node, "arguments").length === 0 && /^(?:Date|Map|Set|Object|Array)$/.test(word(need(node, "callee"), "name"));
+      return (
+        list(node, "arguments").length === 0 &&
+        /^(?:Date|Map|Set|Object|Array)$/.test(word(need(node, "callee"), "name"))
+      );
     default:
       return false;
   }

@@ -12,9 +12,14 @@ export function mayHoldFutureSyntax(source: string): boolean {
 }
 
 /** The decorators and `accessor` fields of a module, in source order. */
-export function futureSyntax(program: Node, source: string, comments: readonly Comment[]): readonly Node[] {
+export function futureSyntax(
+  program: Node,
+  source: string,
+  comments: readonly Comment[],
+): readonly Node[] {
   // Most modules have these characters in comments, if anywhere: they needn't be walked.
-  const inComment = (at: number): boolean => comments.some((one) => one.start <= at && at < one.end);
+  const inComment = (at: number): boolean =>
+    comments.some((one) => one.start <= at && at < one.end);
   if (![...source.matchAll(hint)].some((match) => !inComment(match.index))) return [];
   const found: Node[] = [];
   walk(program, (node) => {

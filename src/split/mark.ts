@@ -16,9 +16,21 @@ export function placeOf(source: string, offset: number): { line: number; column:
 }
 
 /** A problem at an offset, with its code frame. */
-export function problemAt({ file, source }: Source, offset: number, message: string, hint?: string): Problem {
+export function problemAt(
+  { file, source }: Source,
+  offset: number,
+  message: string,
+  hint?: string,
+): Problem {
   const { line, column } = placeOf(source, offset);
-  return { file, line, column, message, ...(hint === undefined ? {} : { hint }), frame: frameOf(source, line, column) };
+  return {
+    file,
+    line,
+    column,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    frame: frameOf(source, line, column),
+  };
 }
 
 /** What the parser could not read, as problems. */
@@ -36,7 +48,8 @@ export function frameOf(source: string, line: number, column: number): string {
     const text = lines[at - 1] ?? "";
     shown.push(`${at === line ? ">" : " "} ${String(at).padStart(width)} | ${text}`.trimEnd());
     // Tabs stay tabs, or the marker would stand under another letter.
-    if (at === line) shown.push(`  ${" ".repeat(width)} | ${text.slice(0, column - 1).replace(/[^\t]/g, " ")}^`);
+    if (at === line)
+      shown.push(`  ${" ".repeat(width)} | ${text.slice(0, column - 1).replace(/[^\t]/g, " ")}^`);
   }
   return shown.join("\n");
 }

@@ -16,8 +16,14 @@ export function namesIn({
   const parsed = parse(file, source);
   if (parsed.errors.length > 0) return found;
   for (const statement of list(programOf(parsed), "body")) {
-    const isList = statement.type === "ExportNamedDeclaration" && child(statement, "declaration") === undefined;
-    if (isList || statement.type === "ImportDeclaration" || statement.type === "ExportAllDeclaration") continue;
+    const isList =
+      statement.type === "ExportNamedDeclaration" && child(statement, "declaration") === undefined;
+    if (
+      isList ||
+      statement.type === "ImportDeclaration" ||
+      statement.type === "ExportAllDeclaration"
+    )
+      continue;
     walk(statement, (node) => {
       const name = nameOf(node);
       if (name !== undefined) found.add(name);

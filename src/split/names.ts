@@ -17,17 +17,28 @@ export class Names {
 
 /** A name as it stands in an import or export list: some are only possible as text. */
 export function listed(name: string): string {
-  return /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name) ? name : JSON.stringify(name);
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name)
+    ? name
+    : JSON.stringify(name);
 }
 
 /** `export { a as b }`, shortened where both are one; empty for nothing. */
 export function exportList(pairs: readonly (readonly [local: string, exported: string])[]): string {
-  const names = pairs.map(([local, exported]) => (local === exported ? local : `${listed(local)} as ${listed(exported)}`));
+  const names = pairs.map(([local, exported]) =>
+    local === exported ? local : `${listed(local)} as ${listed(exported)}`,
+  );
   return names.length === 0 ? "" : `export { ${names.join(", ")} };`;
 }
 
 /** `import { a as b } from "…"`; empty for nothing. */
-export function importList(pairs: readonly (readonly [imported: string, local: string])[], specifier: string): string {
-  const names = pairs.map(([imported, local]) => (imported === local ? local : `${listed(imported)} as ${local}`));
-  return names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(specifier)};`;
+export function importList(
+  pairs: readonly (readonly [imported: string, local: string])[],
+  specifier: string,
+): string {
+  const names = pairs.map(([imported, local]) =>
+    imported === local ? local : `${listed(imported)} as ${local}`,
+  );
+  return names.length === 0
+    ? ""
+    : `import { ${names.join(", ")} } from ${JSON.stringify(specifier)};`;
 }

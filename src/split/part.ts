@@ -18,7 +18,12 @@ export class Draft {
   readonly #seams = new Map<Procedure, string>();
   readonly #imports: string[] = [];
 
-  constructor(module: Module, text: string, procedures: readonly Procedure[], ids: SplitInput["ids"]) {
+  constructor(
+    module: Module,
+    text: string,
+    procedures: readonly Procedure[],
+    ids: SplitInput["ids"],
+  ) {
     this.text = new MagicString(text);
     this.names = new Names(module.taken);
     this.#module = module;
@@ -28,7 +33,8 @@ export class Draft {
 
   /** The name under which this part has the seam of a procedure. */
   seam(procedure: Procedure): string {
-    const known = this.#seams.get(procedure) ?? this.names.fresh(`$${procedure.local ?? "default"}`);
+    const known =
+      this.#seams.get(procedure) ?? this.names.fresh(`$${procedure.local ?? "default"}`);
     this.#seams.set(procedure, known);
     return known;
   }
@@ -37,7 +43,11 @@ export class Draft {
    * Lets mentions of procedures in `units` mean their seams, as the procedures may be on another machine. `direct` may
    * name another function for a mention.
    */
-  useSeams(units: Iterable<Unit>, direct: (unit: Unit, procedure: Procedure, call: boolean) => string | undefined = () => undefined): void {
+  useSeams(
+    units: Iterable<Unit>,
+    direct: (unit: Unit, procedure: Procedure, call: boolean) => string | undefined = () =>
+      undefined,
+  ): void {
     for (const unit of units) {
       for (const { name, start, end, shorthand, call, soft } of unit.references) {
         const procedure = this.#procedures.find((one) => one.local === name);
@@ -67,11 +77,23 @@ export class Draft {
 
 /** Code and map of edited text. `padding` is what stands in it for the rest of the source. */
 export function partOf(text: MagicString, file: string, padding: Kept["padding"] = []): Part {
-  const { version, sources, sourcesContent = [], names, mappings } = text.generateMap({ source: file, includeContent: true, hires: true });
+  const {
+    version,
+    sources,
+    sourcesContent = [],
+    names,
+    mappings,
+  } = text.generateMap({ source: file, includeContent: true, hires: true });
   return {
     code: text.toString(),
     unpadded: unpadded(text, padding),
-    map: { version, sources: sources.map((one) => one ?? file), sourcesContent: sourcesContent.map((one) => one ?? ""), names, mappings },
+    map: {
+      version,
+      sources: sources.map((one) => one ?? file),
+      sourcesContent: sourcesContent.map((one) => one ?? ""),
+      names,
+      mappings,
+    },
   };
 }
 

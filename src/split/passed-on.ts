@@ -9,24 +9,38 @@ import type { Part, SplitInput } from "./split-module.ts";
 import { child, list, nameOf, type Node } from "./tree.ts";
 
 /** Leaves the re-exports of these names out, and what only they import. */
-export function withoutReexports(input: Pick<SplitInput, "source" | "file" | "parse">, left: ReadonlySet<string>): Part {
+export function withoutReexports(
+  input: Pick<SplitInput, "source" | "file" | "parse">,
+  left: ReadonlySet<string>,
+): Part {
   const { source, file, parse } = input;
   const parsed = parse(file, source);
   if (parsed.errors.length > 0) return partOf(new MagicString(source), file);
   const module = analyze({ file, source, parse }, parsed);
-  const dropped = new Set(module.reexports.filter((one) => left.has(one.exported)).map((one) => one.node));
-  for (const unit of module.units) if (unit.kind === "import" && isPassedOnOnly(module, unit.names, dropped)) dropped.add(unit.node);
+  const dropped = new Set(
+    module.reexports.filter((one) => left.has(one.exported)).map((one) => one.node),
+  );
+  for (const unit of module.units)
+    if (unit.kind === "import" && isPassedOnOnly(module, unit.names, dropped))
+      dropped.add(unit.node);
   // A source map has the text that is edited.
-  const text = new MagicString([...dropped].reduce((blanked, { start, end }) => blankIn(blanked, start, end), source));
+  const text = new MagicString(
+    [...dropped].reduce((blanked, { start, end }) => blankIn(blanked, start, end), source),
+  );
   for (const statement of list(module.program, "body"))
     // `export default reserve`.
     if (dropped.has(statement)) text.remove(statement.start, statement.end);
-    else if (list(statement, "specifiers").some((one) => dropped.has(one))) rewrite(text, source, statement, dropped);
+    else if (list(statement, "specifiers").some((one) => dropped.has(one)))
+      rewrite(text, source, statement, dropped);
   return partOf(text, file);
 }
 
 /** Whether a name is imported for such re-exports alone. */
-function isPassedOnOnly(module: Module, [name = ""]: readonly string[], dropped: ReadonlySet<Node>): boolean {
+function isPassedOnOnly(
+  module: Module,
+  [name = ""]: readonly string[],
+  dropped: ReadonlySet<Node>,
+): boolean {
   const exports = module.reexports
     .filter((one) => one.source.type === "ImportDeclaration" && localOf(one.node) === name)
     .map((one) => one.node);
@@ -40,19 +54,30 @@ function localOf(node: Node): string | undefined {
 }
 
 /** The specifiers that stay: a default import, a namespace, and names in braces. */
-function rewrite(text: MagicString, source: string, statement: Node, dropped: ReadonlySet<Node>): void {
+function rewrite(
+  text: MagicString,
+  source: string,
+  statement: Node,
+  dropped: ReadonlySet<Node>,
+): void {
   const all = list(statement, "specifiers");
   const kept = all.filter((one) => !dropped.has(one));
   const textOf = (one: Node): string => source.slice(one.start, one.end);
-  const isNamed = (one: Node): boolean => one.type === "ImportSpecifier" || one.type === "ExportSpecifier";
+  const isNamed = (one: Node): boolean =>
+    one.type === "ImportSpecifier" || one.type === "ExportSpecifier";
   const named = kept.filter(isNamed).map(textOf);
   const outside = kept.filter((one) => !isNamed(one)).map(textOf);
   const inside = named.length > 0 || outside.length === 0 ? [`{ ${named.join(", ")} }`] : [];
   const from = child(statement, "source");
   // With its attributes.
-  const behind = from === undefined ? "" : ` from ${source.slice(from.start, statement.end).replace(/;$/, "")}`;
+  const behind =
+    from === undefined ? "" : ` from ${source.slice(from.start, statement.end).replace(/;$/, "")}`;
   const word = statement.type === "ImportDeclaration" ? "import" : "export";
-  text.overwrite(statement.start, statement.end, `${word} ${[...outside, ...inside].join(", ")}${behind};`);
+  text.overwrite(
+    statement.start,
+    statement.end,
+    `${word} ${[...outside, ...inside].join(", ")}${behind};`,
+  );
 }
 
 function blankIn(text: string, start: number, end: number): string {

@@ -24,7 +24,10 @@ export interface Procedure {
 }
 
 /** Finds the procedures, and everything that forbids to split the module as its segments want it. */
-export function findProcedures(module: Module, records: readonly SegmentedExport[]): { procedures: Procedure[]; problems: Problem[] } {
+export function findProcedures(
+  module: Module,
+  records: readonly SegmentedExport[],
+): { procedures: Procedure[]; problems: Problem[] } {
   const procedures: Procedure[] = [];
   const problems: Problem[] = [];
   for (const record of records) {
@@ -50,11 +53,26 @@ export function findProcedures(module: Module, records: readonly SegmentedExport
     const twin = procedures.find((one) => one.unit === unit);
     if (twin !== undefined) {
       const message = `'${record.export}' and '${twin.record.export}' are two names of one function, and segments name both`;
-      problems.push(problemAt(module, found.node.start, message, "Name one of them; the other stays importable"));
+      problems.push(
+        problemAt(
+          module,
+          found.node.start,
+          message,
+          "Name one of them; the other stays importable",
+        ),
+      );
       continue;
     }
     const { kind, fn, signature, generator = false } = callable;
-    procedures.push({ record, unit, local: found.local, signature, inner: fn, generator, wrapped: kind === "wrapped" });
+    procedures.push({
+      record,
+      unit,
+      local: found.local,
+      signature,
+      inner: fn,
+      generator,
+      wrapped: kind === "wrapped",
+    });
   }
   return { procedures, problems };
 }

@@ -37,7 +37,8 @@ export class References {
     this.#bound = new Set();
     this.#sink = this.#found.get(unit) ?? [];
     this.#found.set(unit, this.#sink);
-    const declared = node.type === "VariableDeclarator" ? namesIn(need(node, "id")) : declaredBy(node);
+    const declared =
+      node.type === "VariableDeclarator" ? namesIn(need(node, "id")) : declaredBy(node);
     for (const name of declared) this.#bind(name, this.#module);
     this.#visit(node, this.#module);
     return [...this.#bound];
@@ -45,7 +46,9 @@ export class References {
 
   /** What `unit` mentions of the names that the module binds. */
   resolve(unit: Node): Reference[] {
-    return (this.#found.get(unit) ?? []).filter((one) => one.scope.owner(one.name) === this.#module);
+    return (this.#found.get(unit) ?? []).filter(
+      (one) => one.scope.owner(one.name) === this.#module,
+    );
   }
 
   #bind(name: string, scope: Scope): void {
@@ -54,13 +57,35 @@ export class References {
     if (scope === this.#module) this.#bound.add(name);
   }
 
-  #refer(node: Node, scope: Scope, how: Partial<Omit<Reference, "name" | "start" | "end">> = {}): void {
+  #refer(
+    node: Node,
+    scope: Scope,
+    how: Partial<Omit<Reference, "name" | "start" | "end">> = {},
+  ): void {
     const { write = false, shorthand = false, call = false, soft = false } = how;
-    this.#sink.push({ name: word(node, "name"), start: node.start, end: node.end, write, shorthand, call, soft, scope });
+    this.#sink.push({
+      name: word(node, "name"),
+      start: node.start,
+      end: node.end,
+      write,
+      shorthand,
+      call,
+      soft,
+      scope,
+    });
   }
 
   #factory(name: string, { start }: Node, scope: Scope, soft: boolean): void {
-    this.#sink.push({ name, start, end: start, write: false, shorthand: false, call: false, soft, scope });
+    this.#sink.push({
+      name,
+      start,
+      end: start,
+      write: false,
+      shorthand: false,
+      call: false,
+      soft,
+      scope,
+    });
   }
 
   #all(nodes: readonly Node[], scope: Scope): void {
@@ -194,7 +219,8 @@ export class References {
         this.#visit(child(node, "value"), scope);
         return;
       default:
-        if (node.type.startsWith("TS") && !node.type.endsWith("Assignment")) this.#types(node, scope);
+        if (node.type.startsWith("TS") && !node.type.endsWith("Assignment"))
+          this.#types(node, scope);
         else this.#all(children(node), scope);
     }
   }
@@ -214,7 +240,8 @@ export class References {
     this.#types(node, parameters, "returnType");
     const body = child(node, "body");
     const inside = new Scope(parameters, true);
-    if (body?.type === "BlockStatement" || body?.type === "FunctionBody") this.#all(children(body), inside);
+    if (body?.type === "BlockStatement" || body?.type === "FunctionBody")
+      this.#all(children(body), inside);
     else this.#visit(body, inside);
   }
 
@@ -232,7 +259,12 @@ export class References {
       case "ObjectPattern":
         for (const one of list(node, "properties")) {
           if (one["computed"] === true) this.#visit(child(one, "key"), scope);
-          this.#pattern(one.type === "RestElement" ? one : need(one, "value"), scope, writes, one["shorthand"] === true);
+          this.#pattern(
+            one.type === "RestElement" ? one : need(one, "value"),
+            scope,
+            writes,
+            one["shorthand"] === true,
+          );
         }
         break;
       case "ArrayPattern":
@@ -262,7 +294,8 @@ export class References {
     if (node["computed"] === true) this.#visit(child(node, "key"), scope);
     this.#types(node, scope);
     const value = child(node, "value");
-    if (node["shorthand"] === true && value?.type === "Identifier") this.#refer(value, scope, { shorthand: true });
+    if (node["shorthand"] === true && value?.type === "Identifier")
+      this.#refer(value, scope, { shorthand: true });
     else this.#visit(value, scope);
   }
 

@@ -66,7 +66,10 @@ export function isTypeOnly(node: Node): boolean {
 
 // A namespace of types is a type.
 function holdsOnlyTypes(body: Node | undefined): boolean {
-  return body === undefined || list(body, "body").every((one) => isTypeOnly(child(one, "declaration") ?? one));
+  return (
+    body === undefined ||
+    list(body, "body").every((one) => isTypeOnly(child(one, "declaration") ?? one))
+  );
 }
 
 /** The names that a pattern binds. */
@@ -93,14 +96,19 @@ export function namesInType(type: Node): Node[] {
 export function componentOf(tag: Node): Node | undefined {
   const name = leftmost(tag, "JSXMemberExpression", "object");
   if (name.type === "Identifier") return name;
-  return name.type === "JSXIdentifier" && (name !== tag || !/^[a-z]|-/.test(word(name, "name"))) ? name : undefined;
+  return name.type === "JSXIdentifier" && (name !== tag || !/^[a-z]|-/.test(word(name, "name")))
+    ? name
+    : undefined;
 }
 
 /** Whether a class has decorators: their metadata may name classes by the types of members. */
 export function isDecorated(node: Node): boolean {
   const has = (one: Node): boolean => list(one, "decorators").length > 0;
   const members = list(need(node, "body"), "body");
-  return has(node) || members.some((one) => has(one) || list(child(one, "value") ?? one, "params").some(has));
+  return (
+    has(node) ||
+    members.some((one) => has(one) || list(child(one, "value") ?? one, "params").some(has))
+  );
 }
 
 /** `a` of `a.b.c`. */

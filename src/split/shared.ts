@@ -12,16 +12,22 @@ import type { Part, SplitInput } from "./split-module.ts";
  * Local name → export name, for everything in the shared part that bodies may need. `whole` is the placement of a build
  * that holds every procedure, so that the shared part is the same in all builds.
  */
-export function sharedNames(module: Module, procedures: readonly Procedure[], whole: Placement): ReadonlyMap<string, string> {
+export function sharedNames(
+  module: Module,
+  procedures: readonly Procedure[],
+  whole: Placement,
+): ReadonlyMap<string, string> {
   const seams = new Set(procedures.map((one) => one.unit));
   const known = new Map<string, string>();
   for (const { local, exported, units } of module.exports) {
-    if (local !== undefined && !known.has(local) && !units.some((unit) => seams.has(unit))) known.set(local, exported);
+    if (local !== undefined && !known.has(local) && !units.some((unit) => seams.has(unit)))
+      known.set(local, exported);
   }
   const names = new Names([...module.taken, ...module.exports.map((one) => one.exported)]);
   for (const unit of module.units.filter((one) => whole.body.has(one))) {
     for (const { name } of unit.references) {
-      if (!known.has(name) && isDeclaredIn(module, name, whole.shared)) known.set(name, names.fresh(`$${name}`));
+      if (!known.has(name) && isDeclaredIn(module, name, whole.shared))
+        known.set(name, names.fresh(`$${name}`));
     }
   }
   return known;
@@ -29,7 +35,9 @@ export function sharedNames(module: Module, procedures: readonly Procedure[], wh
 
 /** Whether `name` is a declaration, no import, among `units`. */
 export function isDeclaredIn(module: Module, name: string, units: ReadonlySet<Unit>): boolean {
-  return (module.bindings.get(name) ?? []).some((unit) => unit.kind !== "import" && units.has(unit));
+  return (module.bindings.get(name) ?? []).some(
+    (unit) => unit.kind !== "import" && units.has(unit),
+  );
 }
 
 /** Writes the shared part; `undefined` when nothing is in it. */

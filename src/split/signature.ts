@@ -10,10 +10,13 @@ interface Text {
 
 /** `(sku: string, quantity: number = 1): Promise<Money>`: types and defaults as they stand in the source, on one line. */
 export function signatureOf(fn: Node, text: Text): string {
-  const parameters = list(fn, "params").filter((one) => !(one.type === "Identifier" && word(one, "name") === "this"));
+  const parameters = list(fn, "params").filter(
+    (one) => !(one.type === "Identifier" && word(one, "name") === "this"),
+  );
   const returnType = child(fn, "returnType");
   // The colon of a function is the arrow of a function type.
-  const result = returnType === undefined ? "" : `: ${textOf(need(returnType, "typeAnnotation"), text)}`;
+  const result =
+    returnType === undefined ? "" : `: ${textOf(need(returnType, "typeAnnotation"), text)}`;
   return `(${parameters.map((one) => textOf(one, text)).join(", ")})${result}`;
 }
 

@@ -89,10 +89,14 @@ export function splitModule(input: SplitInput): SplitModule {
 }
 
 /** Splits a module for several builds, and reads it once. Parts that are the same in them are the same objects. */
-export function splitVariants(input: Omit<SplitInput, keyof Variant>, variants: readonly Variant[]): readonly SplitModule[] {
+export function splitVariants(
+  input: Omit<SplitInput, keyof Variant>,
+  variants: readonly Variant[],
+): readonly SplitModule[] {
   const { source, file, ids } = input;
   const parsed = input.parse(file, source);
-  if (parsed.errors.length > 0) return variants.map(() => unreadable(input, parseProblems({ file, source }, parsed.errors)));
+  if (parsed.errors.length > 0)
+    return variants.map(() => unreadable(input, parseProblems({ file, source }, parsed.errors)));
   const module = analyze({ file, source, parse: input.parse }, parsed);
   const { procedures, problems } = findProcedures(module, input.procedures);
   // What a build that holds everything would do decides over problems, and over what the shared part lends to bodies:
@@ -108,13 +112,30 @@ export function splitVariants(input: Omit<SplitInput, keyof Variant>, variants: 
     const here = procedures.filter((one) => held.has(one.record.export));
     const placement = here.length === procedures.length ? whole : place(module, procedures, here);
     const key = here.map((one) => one.record.export).join();
-    if (!bodies.has(key)) bodies.set(key, writeBody(module, procedures, here, placement, names, ids));
-    const warnings = environment === "server" ? unplaced(module, whole) : leftBehind(module, here, placement);
+    if (!bodies.has(key))
+      bodies.set(key, writeBody(module, procedures, here, placement, names, ids));
+    const warnings =
+      environment === "server" ? unplaced(module, whole) : leftBehind(module, here, placement);
     if (!faces.has(keptBack)) faces.set(keptBack, writeFace(module, procedures, ids, keptBack));
-    return { face: faces.get(keptBack) ?? face, shared, body: bodies.get(key), problems: all, warnings };
+    return {
+      face: faces.get(keptBack) ?? face,
+      shared,
+      body: bodies.get(key),
+      problems: all,
+      warnings,
+    };
   });
 }
 
-function unreadable({ file, source }: Pick<SplitInput, "file" | "source">, problems: readonly Problem[]): SplitModule {
-  return { face: partOf(new MagicString(allBlank(source)), file), shared: undefined, body: undefined, problems, warnings: [] };
+function unreadable(
+  { file, source }: Pick<SplitInput, "file" | "source">,
+  problems: readonly Problem[],
+): SplitModule {
+  return {
+    face: partOf(new MagicString(allBlank(source)), file),
+    shared: undefined,
+    body: undefined,
+    problems,
+    warnings: [],
+  };
 }

@@ -31,7 +31,8 @@ export interface ParsedModule {
 /** Reads a module; the file's extension says whether it holds types and JSX. Never throws for bad text. */
 export type Parse = (file: string, source: string) => ParsedModule;
 
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && typeof (value as Node).type === "string";
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 
 /** The node that stands at `key`, if one does. */
 export function child(node: Node, key: string): Node | undefined {
@@ -42,7 +43,10 @@ export function child(node: Node, key: string): Node | undefined {
 /** The node that stands at `key` by the grammar. */
 export function need(node: Node, key: string): Node {
   const value = node[key];
-  if (!isNode(value)) throw new TypeError(`A ${node.type} without '${key}': the parser's tree is not the one that the splitter knows`);
+  if (!isNode(value))
+    throw new TypeError(
+      `A ${node.type} without '${key}': the parser's tree is not the one that the splitter knows`,
+    );
   return value;
 }
 
@@ -69,7 +73,8 @@ export function children(node: Node): Node[] {
   for (const key in node) {
     const value = node[key];
     if (isNode(value)) found.push(value);
-    else if (Array.isArray(value)) for (const one of value as unknown[]) if (isNode(one)) found.push(one);
+    else if (Array.isArray(value))
+      for (const one of value as unknown[]) if (isNode(one)) found.push(one);
   }
   return found;
 }
@@ -96,7 +101,10 @@ export function stringOf(node: Node | undefined): string | undefined {
 /** The name of a member that stands in the source, quoted, as a number (`0x10` is "16"), or computed by such a literal. */
 export function memberName(member: Node, key: Node): string | undefined {
   const name = bare(key);
-  if (name.type === "Literal" && (typeof name["value"] === "number" || typeof name["bigint"] === "string"))
+  if (
+    name.type === "Literal" &&
+    (typeof name["value"] === "number" || typeof name["bigint"] === "string")
+  )
     return String(name["bigint"] ?? name["value"]);
   return member["computed"] === true ? stringOf(name) : nameOf(name);
 }
@@ -121,7 +129,11 @@ export function isTypeWrapper(node: Node): boolean {
 }
 
 export function isFunction(node: Node): boolean {
-  return node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
+  return (
+    node.type === "FunctionDeclaration" ||
+    node.type === "FunctionExpression" ||
+    node.type === "ArrowFunctionExpression"
+  );
 }
 
 /** The identifiers that a pattern binds. */
@@ -130,7 +142,9 @@ export function boundNames(pattern: Node): Node[] {
     case "Identifier":
       return [pattern];
     case "ObjectPattern":
-      return list(pattern, "properties").flatMap((one) => boundNames(one.type === "RestElement" ? one : need(one, "value")));
+      return list(pattern, "properties").flatMap((one) =>
+        boundNames(one.type === "RestElement" ? one : need(one, "value")),
+      );
     case "ArrayPattern":
       return list(pattern, "elements").flatMap(boundNames);
     case "AssignmentPattern":
@@ -146,6 +160,7 @@ export function boundNames(pattern: Node): Node[] {
 
 /** The program, of a parse that succeeded. */
 export function programOf(parsed: ParsedModule): Node {
-  if (!isNode(parsed.program) || parsed.program.type !== "Program") throw new TypeError("The parser gave no Program");
+  if (!isNode(parsed.program) || parsed.program.type !== "Program")
+    throw new TypeError("The parser gave no Program");
   return parsed.program;
 }

@@ -50,12 +50,18 @@ export interface ModuleUses {
 }
 
 /** Reads a module that can be parsed; `undefined` for one that can't. */
-export function usesOf(input: { readonly source: string; readonly file: string; readonly parse: Parse }): ModuleUses | undefined {
+export function usesOf(input: {
+  readonly source: string;
+  readonly file: string;
+  readonly parse: Parse;
+}): ModuleUses | undefined {
   const parsed = input.parse(input.file, input.source);
   if (parsed.errors.length > 0) return undefined;
   const module = analyze(input, parsed);
   const units = module.units.map((unit) => readUnit(module, unit));
-  const exports = module.exports.map((one) => [one.exported, one.units.map((unit) => module.units.indexOf(unit))] as const);
+  const exports = module.exports.map(
+    (one) => [one.exported, one.units.map((unit) => module.units.indexOf(unit))] as const,
+  );
   return { units, exports: new Map(exports) };
 }
 
@@ -65,7 +71,9 @@ function readUnit(module: Module, unit: Unit): UnitUses {
     names: unit.names,
     uses: isImport ? [] : usesIn(unit),
     changes: [...changedIn(unit)],
-    ...(isImport && { from: { specifier: specifierOf(unit.statement), name: importedName(unit.node) } }),
+    ...(isImport && {
+      from: { specifier: specifierOf(unit.statement), name: importedName(unit.node) },
+    }),
     ...(isState(unit) && { state: placeOf(module.source, unit.node.start) }),
   };
 }
@@ -89,19 +97,34 @@ function usesIn(unit: Unit): NameUse[] {
     const node = outside(identifiers.get(start), parents);
     const member = memberOf(node, parents);
     const taken = takenApart(node, parents);
-    if (taken !== undefined) for (const one of taken) add({ name, member: one, called: false, start });
-    else if (member === undefined || through.has(member)) add({ name, called: isCalled(node, parents), start });
-    else add({ name, member, called: isCalled(outside(parents.get(node as Node), parents), parents), start });
+    if (taken !== undefined)
+      for (const one of taken) add({ name, member: one, called: false, start });
+    else if (member === undefined || through.has(member))
+      add({ name, called: isCalled(node, parents), start });
+    else
+      add({
+        name,
+        member,
+        called: isCalled(outside(parents.get(node as Node), parents), parents),
+        start,
+      });
   }
   return [...found.values()];
 }
 
 /** The members of `const { quote, order } = shop`; `undefined` where the whole may be taken. */
-function takenApart(node: Node | undefined, parents: ReadonlyMap<Node, Node>): readonly string[] | undefined {
+function takenApart(
+  node: Node | undefined,
+  parents: ReadonlyMap<Node, Node>,
+): readonly string[] | undefined {
   const parent = node === undefined ? undefined : parents.get(node);
   if (parent?.type !== "VariableDeclarator" || parent["init"] !== node) return undefined;
-  const names = list(need(parent, "id"), "properties").map((one) => (one["computed"] === true ? undefined : nameOf(child(one, "key"))));
-  return names.length === 0 || names.includes(undefined) ? undefined : names.filter((one) => one !== undefined);
+  const names = list(need(parent, "id"), "properties").map((one) =>
+    one["computed"] === true ? undefined : nameOf(child(one, "key")),
+  );
+  return names.length === 0 || names.includes(undefined)
+    ? undefined
+    : names.filter((one) => one !== undefined);
 }
 
 // Members of a function that call it.
@@ -110,14 +133,18 @@ const through = new Set(["call", "apply", "bind"]);
 /** What stands around an expression that means the same: parentheses, type assertions. */
 function outside(node: Node | undefined, parents: ReadonlyMap<Node, Node>): Node | undefined {
   const parent = node === undefined ? undefined : parents.get(node);
-  return parent !== undefined && (isTypeWrapper(parent) || parent.type === "ChainExpression") ? outside(parent, parents) : node;
+  return parent !== undefined && (isTypeWrapper(parent) || parent.type === "ChainExpression")
+    ? outside(parent, parents)
+    : node;
 }
 
 /** The name of the member that is taken of an expression, where the text says it. */
 function memberOf(node: Node | undefined, parents: ReadonlyMap<Node, Node>): string | undefined {
   const parent = node === undefined ? undefined : parents.get(node);
   if (parent?.type !== "MemberExpression" || parent["object"] !== node) return undefined;
-  return parent["computed"] === true ? stringOf(child(parent, "property")) : nameOf(child(parent, "property"));
+  return parent["computed"] === true
+    ? stringOf(child(parent, "property"))
+    : nameOf(child(parent, "property"));
 }
 
 function isCalled(node: Node | undefined, parents: ReadonlyMap<Node, Node>): boolean {
@@ -139,14 +166,16 @@ function changedIn(unit: Unit): ReadonlySet<string> {
   const seek = (node: Node): void => {
     if (node.type === "AssignmentExpression") targets(need(node, "left")).forEach(take);
     else if (node.type === "UpdateExpression") take(bare(need(node, "argument")));
-    else if (node.type === "UnaryExpression" && word(node, "operator") === "delete") take(bare(need(node, "argument")));
+    else if (node.type === "UnaryExpression" && word(node, "operator") === "delete")
+      take(bare(need(node, "argument")));
     else if (node.type === "CallExpression") {
       const callee = bare(need(node, "callee"));
       if (callee.type !== "MemberExpression") return;
       const method = callee["computed"] === true ? undefined : nameOf(child(callee, "property"));
       if (method !== undefined && changing.has(method)) take(need(callee, "object"));
       const object = need(callee, "object");
-      if (method === "assign" && object.type === "Identifier" && word(object, "name") === "Object") take(list(node, "arguments")[0]);
+      if (method === "assign" && object.type === "Identifier" && word(object, "name") === "Object")
+        take(list(node, "arguments")[0]);
     }
   };
   // What runs when the module is loaded does the same everywhere.
@@ -158,12 +187,18 @@ function changedIn(unit: Unit): ReadonlySet<string> {
   return changed;
 }
 
-const changing = new Set("set add delete clear push pop shift unshift splice sort reverse fill copyWithin append".split(" "));
+const changing = new Set(
+  "set add delete clear push pop shift unshift splice sort reverse fill copyWithin append".split(
+    " ",
+  ),
+);
 
 function targets(target: Node): Node[] {
   if (target.type === "ArrayPattern") return list(target, "elements").flatMap(targets);
   if (target.type === "ObjectPattern")
-    return list(target, "properties").flatMap((one) => targets(one.type === "RestElement" ? one : need(one, "value")));
+    return list(target, "properties").flatMap((one) =>
+      targets(one.type === "RestElement" ? one : need(one, "value")),
+    );
   if (target.type === "AssignmentPattern") return targets(need(target, "left"));
   if (target.type === "RestElement") return targets(need(target, "argument"));
   return [bare(target)];
@@ -179,9 +214,13 @@ const collections = new Set(["Map", "Set", "WeakMap", "WeakSet", "Array", "URLSe
 
 /** Chosen: what other classes make (a client of a database, say) may hold nothing itself, so its methods are not taken for changes. */
 function isState({ kind, node, statement }: Unit): boolean {
-  if (kind === "declaration") return node.type === "ClassDeclaration" || child(node, "declaration")?.type === "ClassDeclaration";
+  if (kind === "declaration")
+    return (
+      node.type === "ClassDeclaration" || child(node, "declaration")?.type === "ClassDeclaration"
+    );
   if (kind !== "declarator") return false;
-  const declaration = statement.type === "VariableDeclaration" ? statement : child(statement, "declaration");
+  const declaration =
+    statement.type === "VariableDeclaration" ? statement : child(statement, "declaration");
   if (declaration !== undefined && word(declaration, "kind") !== "const") return true;
   const written = child(node, "init");
   const init = written === undefined ? undefined : bare(written);

@@ -17,7 +17,8 @@ export class LocalTypes {
   constructor(program: Node) {
     for (const statement of list(program, "body")) {
       const node = child(statement, "declaration") ?? statement;
-      if (node.type !== "TSTypeAliasDeclaration" && node.type !== "TSInterfaceDeclaration") continue;
+      if (node.type !== "TSTypeAliasDeclaration" && node.type !== "TSInterfaceDeclaration")
+        continue;
       this.#declared.set(nameOf(need(node, "id")) ?? "", node);
     }
   }
@@ -34,22 +35,37 @@ export class LocalTypes {
   }
 
   /** Annotation of a property, and whether it may be absent: `{ from?: Date }`. */
-  property(annotation: Node | undefined, name: string): { type: Node | undefined; optional: boolean } {
+  property(
+    annotation: Node | undefined,
+    name: string,
+  ): { type: Node | undefined; optional: boolean } {
     const type = this.#plain(annotation);
-    const members = type === undefined ? [] : list(type, "members").concat(list(child(type, "body") ?? type, "body"));
-    const member = members.find((one) => one.type === "TSPropertySignature" && nameOf(child(one, "key")) === name);
+    const members =
+      type === undefined
+        ? []
+        : list(type, "members").concat(list(child(type, "body") ?? type, "body"));
+    const member = members.find(
+      (one) => one.type === "TSPropertySignature" && nameOf(child(one, "key")) === name,
+    );
     if (member === undefined) return { type: undefined, optional: false };
     return { type: child(member, "typeAnnotation"), optional: member["optional"] === true };
   }
 
   /** Annotation of an element of a tuple or an array. */
-  element(annotation: Node | undefined, index: number): { type: Node | undefined; optional: boolean } {
+  element(
+    annotation: Node | undefined,
+    index: number,
+  ): { type: Node | undefined; optional: boolean } {
     const type = this.#plain(annotation);
-    if (type?.type !== "TSTupleType") return { type: type === undefined ? undefined : this.#element(type), optional: false };
+    if (type?.type !== "TSTupleType")
+      return { type: type === undefined ? undefined : this.#element(type), optional: false };
     const found = list(type, "elementTypes")[index];
     const inner = found?.type === "TSNamedTupleMember" ? need(found, "elementType") : found;
     const optional = found?.["optional"] === true || inner?.type === "TSOptionalType";
-    return { type: inner?.type === "TSOptionalType" ? need(inner, "typeAnnotation") : inner, optional };
+    return {
+      type: inner?.type === "TSOptionalType" ? need(inner, "typeAnnotation") : inner,
+      optional,
+    };
   }
 
   /**
@@ -67,15 +83,20 @@ export class LocalTypes {
       case "TSTypeLiteral":
       case "TSInterfaceDeclaration": {
         const inherits = list(type, "extends").length > 0;
-        const [first, ...others] = list(child(type, "body") ?? type, type.type === "TSTypeLiteral" ? "members" : "body").filter(
-          (one) => one.type === "TSCallSignatureDeclaration",
-        );
+        const [first, ...others] = list(
+          child(type, "body") ?? type,
+          type.type === "TSTypeLiteral" ? "members" : "body",
+        ).filter((one) => one.type === "TSCallSignatureDeclaration");
         return inherits || others.length > 0 ? undefined : first;
       }
       case "TSTypeReference": {
         const declared = this.#declared.get(nameOf(child(type, "typeName")) ?? "");
-        if (declared === undefined || child(declared, "typeParameters") !== undefined) return undefined;
-        return this.signature(declared.type === "TSInterfaceDeclaration" ? declared : child(declared, "typeAnnotation"), depth + 1);
+        if (declared === undefined || child(declared, "typeParameters") !== undefined)
+          return undefined;
+        return this.signature(
+          declared.type === "TSInterfaceDeclaration" ? declared : child(declared, "typeAnnotation"),
+          depth + 1,
+        );
       }
       default:
         return undefined;
@@ -84,7 +105,8 @@ export class LocalTypes {
 
   #single(type: Node | undefined): "number" | "boolean" | "bigint" | "Date" | "string" | undefined {
     if (type === undefined) return undefined;
-    if (type.type === "TSTypeReference" && nameOf(child(type, "typeName")) === "Date") return "Date";
+    if (type.type === "TSTypeReference" && nameOf(child(type, "typeName")) === "Date")
+      return "Date";
     return single.get(type.type);
   }
 
@@ -103,15 +125,21 @@ export class LocalTypes {
       case "TSParenthesizedType":
         return this.#plain(child(type, "typeAnnotation"), depth + 1);
       case "TSTypeOperator":
-        return word(type, "operator") === "readonly" ? this.#plain(child(type, "typeAnnotation"), depth + 1) : undefined;
+        return word(type, "operator") === "readonly"
+          ? this.#plain(child(type, "typeAnnotation"), depth + 1)
+          : undefined;
       case "TSUnionType": {
-        const [first, ...others] = list(type, "types").filter((one) => one.type !== "TSUndefinedKeyword" && one.type !== "TSNullKeyword");
+        const [first, ...others] = list(type, "types").filter(
+          (one) => one.type !== "TSUndefinedKeyword" && one.type !== "TSNullKeyword",
+        );
         return others.length === 0 ? this.#plain(first, depth + 1) : undefined;
       }
       case "TSTypeReference": {
         const declared = this.#declared.get(nameOf(child(type, "typeName")) ?? "");
         if (declared === undefined) return type;
-        return declared.type === "TSInterfaceDeclaration" ? declared : this.#plain(child(declared, "typeAnnotation"), depth + 1);
+        return declared.type === "TSInterfaceDeclaration"
+          ? declared
+          : this.#plain(child(declared, "typeAnnotation"), depth + 1);
       }
       default:
         return type;

@@ -7,7 +7,8 @@ const mediaType =
   /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)(\s*;\s*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"([\t !#-[\]-~]|\\[\t -~])*"))*$/;
 
 /** Types of which no browser makes a page that runs anything: all others are to be saved. An image of SVG may hold scripts. */
-const harmless = /^(image\/(png|jpeg|gif|webp|avif)|(audio|video|font)\/.+|text\/plain|application\/octet-stream)$/i;
+const harmless =
+  /^(image\/(png|jpeg|gif|webp|avif)|(audio|video|font)\/.+|text\/plain|application\/octet-stream)$/i;
 
 /** Characters of a name or type: longer ones would fill the answer's head, and no file system takes such a name. */
 const mostCharacters = 255;
@@ -17,7 +18,8 @@ export function blobHeaders(blob: Blob): Record<string, string> {
   const type = blob.type || mediaTypes.bytes;
   const [known, essence = ""] = type.length > mostCharacters ? [] : (mediaType.exec(type) ?? []);
   const fields = { "content-type": known ?? mediaTypes.bytes };
-  if (blob instanceof File) return { ...fields, "content-disposition": `attachment${parameterOf(blob.name)}` };
+  if (blob instanceof File)
+    return { ...fields, "content-disposition": `attachment${parameterOf(blob.name)}` };
   return harmless.test(essence) ? fields : { ...fields, "content-disposition": "attachment" };
 }
 
@@ -26,6 +28,9 @@ function parameterOf(name: string): string {
   if (name === "") return "";
   // Half of a pair is nothing that can be encoded.
   const whole = new TextDecoder().decode(new TextEncoder().encode(name.slice(0, mostCharacters)));
-  const encoded = encodeURIComponent(whole).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  const encoded = encodeURIComponent(whole).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `; filename*=UTF-8''${encoded}`;
 }

@@ -1,6 +1,11 @@
 // From an answer of the RPC door back to the value, or to the error, thrown (decisions §2 responses, §4).
 
-import { BadGateway, frameworkErrors, InvalidSerializedValue, NodeNotAvailable } from "../errors.ts";
+import {
+  BadGateway,
+  frameworkErrors,
+  InvalidSerializedValue,
+  NodeNotAvailable,
+} from "../errors.ts";
 import type { IncomingResponse } from "../ports.ts";
 import { headers, jsonType } from "../protocol.ts";
 import type { ClassTable } from "../serializer/class-table.ts";
@@ -34,14 +39,19 @@ const unreadable = (cause: Error): BadGateway =>
   );
 
 /** The value of an answer. Throws the error that it carries, or BadGateway when it is no answer of a procedure. */
-export async function decodeAnswer(response: IncomingResponse, options: AnswerOptions): Promise<Answer> {
+export async function decodeAnswer(
+  response: IncomingResponse,
+  options: AnswerOptions,
+): Promise<Answer> {
   const { status } = response;
   const field = (name: string): string => String(response.headers[name] ?? "");
   const node = field(headers.node);
   const text = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(response.body);
   // Without a cause: what a parser says of an answer quotes it, and this error may go on to outsiders.
   const senseless = (): BadGateway =>
-    new BadGateway(`A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`);
+    new BadGateway(
+      `A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`,
+    );
   const superjson = field(headers.encoding) === "superjson";
   const isJson = field("content-type").startsWith(jsonType);
   const decode = async (): Promise<unknown> => {
@@ -51,8 +61,17 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
     await loadNamed(tree, classes);
     // The answer comes from a service that we asked: what strangers may send at most doesn't count.
     const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
-    const reading = { classes, limits, trusted: true, plain: errorOfText !== undefined, path: "result", status };
-    return superjson ? (await loadSuperjson()).decodeSuperjson(json, reading, tree) : decodeParsed(tree, json, reading);
+    const reading = {
+      classes,
+      limits,
+      trusted: true,
+      plain: errorOfText !== undefined,
+      path: "result",
+      status,
+    };
+    return superjson
+      ? (await loadSuperjson()).decodeSuperjson(json, reading, tree)
+      : decodeParsed(tree, json, reading);
   };
   const read = async (): Promise<unknown> => {
     const type = superjson ? "object" : status === 204 ? "undefined" : field(headers.dataType);
@@ -71,7 +90,11 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
         const content = text();
         if (type === "boolean" && /^(true|false)$/.test(content)) return content === "true";
         if (type === "bigint" && /^-?\d+$/.test(content)) return BigInt(content);
-        if (type === "number" && (content === "NaN" || (content !== "" && !Number.isNaN(Number(content))))) return Number(content);
+        if (
+          type === "number" &&
+          (content === "NaN" || (content !== "" && !Number.isNaN(Number(content))))
+        )
+          return Number(content);
         throw senseless();
       }
     }
@@ -82,16 +105,21 @@ export async function decodeAnswer(response: IncomingResponse, options: AnswerOp
       if (error instanceof Error) return error;
     }
     const known = frameworkErrors.get(field(headers.error));
-    return options.errorOfText?.(text(), status, known) ?? (known ? new known(text()) : senseless());
+    return (
+      options.errorOfText?.(text(), status, known) ?? (known ? new known(text()) : senseless())
+    );
   };
   let thrown: unknown;
   try {
-    if (status >= 200 && status < 300) return { value: await read(), ...(node === "" ? {} : { node }) };
+    if (status >= 200 && status < 300)
+      return { value: await read(), ...(node === "" ? {} : { node }) };
     thrown = await failure();
   } catch (cause) {
     if (cause instanceof InvalidSerializedValue) thrown = unreadable(cause);
     // The answer may be a good one, if classes or superjson couldn't be loaded to read it.
-    else thrown = cause instanceof BadGateway || cause instanceof NodeNotAvailable ? cause : senseless();
+    else
+      thrown =
+        cause instanceof BadGateway || cause instanceof NodeNotAvailable ? cause : senseless();
   }
   if (node !== "") setRanOn(thrown as object, node);
   options.onError?.(thrown, response);

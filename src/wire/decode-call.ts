@@ -35,7 +35,8 @@ export function readEncoding(fields: HeaderFields): Encoding {
 export function readVersion(query: string): Version {
   if (query === "") return defaultVersion;
   const [version = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
-  if (others.length > 0) throw new BadRequest(`The query parameter '${versionParameter}' was given more than once`);
+  if (others.length > 0)
+    throw new BadRequest(`The query parameter '${versionParameter}' was given more than once`);
   return parseVersion(version);
 }
 
@@ -57,7 +58,13 @@ export async function decodeArguments(
   if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
   const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
   const received = { method, headers: fields, body };
-  return decodeReceived(received, query, procedure, options, await prepareDecoding(received, options));
+  return decodeReceived(
+    received,
+    query,
+    procedure,
+    options,
+    await prepareDecoding(received, options),
+  );
 }
 
 const noBytes = new Uint8Array();
@@ -73,7 +80,10 @@ interface Received {
  * Loads what {@link decodeReceived} can't wait for: superjson, and the classes that the body names. Gives the body as far as it was read for
  * that. Throws as {@link decodeArguments}.
  */
-export async function prepareDecoding(received: Received, { classes, limits }: DecodeCallOptions): Promise<ReadBody | undefined> {
+export async function prepareDecoding(
+  received: Received,
+  { classes, limits }: DecodeCallOptions,
+): Promise<ReadBody | undefined> {
   if (received.method === "GET" || received.body.length === 0) return undefined;
   const encoding = readEncoding(received.headers);
   if (encoding === "superjson") await loadSuperjson();
@@ -93,7 +103,8 @@ export function decodeReceived(
 ): Args {
   const { method, headers: fields } = received;
   // The version is no argument, even for a procedure that has a parameter of this name (§4.1).
-  const given = (): [string, string][] => [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
+  const given = (): [string, string][] =>
+    [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
   if (method === "GET") return convertQuery(procedure?.parameters ?? [], given(), options.limits);
   // Chosen: beyond the version nobody reads what stands in the query of a POST, but it is counted. A shorter one can't hold too many.
   if (query.length > options.limits.query) convertQuery([], given(), options.limits);
@@ -102,7 +113,11 @@ export function decodeReceived(
   const encoding = readEncoding(fields);
   return encoding === "superjson"
     ? loadedSuperjson().decodeSuperjsonMembers(body.text, options, body.tree)
-    : decodeMembers(body.text, { ...options, path: "args", plain: encoding === "plain" }, body.tree);
+    : decodeMembers(
+        body.text,
+        { ...options, path: "args", plain: encoding === "plain" },
+        body.tree,
+      );
 }
 
 /** The text of a body, and what `JSON.parse` makes of it. */
@@ -128,7 +143,8 @@ function checkBodyType(fields: HeaderFields): void {
   if (!/^application\/json\s*(;|$)/i.test(textOf(fields["content-type"])))
     throw new UnsupportedEncoding("A call's body must have the content type application/json");
   const packed = textOf(fields["content-encoding"]);
-  if (packed !== "" && packed !== "identity") throw new UnsupportedEncoding(`Unsupported content encoding '${packed.slice(0, 64)}'`);
+  if (packed !== "" && packed !== "identity")
+    throw new UnsupportedEncoding(`Unsupported content encoding '${packed.slice(0, 64)}'`);
 }
 
 function decodeText(body: Uint8Array): string {

@@ -22,7 +22,12 @@ export function encodeResult(
   encoding: Encoding,
   options: { readonly classes: ClassTable; readonly stacks?: boolean },
 ): HttpResponse | Promise<HttpResponse> {
-  const answer = (dataType: string, contentType: string, body: string | Uint8Array, more?: Record<string, string>): HttpResponse => ({
+  const answer = (
+    dataType: string,
+    contentType: string,
+    body: string | Uint8Array,
+    more?: Record<string, string>,
+  ): HttpResponse => ({
     status: 200,
     headers: { ...rpcHeaders, "content-type": contentType, [headers.dataType]: dataType, ...more },
     body,
@@ -33,7 +38,9 @@ export function encodeResult(
       return { status: 204, headers: { ...rpcHeaders, [headers.dataType]: "undefined" } };
     case "string":
       // UTF-8 has no half of a surrogate pair, but JSON's escapes do: the type says which of the two the body is.
-      return isWellFormed(value) ? answer("string", mediaTypes.text, value) : answer("string", mediaTypes.json, JSON.stringify(value));
+      return isWellFormed(value)
+        ? answer("string", mediaTypes.text, value)
+        : answer("string", mediaTypes.json, JSON.stringify(value));
     case "boolean":
     case "bigint":
       return answer(typeof value, mediaTypes.text, String(value));
@@ -48,17 +55,24 @@ export function encodeResult(
     if (value instanceof Blob)
       return value
         .arrayBuffer()
-        .then((buffer) => answer("binary", mediaTypes.bytes, new Uint8Array(buffer), blobHeaders(value)))
+        .then((buffer) =>
+          answer("binary", mediaTypes.bytes, new Uint8Array(buffer), blobHeaders(value)),
+        )
         .catch(unreadable);
   }
   let text: string | Promise<string>;
   try {
-    text = encoding === "plain" ? encodePlain(value) : encodeSerialized(value, { ...options, path: "result", hint: responseHint });
+    text =
+      encoding === "plain"
+        ? encodePlain(value)
+        : encodeSerialized(value, { ...options, path: "result", hint: responseHint });
   } catch (thrown) {
     if (encoding !== "serialized, superjson" || !needsReferences(thrown)) throw thrown;
     return inSuperjson(value, options);
   }
-  return typeof text === "string" ? answer("object", mediaTypes.json, text) : text.then((done) => answer("object", mediaTypes.json, done));
+  return typeof text === "string"
+    ? answer("object", mediaTypes.json, text)
+    : text.then((done) => answer("object", mediaTypes.json, done));
 }
 
 function isWellFormed(text: string & { isWellFormed?: () => boolean }): boolean {
@@ -78,12 +92,25 @@ function unreadable(cause: unknown): never {
   throw new ValueNotSerializable(describeFault(cause, "result"), causeOf(cause));
 }
 
-const superjsonHeaders = { ...rpcHeaders, "content-type": mediaTypes.json, [headers.encoding]: "superjson" };
+const superjsonHeaders = {
+  ...rpcHeaders,
+  "content-type": mediaTypes.json,
+  [headers.encoding]: "superjson",
+};
 
 /** All that there is, scalars and `undefined` too, is superjson's `{json, meta}` (decisions §3). */
-async function inSuperjson(value: unknown, options: { readonly classes: ClassTable; readonly stacks?: boolean }): Promise<HttpResponse> {
-  const body = await (await loadSuperjson()).encodeSuperjson(value, { ...options, path: "result", hint: responseHint });
-  return { status: 200, headers: { ...superjsonHeaders, [headers.dataType]: value === null ? "null" : typeof value }, body };
+async function inSuperjson(
+  value: unknown,
+  options: { readonly classes: ClassTable; readonly stacks?: boolean },
+): Promise<HttpResponse> {
+  const body = await (
+    await loadSuperjson()
+  ).encodeSuperjson(value, { ...options, path: "result", hint: responseHint });
+  return {
+    status: 200,
+    headers: { ...superjsonHeaders, [headers.dataType]: value === null ? "null" : typeof value },
+    body,
+  };
 }
 
 /**
@@ -93,20 +120,33 @@ async function inSuperjson(value: unknown, options: { readonly classes: ClassTab
 export function encodeError(
   thrown: unknown,
   encoding: Encoding,
-  options: { readonly classes: ClassTable; readonly stacks: boolean; readonly onLost?: (what: string) => void },
+  options: {
+    readonly classes: ClassTable;
+    readonly stacks: boolean;
+    readonly onLost?: (what: string) => void;
+  },
 ): HttpResponse | Promise<HttpResponse> {
   const error = errorOf(thrown);
-  const more = error instanceof MethodNotAllowed ? { allow: "GET, POST" } : error instanceof NodeNotAvailable ? { "retry-after": "1" } : {};
+  const more =
+    error instanceof MethodNotAllowed
+      ? { allow: "GET, POST" }
+      : error instanceof NodeNotAvailable
+        ? { "retry-after": "1" }
+        : {};
   const answer = (contentType: string, body: string): HttpResponse => ({
     status: answerStatusOf(error),
     headers: { ...rpcHeaders, "content-type": contentType, ...more },
     body,
   });
   const json = (text: string): HttpResponse => answer(mediaTypes.json, text);
-  const sendable = (): Error => sendableError(error, { classes: options.classes, tell: options.onLost ?? (() => {}) });
+  const sendable = (): Error =>
+    sendableError(error, { classes: options.classes, tell: options.onLost ?? (() => {}) });
   const superjson = async (): Promise<HttpResponse> => {
     const { encodeSuperjson } = await loadSuperjson();
-    const answered = (text: string): HttpResponse => ({ ...answer(mediaTypes.json, text), headers: { ...superjsonHeaders, ...more } });
+    const answered = (text: string): HttpResponse => ({
+      ...answer(mediaTypes.json, text),
+      headers: { ...superjsonHeaders, ...more },
+    });
     try {
       return answered(await encodeSuperjson(error, options));
     } catch {
@@ -115,7 +155,12 @@ export function encodeError(
       } catch {
         const { type, ...rest } = JSON.parse(bare(error)) as Record<string, unknown>;
         const { message, trace, fields } = rest;
-        return answered(JSON.stringify({ json: { name: type, message, trace, fields }, meta: { values: ["Error"], v: 1 } }));
+        return answered(
+          JSON.stringify({
+            json: { name: type, message, trace, fields },
+            meta: { values: ["Error"], v: 1 },
+          }),
+        );
       }
     }
   };
@@ -129,7 +174,8 @@ export function encodeError(
     }
   };
   try {
-    if (encoding === "plain") return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
+    if (encoding === "plain")
+      return answer(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
     const text = encoding === "superjson" ? undefined : whole();
     if (text === undefined) return superjson();
     return typeof text === "string" ? json(text) : text.then(json, () => json(bare(error)));

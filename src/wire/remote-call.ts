@@ -43,7 +43,9 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const start = clock.now();
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
     // Both are named, as the answer may have a cycle where the arguments have none.
-    const { body, encoding } = await withClasses(classes, () => encodeCall(args, { classes }, "serialized, superjson"));
+    const { body, encoding } = await withClasses(classes, () =>
+      encodeCall(args, { classes }, "serialized, superjson"),
+    );
     const left = (context.deadline ?? start + limits.time) - clock.now();
     if (left <= 0) throw late();
     const fields: Record<string, string> = {
@@ -69,7 +71,10 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
 }
 
 /** Encodes; where a class is missing that can still be loaded, loads it and encodes again. */
-export async function withClasses<T>(classes: ClassTable, encode: () => T | Promise<T>): Promise<T> {
+export async function withClasses<T>(
+  classes: ClassTable,
+  encode: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await encode();
   } catch (thrown) {

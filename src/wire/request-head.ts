@@ -16,7 +16,10 @@ export interface RequestHead {
  * What the wire carries beyond `header` and `headerCount`: services add fields of their own on the way, and what the first one accepted must
  * pass all others.
  */
-export const wireMargin: { readonly bytes: number; readonly fields: number } = { bytes: 24 * 1024, fields: 16 };
+export const wireMargin: { readonly bytes: number; readonly fields: number } = {
+  bytes: 24 * 1024,
+  fields: 16,
+};
 
 /** Set anew by each service that passes a request on. */
 const remade: ReadonlySet<string> = new Set([
@@ -75,8 +78,13 @@ function sizeProblem(
     bytes += name.length + (rawHeaders[at + 1] ?? "").length + bytesAround;
   }
   if (count > limits.headerCount || rawHeaders.length / 2 > limits.headerCount + wireMargin.fields)
-    return new RequestHeaderFieldsTooLarge(`More than ${limits.headerCount} header fields (limit 'headerCount')`);
-  if (bytes > limits.header) return new RequestHeaderFieldsTooLarge(`More than ${limits.header} bytes of headers (limit 'header')`);
+    return new RequestHeaderFieldsTooLarge(
+      `More than ${limits.headerCount} header fields (limit 'headerCount')`,
+    );
+  if (bytes > limits.header)
+    return new RequestHeaderFieldsTooLarge(
+      `More than ${limits.header} bytes of headers (limit 'header')`,
+    );
   return undefined;
 }
 
@@ -91,5 +99,7 @@ function authorityProblem(target: string, host: string | undefined): BadRequest 
     return lower.endsWith(defaultPort) ? lower.slice(0, -defaultPort.length) : lower;
   };
   if (host === undefined || plain(host) === plain(authority)) return undefined;
-  return new BadRequest("The address that the request asks for and its Host field name different hosts");
+  return new BadRequest(
+    "The address that the request asks for and its Host field name different hosts",
+  );
 }

@@ -2,13 +2,28 @@
 
 import type { Call, CallHeaders } from "../call.ts";
 import type { CorsMiddleware } from "../cors.ts";
-import { DeadlineExceeded, Forbidden, LoopDetected, MethodNotAllowed, noRoom, ProcedureNotFound, RequestTimeout } from "../errors.ts";
+import {
+  DeadlineExceeded,
+  Forbidden,
+  LoopDetected,
+  MethodNotAllowed,
+  noRoom,
+  ProcedureNotFound,
+  RequestTimeout,
+} from "../errors.ts";
 import { connectionOptions } from "../forwarded.ts";
 import { leadsAstray } from "../fqn.ts";
 import { MiddlewareHeaders } from "../middleware.ts";
 import type { Clock, HeaderFields, Host, HttpRequest, HttpResponse } from "../ports.ts";
 import type { Asked, PublicOrigin } from "../public-origin.ts";
-import { headers, mostHops, policyHeader, rpcHeaders, rpcPath, serviceHeaders } from "../protocol.ts";
+import {
+  headers,
+  mostHops,
+  policyHeader,
+  rpcHeaders,
+  rpcPath,
+  serviceHeaders,
+} from "../protocol.ts";
 import { procedureNotFound } from "../registry.ts";
 import { decodeSegment, pathOf, queryOf } from "../router.ts";
 import type { Limits } from "../serializer/limits.ts";
@@ -44,10 +59,17 @@ export interface RpcDoorParts {
   /** Runs the call or passes it on. What it throws becomes the answer. */
   readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
   /** The answer for what was thrown. */
-  readonly refuse: (thrown: unknown, request: HttpRequest, encoding: Encoding, trust: Trust) => Promise<HttpResponse>;
+  readonly refuse: (
+    thrown: unknown,
+    request: HttpRequest,
+    encoding: Encoding,
+    trust: Trust,
+  ) => Promise<HttpResponse>;
 }
 
-export function createRpcDoor(parts: RpcDoorParts): (request: HttpRequest) => Promise<HttpResponse> {
+export function createRpcDoor(
+  parts: RpcDoorParts,
+): (request: HttpRequest) => Promise<HttpResponse> {
   const { host, limits } = parts;
   return async (request) => {
     const cors = parts.cors();
@@ -84,8 +106,13 @@ function withPolicy(answer: HttpResponse): HttpResponse {
   const given = answer.headers[policyHeader];
   const own = rpcHeaders[policyHeader];
   if (given === own) return answer;
-  const policies = given === undefined ? [] : [given].flat().flatMap((field) => field.split(",").map((one) => one.trim()));
-  return policies.includes(own) ? answer : withHeaders(answer, { [policyHeader]: [own, ...policies] });
+  const policies =
+    given === undefined
+      ? []
+      : [given].flat().flatMap((field) => field.split(",").map((one) => one.trim()));
+  return policies.includes(own)
+    ? answer
+    : withHeaders(answer, { [policyHeader]: [own, ...policies] });
 }
 
 /** Refuses a cross-site call. A procedure declared safe needs no refusal, so roles that know it call this later. */
@@ -93,7 +120,12 @@ export function refuseCrossSite(call: IncomingCall): void {
   if (call.crossSite) throw new Forbidden("A page of another origin may not make this call");
 }
 
-function isCrossSite(request: HttpRequest, { member, holdsKey }: Trust, web: PublicOrigin, asked: Asked): boolean {
+function isCrossSite(
+  request: HttpRequest,
+  { member, holdsKey }: Trust,
+  web: PublicOrigin,
+  asked: Asked,
+): boolean {
   // The first service has seen what the browser sent, before any middleware. Without its word the request is looked at anew.
   const said = member && !holdsKey ? request.headers[serviceHeaders.crossSite] : undefined;
   if (said === "yes" || said === "no") return said === "yes";
@@ -104,7 +136,9 @@ function isCrossSite(request: HttpRequest, { member, holdsKey }: Trust, web: Pub
 function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
   const type = fields["content-type"];
   if (method === "GET" || type === undefined || type === "") return true;
-  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(String(type));
+  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
+    String(type),
+  );
 }
 
 class Incoming implements IncomingCall {
@@ -147,12 +181,15 @@ class Incoming implements IncomingCall {
     if (leadsAstray(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
     // Only members are believed: from outside these headers mean nothing.
     this.hops = trust.member ? countOf(request.headers[headers.hops]) : 0;
-    if (this.hops > mostHops) throw new LoopDetected(`The call has passed more than ${mostHops} services`);
+    if (this.hops > mostHops)
+      throw new LoopDetected(`The call has passed more than ${mostHops} services`);
     const left = trust.member ? spanOf(request.headers[headers.deadline]) : undefined;
     this.deadline = clock.now() + Math.min(left ?? limits.time, limits.time);
     this.asked = web.asked(request, trust);
     this.#seesForwarded = web.believes(trust);
-    this.crossSite = isCrossSite(request, trust, web, this.asked) && cors?.names(request.headers["origin"]) !== true;
+    this.crossSite =
+      isCrossSite(request, trust, web, this.asked) &&
+      cors?.names(request.headers["origin"]) !== true;
   }
 
   get headers(): MiddlewareHeaders {
@@ -177,14 +214,20 @@ class Incoming implements IncomingCall {
   }
 }
 
-async function withinDeadline(call: Incoming, clock: Clock, answer: (call: IncomingCall) => Promise<HttpResponse>): Promise<HttpResponse> {
+async function withinDeadline(
+  call: Incoming,
+  clock: Clock,
+  answer: (call: IncomingCall) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const left = call.deadline - clock.now();
   if (left <= 0) throw new DeadlineExceeded();
   return await new Promise((resolve, reject) => {
     const cancel = clock.after(left, () => {
       // Who is late is the caller, as long as the body hasn't come.
       const late =
-        call.request.isReceiving === true ? new RequestTimeout("The request's body did not arrive in time") : new DeadlineExceeded();
+        call.request.isReceiving === true
+          ? new RequestTimeout("The request's body did not arrive in time")
+          : new DeadlineExceeded();
       call.expire(late);
       reject(late);
     });
@@ -203,7 +246,11 @@ function procedureHeaders(fields: HeaderFields, seesForwarded: boolean): Middlew
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || (name.startsWith("x-svc-") && name !== headers.encoding)) continue;
     if (name === "connection" || named?.has(name) === true) continue;
-    if (!seesForwarded && (name === serviceHeaders.forwardedHost || name === serviceHeaders.forwardedProto)) continue;
+    if (
+      !seesForwarded &&
+      (name === serviceHeaders.forwardedHost || name === serviceHeaders.forwardedProto)
+    )
+      continue;
     seen.fill(name, typeof value === "string" ? value : value.join(", "));
   }
   return seen;
@@ -218,7 +265,10 @@ function spanOf(text: unknown): number | undefined {
 }
 
 /** `response` with more headers. */
-export function withHeaders(response: HttpResponse, more: HttpResponse["headers"] | undefined): HttpResponse {
+export function withHeaders(
+  response: HttpResponse,
+  more: HttpResponse["headers"] | undefined,
+): HttpResponse {
   return more === undefined ? response : { ...response, headers: { ...response.headers, ...more } };
 }
 

@@ -36,5 +36,8 @@ export async function encodeCall(
   } catch (thrown) {
     if (!needsReferences(thrown)) throw thrown;
   }
-  return { body: await (await loadSuperjson()).encodeSuperjsonArguments(args, options), encoding: "superjson" };
+  return {
+    body: await (await loadSuperjson()).encodeSuperjsonArguments(args, options),
+    encoding: "superjson",
+  };
 }

@@ -37,13 +37,26 @@ export class Person {
 }
 
 export const classes = [
-  { record: { key: "a/Person", module: "a/person", export: "Person", args: ["name"], fields: ["age"] }, constructor: Person },
+  {
+    record: {
+      key: "a/Person",
+      module: "a/person",
+      export: "Person",
+      args: ["name"],
+      fields: ["age"],
+    },
+    constructor: Person,
+  },
 ];
 
 const untouched = census();
 
 function census(): string {
-  return JSON.stringify([Object, Array, Function, Map, Promise].map((one) => Reflect.ownKeys(one.prototype as object).map(String)));
+  return JSON.stringify(
+    [Object, Array, Function, Map, Promise].map((one) =>
+      Reflect.ownKeys(one.prototype as object).map(String),
+    ),
+  );
 }
 
 export const application: TestProcedure[] = [

@@ -55,23 +55,42 @@ export async function openSockets(options: { readonly console?: true } = {}): Pr
   const files = {
     publicFile: async (request: HttpRequest) => (asked.push(request.target), undefined),
     component: async () => undefined,
-    serverFile: async (file: string) => (file === "manifest.json" ? new TextEncoder().encode("{}") : undefined),
+    serverFile: async (file: string) =>
+      file === "manifest.json" ? new TextEncoder().encode("{}") : undefined,
   };
   let ids = 0;
   const repository = await open(() => createRepository(host(), { ...common, files }));
   const consoleOf = (one: Host): Console | undefined =>
-    options.console && createConsole(one, { trustKey: key, secure: false, file: async () => undefined });
+    options.console &&
+    createConsole(one, { trustKey: key, secure: false, file: async () => undefined });
   const gateway = await open(() => {
     const one = host();
-    return createGateway(one, { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}`, console: consoleOf(one) });
+    return createGateway(one, {
+      ...common,
+      monitor: 60_000,
+      lease: 60_000,
+      newId: () => `m${++ids}`,
+      console: consoleOf(one),
+    });
   });
   const node = await open(() =>
-    createNode(host(), { ...common, gateway, modules: testModules(application, classes), segments: ["main"], name: "one" }),
+    createNode(host(), {
+      ...common,
+      gateway,
+      modules: testModules(application, classes),
+      segments: ["main"],
+      name: "one",
+    }),
   );
   const proxy = await open(() => createProxy(host(), { ...common, calls: gateway, repository }));
   const port = (url: string): number => Number(new URL(url).port);
   return {
-    ports: { repository: port(repository), gateway: port(gateway), node: port(node), proxy: port(proxy) },
+    ports: {
+      repository: port(repository),
+      gateway: port(gateway),
+      node: port(node),
+      proxy: port(proxy),
+    },
     log,
     asked,
     async close() {
@@ -99,7 +118,11 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<RawA
       const text = Buffer.concat(chunks).toString("latin1");
       const end = text.indexOf("\r\n\r\n");
       const head = end < 0 ? text : text.slice(0, end);
-      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body: end < 0 ? "" : text.slice(end + 4) });
+      resolve({
+        status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0),
+        head,
+        body: end < 0 ? "" : text.slice(end + 4),
+      });
     };
     socket.on("data", (chunk) => {
       chunks.push(chunk);
@@ -107,7 +130,11 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<RawA
       const end = text.indexOf("\r\n\r\n");
       if (end < 0) return;
       const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1];
-      if ((length !== undefined && text.length >= end + 4 + Number(length)) || /^HTTP\/1\.1 (?:204|304)/.test(text)) finish();
+      if (
+        (length !== undefined && text.length >= end + 4 + Number(length)) ||
+        /^HTTP\/1\.1 (?:204|304)/.test(text)
+      )
+        finish();
     });
     // A reset is an end like any other here.
     socket.on("error", finish);
@@ -132,7 +159,9 @@ export function bytesOf({ method, target = "/", fields = [], body, json }: RawRe
   const lines = [
     `${method ?? (content === undefined ? "GET" : "POST")} ${target} HTTP/1.1`,
     "Host: localhost",
-    ...(content !== undefined && !fields.some((one) => /^content-type:/i.test(one)) ? ["Content-Type: application/json"] : []),
+    ...(content !== undefined && !fields.some((one) => /^content-type:/i.test(one))
+      ? ["Content-Type: application/json"]
+      : []),
     ...(content === undefined ? [] : [`Content-Length: ${bytes.length}`]),
     ...fields,
   ];

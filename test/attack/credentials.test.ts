@@ -4,7 +4,14 @@ import { nodeHost } from "../../server/host.ts";
 import { createCredentials } from "../../src/trust.ts";
 import { key } from "../_deployment.ts";
 import { attack } from "./_attack.ts";
-import { bytesOf, type Door, exchange, openSockets, type RawRequest, type Sockets } from "./_sockets.ts";
+import {
+  bytesOf,
+  type Door,
+  exchange,
+  openSockets,
+  type RawRequest,
+  type Sockets,
+} from "./_sockets.ts";
 
 // Every path that isn't for everyone, with everything that a sender can show.
 
@@ -15,13 +22,18 @@ beforeAll(async () => {
 afterAll(() => sockets.close());
 
 const credentials = createCredentials(key, nodeHost());
-const fieldOf = (sender: "service" | "outside"): string => `x-svc-credential: ${credentials.fields(sender)["x-svc-credential"]}`;
+const fieldOf = (sender: "service" | "outside"): string =>
+  `x-svc-credential: ${credentials.fields(sender)["x-svc-credential"]}`;
 const theKey = `x-svc-trust-key: ${key}`;
 const service = fieldOf("service");
 const outside = fieldOf("outside");
 
 /** What is shown → what it is worth: that of the key, of a service, of a stranger's call, or nothing. */
-const shown: readonly (readonly [what: string, fields: readonly string[], worth: "key" | "service" | "outside" | "nothing"])[] = [
+const shown: readonly (readonly [
+  what: string,
+  fields: readonly string[],
+  worth: "key" | "service" | "outside" | "nothing",
+])[] = [
   ["the trust key", [theKey], "key"],
   ["a service's credential", [service], "service"],
   ["the credential of a stranger's call", [outside], "outside"],
@@ -34,7 +46,11 @@ const shown: readonly (readonly [what: string, fields: readonly string[], worth:
   ["a credential without a value", ["x-svc-credential: service"], "nothing"],
   ["the key as the credential's value", [`x-svc-credential: service ${key}`], "nothing"],
   ["a credential of another kind", [service.replace(": service", ": operator")], "nothing"],
-  ["the value of one credential under the name of another", [outside.replace(": outside", ": service")], "nothing"],
+  [
+    "the value of one credential under the name of another",
+    [outside.replace(": outside", ": service")],
+    "nothing",
+  ],
   ["a credential in capitals", [service.replace(": service", ": SERVICE")], "nothing"],
   ["a credential twice", [service, service], "nothing"],
   ["both credentials", [service, outside], "nothing"],
@@ -43,12 +59,22 @@ const shown: readonly (readonly [what: string, fields: readonly string[], worth:
   ["a guessed key beside a credential", ["x-svc-trust-key: guess", service], "nothing"],
   [
     "a credential of another deployment",
-    [`x-svc-credential: ${createCredentials("another-trust-key", nodeHost()).fields("service")["x-svc-credential"]}`],
+    [
+      `x-svc-credential: ${createCredentials("another-trust-key", nodeHost()).fields("service")["x-svc-credential"]}`,
+    ],
     "nothing",
   ],
   ["a word about oneself, of earlier versions", ["x-svc-origin: trusted"], "nothing"],
-  ["the same beside the credential of a stranger's call", [outside, "x-svc-origin: trusted"], "outside"],
-  ["an address", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Real-Ip: 127.0.0.1"], "nothing"],
+  [
+    "the same beside the credential of a stranger's call",
+    [outside, "x-svc-origin: trusted"],
+    "outside",
+  ],
+  [
+    "an address",
+    ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Real-Ip: 127.0.0.1"],
+    "nothing",
+  ],
 ];
 
 const regexp = { value: { serialized: true, name: "RegExp", source: "a", flags: "" } };
@@ -80,7 +106,14 @@ const internal: readonly {
     open: 200,
     shut: 400,
   },
-  { what: "a private procedure", doors: ["node", "gateway", "proxy"], request: { target: "/rpc/a/secret" }, for: [], open: 200, shut: 404 },
+  {
+    what: "a private procedure",
+    doors: ["node", "gateway", "proxy"],
+    request: { target: "/rpc/a/secret" },
+    for: [],
+    open: 200,
+    shut: 404,
+  },
   {
     what: "joining",
     doors: ["gateway"],
@@ -89,9 +122,30 @@ const internal: readonly {
     open: 400,
     shut: 401,
   },
-  { what: "renewing", doors: ["gateway"], request: { target: "/nodes/none", method: "PUT" }, for: ["key"], open: 404, shut: 401 },
-  { what: "whether a member is known", doors: ["gateway"], request: { target: "/nodes/none" }, for: ["key"], open: 404, shut: 401 },
-  { what: "leaving", doors: ["gateway"], request: { target: "/nodes/none", method: "DELETE" }, for: ["key"], open: 404, shut: 401 },
+  {
+    what: "renewing",
+    doors: ["gateway"],
+    request: { target: "/nodes/none", method: "PUT" },
+    for: ["key"],
+    open: 404,
+    shut: 401,
+  },
+  {
+    what: "whether a member is known",
+    doors: ["gateway"],
+    request: { target: "/nodes/none" },
+    for: ["key"],
+    open: 404,
+    shut: 401,
+  },
+  {
+    what: "leaving",
+    doors: ["gateway"],
+    request: { target: "/nodes/none", method: "DELETE" },
+    for: ["key"],
+    open: 404,
+    shut: 401,
+  },
   {
     what: "joining at a service that isn't a gateway",
     doors: ["node"],
@@ -116,7 +170,14 @@ const internal: readonly {
     open: 200,
     shut: 404,
   },
-  { what: "the console's state", doors: ["gateway"], request: { target: "/svc/console/state" }, for: ["key"], open: 200, shut: 404 },
+  {
+    what: "the console's state",
+    doors: ["gateway"],
+    request: { target: "/svc/console/state" },
+    for: ["key"],
+    open: 200,
+    shut: 404,
+  },
   {
     what: "a link to the console",
     doors: ["gateway"],
@@ -163,7 +224,8 @@ describe.each(internal)("$what", ({ doors, request, for: may, open, shut }) => {
   it.each(shown)("is answered by what it is worth, with %s", async (_, fields, worth) => {
     const bytes = bytesOf({ ...request, fields: [...(request.fields ?? []), ...fields] });
     if (!may.includes(worth)) return void (await attack(sockets, doors, bytes, shut));
-    for (const door of doors) expect((await exchange(sockets.ports[door], bytes)).status).toBe(open);
+    for (const door of doors)
+      expect((await exchange(sockets.ports[door], bytes)).status).toBe(open);
   });
 });
 
@@ -172,7 +234,10 @@ describe("stacks of errors", () => {
     for (const door of ["node", "gateway", "proxy"] as const) {
       const request = bytesOf({ target: "/rpc/a/fail", fields: [encoded, ...fields] });
       const { status, body } = await exchange(sockets.ports[door], request);
-      expect([status, body.includes('"stack"')]).toEqual([500, worth === "key" || worth === "service"]);
+      expect([status, body.includes('"stack"')]).toEqual([
+        500,
+        worth === "key" || worth === "service",
+      ]);
     }
   });
 });

@@ -9,7 +9,9 @@ import { binaryFrom } from "../../src/serializer/binary.ts";
 /** Takes every request, and answers none until whoever asked gives up. */
 class HangingNetwork extends TestNetwork {
   override send(request: Parameters<TestNetwork["send"]>[0]): Promise<never> {
-    return new Promise((_, reject) => request.signal?.addEventListener("abort", () => reject(request.signal?.reason as Error)));
+    return new Promise((_, reject) =>
+      request.signal?.addEventListener("abort", () => reject(request.signal?.reason as Error)),
+    );
   }
 }
 
@@ -17,7 +19,12 @@ describe("a gateway that hangs", () => {
   it("holds up neither the start of a node nor its end", async () => {
     const clock = new TestClock();
     const log = new TestLog();
-    const membership = createMembership(testHost(new HangingNetwork(), clock, log), urls.gateway, key, () => ["a"]);
+    const membership = createMembership(
+      testHost(new HangingNetwork(), clock, log),
+      urls.gateway,
+      key,
+      () => ["a"],
+    );
     let joined = false;
     void membership.join(urls.a).then(() => (joined = true));
     await clock.pass(5_000);
@@ -51,7 +58,13 @@ describe("a member's address", () => {
     "is refused with a query or fragment, which would swallow the path: %s",
     async (url) => {
       const { gateway } = await deploy();
-      const answer = await ask(gateway, "POST", "/nodes", { "x-svc-trust-key": key }, JSON.stringify({ url, procedures: ["c/d"] }));
+      const answer = await ask(
+        gateway,
+        "POST",
+        "/nodes",
+        { "x-svc-trust-key": key },
+        JSON.stringify({ url, procedures: ["c/d"] }),
+      );
       expect(answer.status).toBe(400);
     },
   );
@@ -59,7 +72,11 @@ describe("a member's address", () => {
 
 describe("HEAD through a proxy", () => {
   it("tells the length that a GET would have", () => {
-    const answer = { status: 200, headers: { "content-length": "5", connection: "close" }, body: new Uint8Array() };
+    const answer = {
+      status: 200,
+      headers: { "content-length": "5", connection: "close" },
+      body: new Uint8Array(),
+    };
     expect(relayed(answer, "HEAD").headers).toEqual({ "content-length": "5" });
     expect(relayed(answer).headers).toEqual({});
   });

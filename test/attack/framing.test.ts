@@ -14,7 +14,10 @@ describe("framing", () => {
   const get = "GET /rpc/a/canary HTTP/1.1\r\nHost: localhost\r\n";
   const inner = "GET /rpc/a/secret HTTP/1.1\r\nHost: localhost\r\n\r\n";
   it.each([
-    ["length and chunks", `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`],
+    [
+      "length and chunks",
+      `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+    ],
     ["two lengths", `${post}Content-Length: 11\r\nContent-Length: 12\r\n\r\n{"value":1}`],
     ["a length with a sign", `${post}Content-Length: +11\r\n\r\n{"value":1}`],
     ["an unknown transfer coding", `${post}Transfer-Encoding: xchunked\r\n\r\n{"value":1}`],
@@ -26,7 +29,10 @@ describe("framing", () => {
     ["a bad name", `${get}b@d(: 1\r\n\r\n`],
     ["no name", `${get}: 1\r\n\r\n`],
     ["no host", "GET /rpc/a/canary HTTP/1.1\r\n\r\n"],
-    ["another protocol", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"],
+    [
+      "another protocol",
+      "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n",
+    ],
   ])("%s: one 400, and the connection ends", async (_, bytes) => {
     for (const { head, body } of await attack(sockets, doors, bytes, 400)) {
       expect(head.toLowerCase()).toContain("connection: close");
@@ -40,12 +46,21 @@ describe("framing", () => {
   });
 
   it("headers named as what objects have are headers", async () => {
-    await attack(sockets, calls, `${get}__proto__: 1\r\nconstructor: 2\r\ntoString: 3\r\n\r\n`, 200);
+    await attack(
+      sockets,
+      calls,
+      `${get}__proto__: 1\r\nconstructor: 2\r\ntoString: 3\r\n\r\n`,
+      200,
+    );
   });
 
   it("one who leaves in the middle of his body holds nothing up", async () => {
     for (const door of calls) {
-      await Promise.all(Array.from({ length: 20 }, () => leave(sockets.ports[door], `${post}Content-Length: 100\r\n\r\n{`)));
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          leave(sockets.ports[door], `${post}Content-Length: 100\r\n\r\n{`),
+        ),
+      );
       await alive(sockets, door);
     }
   });
@@ -54,7 +69,9 @@ describe("framing", () => {
 /** Writes and goes away without a word. */
 async function leave(port: number, bytes: string): Promise<void> {
   await new Promise<void>((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(bytes, () => socket.resetAndDestroy()));
+    const socket = connect(port, "127.0.0.1", () =>
+      socket.write(bytes, () => socket.resetAndDestroy()),
+    );
     socket.on("error", () => {});
     socket.on("close", () => resolve());
   });

@@ -23,15 +23,19 @@ export async function slow(ms: number): Promise<string> {
 afterAll(() => application.remove());
 
 describe("a signal to a service (R2)", () => {
-  it("ends the process whatever the application holds open, once the calls under way have their answers", { timeout: 30_000 }, async () => {
-    const command = application.seamline(["start"]);
-    const [, url] = await command.says(address);
-    const call = fetch(`${url}/rpc/slow?ms=600`).then((answer) => answer.text());
-    // The call has begun when a second one, sent after it, has been answered.
-    await fetch(`${url}/rpc/slow?ms=1`);
-    const begun = performance.now();
-    expect(await command.ended("SIGTERM")).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(9_000);
-    expect(await call).toBe("done");
-  });
+  it(
+    "ends the process whatever the application holds open, once the calls under way have their answers",
+    { timeout: 30_000 },
+    async () => {
+      const command = application.seamline(["start"]);
+      const [, url] = await command.says(address);
+      const call = fetch(`${url}/rpc/slow?ms=600`).then((answer) => answer.text());
+      // The call has begun when a second one, sent after it, has been answered.
+      await fetch(`${url}/rpc/slow?ms=1`);
+      const begun = performance.now();
+      expect(await command.ended("SIGTERM")).toBe(0);
+      expect(performance.now() - begun).toBeLessThan(9_000);
+      expect(await call).toBe("done");
+    },
+  );
 });

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attack, calls } from "./_attack.ts";
-import { bytesOf, doors, exchange, openSockets, type RawAnswer, type RawRequest, type Sockets } from "./_sockets.ts";
+import {
+  bytesOf,
+  doors,
+  exchange,
+  openSockets,
+  type RawAnswer,
+  type RawRequest,
+  type Sockets,
+} from "./_sockets.ts";
 
 // Through real sockets, adapter, transport and roles. After every bad request the next good one is answered by the same process, which the
 // request has left as it was; no answer tells of files, addresses or stacks.
@@ -12,7 +20,8 @@ beforeAll(async () => {
 afterAll(() => sockets.close());
 
 const serialized = ["x-svc-data-encoding: serialized"];
-const echo = (body: string, fields: readonly string[] = []): Buffer => bytesOf({ target: "/rpc/a/echo", body, fields });
+const echo = (body: string, fields: readonly string[] = []): Buffer =>
+  bytesOf({ target: "/rpc/a/echo", body, fields });
 const form = (name: unknown, more: object = {}): object => ({ serialized: true, name, ...more });
 
 describe("bodies that are no call", () => {
@@ -44,7 +53,11 @@ describe("bodies that are no call", () => {
   it.each([
     [
       "by its length alone",
-      bytesOf({ target: "/rpc/a/echo", fields: ["Content-Type: application/json", "Content-Length: 99999999999"], method: "POST" }),
+      bytesOf({
+        target: "/rpc/a/echo",
+        fields: ["Content-Type: application/json", "Content-Length: 99999999999"],
+        method: "POST",
+      }),
     ],
     ["that comes whole", echo(`{"value":"${"x".repeat(1_048_576)}"}`)],
     [
@@ -66,21 +79,45 @@ describe("bodies that are no call", () => {
     await attack(sockets, calls, echo('{"value":1}', [`Content-Type: ${type}`]), 415);
   });
 
-  it.each(["superjson, serialized", "__proto__", "serialized, plain", "x".repeat(3_000)])("in the encoding %s: 415", async (encoding) => {
-    await attack(sockets, calls, echo('{"value":1}', [`x-svc-data-encoding: ${encoding}`]), 415);
-  });
+  it.each(["superjson, serialized", "__proto__", "serialized, plain", "x".repeat(3_000)])(
+    "in the encoding %s: 415",
+    async (encoding) => {
+      await attack(sockets, calls, echo('{"value":1}', [`x-svc-data-encoding: ${encoding}`]), 415);
+    },
+  );
 });
 
 describe("forms that are none", () => {
-  const person = (more: object): object => form("class", { key: "a/Person", args: { 0: "Ada" }, fields: {}, ...more });
+  const person = (more: object): object =>
+    form("class", { key: "a/Person", args: { 0: "Ada" }, fields: {}, ...more });
   const forms: Record<string, readonly unknown[]> = {
-    name: [form("Nope"), form({}), form(["Date"]), form("toString"), form(null), { serialized: true }],
-    Date: ["nope", 1, {}, "+275760-09-13T00:00:00.001Z", "2021-13-01T00:00:00.000Z", "2021-01-01"].map((value) => form("Date", { value })),
-    Map: [undefined, 1, { keys: [1], values: [] }, { keys: "ab", values: "cd" }, { keys: { length: 1e9 }, values: { length: 1e9 } }].map(
-      (entries) => form("Map", { entries }),
-    ),
+    name: [
+      form("Nope"),
+      form({}),
+      form(["Date"]),
+      form("toString"),
+      form(null),
+      { serialized: true },
+    ],
+    Date: [
+      "nope",
+      1,
+      {},
+      "+275760-09-13T00:00:00.001Z",
+      "2021-13-01T00:00:00.000Z",
+      "2021-01-01",
+    ].map((value) => form("Date", { value })),
+    Map: [
+      undefined,
+      1,
+      { keys: [1], values: [] },
+      { keys: "ab", values: "cd" },
+      { keys: { length: 1e9 }, values: { length: 1e9 } },
+    ].map((entries) => form("Map", { entries })),
     Set: [undefined, "abc", { length: 1e9 }].map((values) => form("Set", { values })),
-    BigInt: [undefined, "0x10", "", " 1 ", 1, "1\n", "-", "1.5", "9".repeat(10_002)].map((value) => form("BigInt", { value })),
+    BigInt: [undefined, "0x10", "", " 1 ", 1, "1\n", "-", "1.5", "9".repeat(10_002)].map((value) =>
+      form("BigInt", { value }),
+    ),
     Number: [undefined, "5", ["NaN"], "constructor"].map((value) => form("Number", { value })),
     Url: ["nope", {}].map((value) => form("Url", { value })),
     Binary: [
@@ -97,9 +134,15 @@ describe("forms that are none", () => {
     ].map((more) => form("Binary", more)),
     class: [
       form("class"),
-      ...["a/Nope", "__proto__", "constructor", "Function", "../../etc/passwd", {}].map((key) => person({ key })),
-      ...[{ role: "admin" }, { name: "x" }, { constructor: 1 }, []].map((fields) => person({ fields })),
-      ...[{ 1: "x" }, { "00": "x" }, { 4294967295: "x" }, { length: 1 }, { name: "x" }, ["x"]].map((args) => person({ args })),
+      ...["a/Nope", "__proto__", "constructor", "Function", "../../etc/passwd", {}].map((key) =>
+        person({ key }),
+      ),
+      ...[{ role: "admin" }, { name: "x" }, { constructor: 1 }, []].map((fields) =>
+        person({ fields }),
+      ),
+      ...[{ 1: "x" }, { "00": "x" }, { 4294967295: "x" }, { length: 1 }, { name: "x" }, ["x"]].map(
+        (args) => person({ args }),
+      ),
     ],
     "members that no form has": [
       form("Date", { value: null, then: 1 }),
@@ -113,28 +156,46 @@ describe("forms that are none", () => {
       form("Error", { type: "NotFound", message: "x", trace: [] }),
       form("Error", { type: "E", message: "x", key: "a/Person" }),
     ],
-    "more objects than may be": [Array.from({ length: 10_001 }, () => form("Date", { value: null }))],
+    "more objects than may be": [
+      Array.from({ length: 10_001 }, () => form("Date", { value: null })),
+    ],
   };
   it.each(Object.entries(forms))("%s: 400 with the path, through every door", async (_, values) => {
     for (const value of values) {
-      for (const { body } of await attack(sockets, ["node"], echo(JSON.stringify({ value }), serialized), 400))
+      for (const { body } of await attack(
+        sockets,
+        ["node"],
+        echo(JSON.stringify({ value }), serialized),
+        400,
+      ))
         expect(JSON.parse(body)).toMatchObject({
           type: "InvalidSerializedValue",
           message: expect.stringMatching(/^args\.value/) as string,
         });
       // Deep inside something else they are the same mistake; by way of gateway and proxy too.
       const nested = JSON.stringify({ value: [{ a: value }] });
-      if (nested.length < 1_000_000) await attack(sockets, ["proxy"], echo(nested, serialized), 400);
+      if (nested.length < 1_000_000)
+        await attack(sockets, ["proxy"], echo(nested, serialized), 400);
     }
   });
 
   it("a property called `then` is data, and nobody waits for it", async () => {
-    for (const { body } of await attack(sockets, calls, echo('{"value":{"then":{"then":1}}}', serialized), 200))
+    for (const { body } of await attack(
+      sockets,
+      calls,
+      echo('{"value":{"then":{"then":1}}}', serialized),
+      200,
+    ))
       expect(body).toBe('{"then":{"then":1}}');
   });
 
   it("without the header they are data like any other", async () => {
-    for (const { body } of await attack(sockets, calls, echo(JSON.stringify({ value: form("RegExp", { source: "(" }) })), 200))
+    for (const { body } of await attack(
+      sockets,
+      calls,
+      echo(JSON.stringify({ value: form("RegExp", { source: "(" }) })),
+      200,
+    ))
       expect(JSON.parse(body)).toEqual({ serialized: true, name: "RegExp", source: "(" });
   });
 });
@@ -187,15 +248,26 @@ describe("paths and methods", () => {
     "/svc/__proto__",
     "/constructor",
   ];
-  it.each([...paths, ...more, `/${"a/".repeat(4_000)}`])("%s: refused by each door", async (target) => {
-    await attack(sockets, doors, bytesOf({ target }), [400, 401, 404, 405]);
-    await attack(sockets, doors, bytesOf({ target, json: {} }), [400, 401, 404, 405]);
-  });
+  it.each([...paths, ...more, `/${"a/".repeat(4_000)}`])(
+    "%s: refused by each door",
+    async (target) => {
+      await attack(sockets, doors, bytesOf({ target }), [400, 401, 404, 405]);
+      await attack(sockets, doors, bytesOf({ target, json: {} }), [400, 401, 404, 405]);
+    },
+  );
 
-  it.each(["HEAD", "TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"])("%s on the RPC door: 405, and no procedure runs", async (method) => {
-    // The answer to a HEAD has a length and no body: the connection has to end for it to be whole here.
-    await attack(sockets, calls, bytesOf({ target: "/rpc/a/echo?value=1", method, fields: ["Connection: close"] }), 405);
-  });
+  it.each(["HEAD", "TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"])(
+    "%s on the RPC door: 405, and no procedure runs",
+    async (method) => {
+      // The answer to a HEAD has a length and no body: the connection has to end for it to be whole here.
+      await attack(
+        sockets,
+        calls,
+        bytesOf({ target: "/rpc/a/echo?value=1", method, fields: ["Connection: close"] }),
+        405,
+      );
+    },
+  );
 });
 
 describe("trust", () => {
@@ -204,13 +276,26 @@ describe("trust", () => {
     ["no text", ["x-svc-trust-key:"]],
     ["two guesses", ["x-svc-trust-key: one", "x-svc-trust-key: two"]],
     ["the word of the caller", ["x-svc-origin: trusted", "x-svc-credential: service"]],
-    ["a Connection that names our headers", ["Connection: x-svc-trust-key, x-svc-credential, x-svc-hops"]],
+    [
+      "a Connection that names our headers",
+      ["Connection: x-svc-trust-key, x-svc-credential, x-svc-hops"],
+    ],
     ["an address", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"]],
   ])("isn't gained by %s", async (_, fields) => {
     await attack(sockets, calls, bytesOf({ target: "/rpc/a/audit", fields }), 401);
     await attack(sockets, calls, bytesOf({ target: "/rpc/a/secret", fields }), 404);
-    await attack(sockets, ["gateway"], bytesOf({ target: "/nodes", fields, json: { url: "http://a", procedures: ["a/echo"] } }), 401);
-    await attack(sockets, ["repository", "proxy"], bytesOf({ target: "/svc/modules/manifest.json", fields }), 404);
+    await attack(
+      sockets,
+      ["gateway"],
+      bytesOf({ target: "/nodes", fields, json: { url: "http://a", procedures: ["a/echo"] } }),
+      401,
+    );
+    await attack(
+      sockets,
+      ["repository", "proxy"],
+      bytesOf({ target: "/svc/modules/manifest.json", fields }),
+      404,
+    );
     const body = JSON.stringify({ value: form("RegExp", { source: "a", flags: "" }) });
     await attack(sockets, calls, echo(body, [...fields, ...serialized]), 400);
   });
@@ -224,13 +309,18 @@ describe("trust", () => {
     { json: {} },
     { body: "no JSON", fields: ["Content-Type: text/plain"] },
   ];
-  it.each(calls)("private is as unknown at the %s, head and body, however one asks", async (door) => {
-    for (const way of ways)
-      for (const query of ["", "?version=0.0.0", "?version=1", "?other=1", "?version=zz"]) {
-        const [hidden, unknown] = await Promise.all(
-          ["secret", "sekret"].map((name) => exchange(sockets.ports[door], bytesOf({ ...way, target: `/rpc/a/${name}${query}` }))),
-        );
-        expect(plainly(hidden!)).toBe(plainly(unknown!));
-      }
-  });
+  it.each(calls)(
+    "private is as unknown at the %s, head and body, however one asks",
+    async (door) => {
+      for (const way of ways)
+        for (const query of ["", "?version=0.0.0", "?version=1", "?other=1", "?version=zz"]) {
+          const [hidden, unknown] = await Promise.all(
+            ["secret", "sekret"].map((name) =>
+              exchange(sockets.ports[door], bytesOf({ ...way, target: `/rpc/a/${name}${query}` })),
+            ),
+          );
+          expect(plainly(hidden!)).toBe(plainly(unknown!));
+        }
+    },
+  );
 });

@@ -20,7 +20,12 @@ const echo = (content: unknown): Buffer =>
   });
 
 /** A body with one argument, and what meta says of it. */
-const about = (value: unknown, values?: unknown, referentialEqualities?: unknown, more: object = {}): object => ({
+const about = (
+  value: unknown,
+  values?: unknown,
+  referentialEqualities?: unknown,
+  more: object = {},
+): object => ({
   json: { value },
   meta: {
     v: 1,
@@ -29,10 +34,15 @@ const about = (value: unknown, values?: unknown, referentialEqualities?: unknown
     ...more,
   },
 });
-const typed = (value: unknown, ...annotation: readonly unknown[]): object => about(value, { value: annotation });
+const typed = (value: unknown, ...annotation: readonly unknown[]): object =>
+  about(value, { value: annotation });
 const person = (content: unknown): object => typed(content, ["class", "a/Person"]);
 
-async function refused(body: unknown, path: RegExp, at: readonly ("node" | "gateway" | "proxy")[] = calls): Promise<void> {
+async function refused(
+  body: unknown,
+  path: RegExp,
+  at: readonly ("node" | "gateway" | "proxy")[] = calls,
+): Promise<void> {
   for (const answer of await attack(sockets, at, echo(body), 400)) {
     const { json } = JSON.parse(answer.body) as { json: { name: string; message: string } };
     expect(json.name).toBe("InvalidSerializedValue");
@@ -68,10 +78,15 @@ describe("paths that lead to prototypes", () => {
 
   it("a key for the prototype, written plainly or with escapes: 400 with its path", async () => {
     for (const key of ["__proto__", "\\u005f_proto__", "constructor", "prototype"]) {
-      await refused(`{"json":{"value":{"a":[{"${key}":{"polluted":1}}]}}}`, /^args\.value\.a\[0\]\.\w+: this key is not allowed/);
-      await refused(`{"json":{"value":[{"a":{"${key}":1}}]},"meta":{"values":{"value":["set"]},"v":1}}`, /this key is not allowed/, [
-        "node",
-      ]);
+      await refused(
+        `{"json":{"value":{"a":[{"${key}":{"polluted":1}}]}}}`,
+        /^args\.value\.a\[0\]\.\w+: this key is not allowed/,
+      );
+      await refused(
+        `{"json":{"value":[{"a":{"${key}":1}}]},"meta":{"values":{"value":["set"]},"v":1}}`,
+        /this key is not allowed/,
+        ["node"],
+      );
       await refused(
         `{"json":{"value":{"args":{},"fields":{"${key}":1}}},"meta":{"values":{"value":[["class","a/Person"]]},"v":1}}`,
         /^args\.value\.fields/,
@@ -102,7 +117,10 @@ describe("annotations that mean nothing", () => {
     ["a third member beside json and meta", { json: { value: 1 }, meta: { v: 1 }, more: 1 }],
     ["no json", { meta: {} }],
     ["equalities of numbers", about([1, 2], undefined, { "value.0": [1] })],
-    ["equalities that contradict", about([[], [], []], undefined, { "value.0": ["value.2"], "value.1": ["value.2"] })],
+    [
+      "equalities that contradict",
+      about([[], [], []], undefined, { "value.0": ["value.2"], "value.1": ["value.2"] }),
+    ],
     ["a path with half an escape", about({ a: 1 }, { "value\\a": ["Date"] })],
     ["arguments that are no plain object", { json: { value: 1 }, meta: { values: ["map"], v: 1 } }],
   ])("%s: 400", async (_, body) => {
@@ -116,7 +134,10 @@ describe("annotations that mean nothing", () => {
       echo(about([[], []], undefined, { "value.0": ["value.1"], "value.1": ["value.0"] })),
       200,
     );
-    expect(JSON.parse(answer?.body ?? "")).toEqual({ json: [[], null], meta: { referentialEqualities: { 0: ["1"] }, v: 1 } });
+    expect(JSON.parse(answer?.body ?? "")).toEqual({
+      json: [[], null],
+      meta: { referentialEqualities: { 0: ["1"] }, v: 1 },
+    });
   });
 });
 
@@ -145,7 +166,10 @@ describe("values that are not what they should be", () => {
       ),
     ],
     ["a typed array as long as a number says", typed(4e9, ["typed-array", "Float64Array"])],
-    ["a typed array as long as an object says", typed({ length: 4e9 }, ["typed-array", "Uint8Array"])],
+    [
+      "a typed array as long as an object says",
+      typed({ length: 4e9 }, ["typed-array", "Uint8Array"]),
+    ],
     ["a typed array of other things", typed(["1"], ["typed-array", "Uint8Array"])],
     ["a typed array of too great numbers", typed([256], ["typed-array", "Uint8Array"])],
     ["an array of a strange type", typed([1], ["typed-array", "Array"])],
@@ -154,7 +178,10 @@ describe("values that are not what they should be", () => {
     ["an error", typed({ name: "NotFound", message: "x" }, "Error")],
     ["an error of a class", typed({ name: "NotFound", message: "x" }, ["class", "a/Person"])],
     ["a class that isn't there", typed({ args: {}, fields: {} }, ["class", "a/Nope"])],
-    ["a class of every realm", typed({ args: { 0: "return process" }, fields: {} }, ["class", "Function"])],
+    [
+      "a class of every realm",
+      typed({ args: { 0: "return process" }, fields: {} }, ["class", "Function"]),
+    ],
     ["a class by its path", typed({ args: {}, fields: {} }, ["class", "../../etc/passwd"])],
     ["an instance from a list", person([])],
     ["an instance with more members", person({ args: {}, fields: {}, then: 1 })],
@@ -165,7 +192,9 @@ describe("values that are not what they should be", () => {
       "more objects than may be",
       about(
         Array.from({ length: 10_001 }, () => "a:b"),
-        Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`value.${index}`, ["URL"]])),
+        Object.fromEntries(
+          Array.from({ length: 10_001 }, (_, index) => [`value.${index}`, ["URL"]]),
+        ),
       ),
     ],
   ])("%s: 400 with the path", async (_, body) => {
@@ -179,7 +208,8 @@ describe("references that cost", () => {
     const levels = 200;
     const value = Array.from({ length: levels }, () => [null, null]);
     const same: Record<string, string[]> = {};
-    for (let level = 1; level < levels; level++) same[`value.${level - 1}`] = [`value.${level}.0`, `value.${level}.1`];
+    for (let level = 1; level < levels; level++)
+      same[`value.${level - 1}`] = [`value.${level}.0`, `value.${level}.1`];
     const [answer] = await attack(sockets, ["node"], echo(about(value, undefined, same)), 200);
     expect(answer?.body.length).toBeLessThan(20_000);
   });
@@ -188,7 +218,11 @@ describe("references that cost", () => {
     let value: unknown = new Date(0);
     for (let level = 0; level < 30; level++) value = [value, value];
     const started = performance.now();
-    const { body, encoding } = await encodeCall(new Map([["value", value]]), { classes: new OpaqueClasses() }, "serialized, superjson");
+    const { body, encoding } = await encodeCall(
+      new Map([["value", value]]),
+      { classes: new OpaqueClasses() },
+      "serialized, superjson",
+    );
     expect([encoding, body.length < 20_000]).toEqual(["superjson", true]);
     expect(performance.now() - started).toBeLessThan(2_000);
   });
@@ -196,14 +230,27 @@ describe("references that cost", () => {
   it("a chain of references that leads forward is refused where it is too long: 400", async () => {
     const length = 5_000;
     const value = Array.from({ length }, () => [null]);
-    const same = Object.fromEntries(Array.from({ length: length - 1 }, (_, index) => [`value.${index + 1}`, [`value.${index}.0`]]));
+    const same = Object.fromEntries(
+      Array.from({ length: length - 1 }, (_, index) => [
+        `value.${index + 1}`,
+        [`value.${index}.0`],
+      ]),
+    );
     await refused(about(value, undefined, same), /levels of nesting/, ["node"]);
   });
 
   it("ten thousand references to one thing far inside are found in no time", async () => {
     const count = 10_000;
-    const value = { set: Array.from({ length: count }, (_, index) => [index]), refs: Array.from({ length: count }, () => null) };
-    const same = { [`value.set.${count - 1}`]: Array.from({ length: count }, (_, index) => `value.refs.${index}`) };
+    const value = {
+      set: Array.from({ length: count }, (_, index) => [index]),
+      refs: Array.from({ length: count }, () => null),
+    };
+    const same = {
+      [`value.set.${count - 1}`]: Array.from(
+        { length: count },
+        (_, index) => `value.refs.${index}`,
+      ),
+    };
     const started = performance.now();
     await attack(sockets, ["node"], echo(about(value, { "value.set": ["set"] }, same)), 200);
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -211,7 +258,11 @@ describe("references that cost", () => {
 
   it("a cycle through a constructor's argument: 400", async () => {
     await refused(
-      about({ args: { 0: null }, fields: {} }, { value: [["class", "a/Person"]] }, { value: ["value.args.0"] }),
+      about(
+        { args: { 0: null }, fields: {} },
+        { value: [["class", "a/Person"]] },
+        { value: ["value.args.0"] },
+      ),
       /a cycle goes through an argument/,
     );
   });
@@ -219,13 +270,30 @@ describe("references that cost", () => {
   it("a path that goes round a cycle is refused where json can't be so deep, at its first place or its last: 400", async () => {
     const round = (count: number): string => Array.from({ length: count }, () => "value").join(".");
     const started = performance.now();
-    await refused({ json: { value: null }, meta: { v: 1, referentialEqualities: [["value", `${round(150_000)}.x`]] } }, /limit 'depth'/, [
-      "node",
-    ]);
+    await refused(
+      {
+        json: { value: null },
+        meta: { v: 1, referentialEqualities: [["value", `${round(150_000)}.x`]] },
+      },
+      /limit 'depth'/,
+      ["node"],
+    );
     const list = Array.from({ length: 40_000 }, () => null);
     const same = { [round(50_000)]: list.map((_, index) => `list.${index}`) };
-    await refused({ json: { value: null, list }, meta: { v: 1, referentialEqualities: [["value"], same] } }, /limit 'depth'/, ["node"]);
-    await attack(sockets, ["node"], echo({ json: { value: null }, meta: { v: 1, referentialEqualities: [["value", round(126)]] } }), 200);
+    await refused(
+      { json: { value: null, list }, meta: { v: 1, referentialEqualities: [["value"], same] } },
+      /limit 'depth'/,
+      ["node"],
+    );
+    await attack(
+      sockets,
+      ["node"],
+      echo({
+        json: { value: null },
+        meta: { v: 1, referentialEqualities: [["value", round(126)]] },
+      }),
+      200,
+    );
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
@@ -233,8 +301,13 @@ describe("references that cost", () => {
     const long = "k".repeat(100_000);
     const many = 20_000;
     const list = Array.from({ length: many }, () => null);
-    const unset = { [`value.${long}`]: Object.fromEntries(list.map((_, index) => [index, ["undefined"]])) };
-    const same = { "value.o": [`value.${long}`], "value.o.0": list.slice(1).map((_, index) => `value.o.${index + 1}`) };
+    const unset = {
+      [`value.${long}`]: Object.fromEntries(list.map((_, index) => [index, ["undefined"]])),
+    };
+    const same = {
+      "value.o": [`value.${long}`],
+      "value.o.0": list.slice(1).map((_, index) => `value.o.${index + 1}`),
+    };
     const started = performance.now();
     // Sixty short keys are written anew at each of their levels.
     const deep = ["value", ...Array.from({ length: 60 }, () => "k")];
@@ -254,6 +327,11 @@ describe("references that cost", () => {
   it("too deep, in json as in meta: 400", async () => {
     const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     await attack(sockets, calls, echo(`{"json":{"value":${deep(200)}}}`), 400);
-    await attack(sockets, calls, echo(`{"json":{"value":1},"meta":{"values":${'{"value":'.repeat(200)}1${"}".repeat(200)}}}`), 400);
+    await attack(
+      sockets,
+      calls,
+      echo(`{"json":{"value":1},"meta":{"values":${'{"value":'.repeat(200)}1${"}".repeat(200)}}}`),
+      400,
+    );
   });
 });

@@ -22,7 +22,9 @@ describe("a target that leads elsewhere on its way", () => {
   it.each(ways)("POST %s joins no gateway", async (target) => {
     const json = { url: "http://127.0.0.1:9", procedures: ["a/echo"] };
     for (const door of ["proxy", "gateway", "node"] as const)
-      expect(await exchange(sockets.ports[door], bytesOf({ target, json })), door).toMatchObject({ status: 404 });
+      expect(await exchange(sockets.ports[door], bytesOf({ target, json })), door).toMatchObject({
+        status: 404,
+      });
     expect(sockets.log.lines.filter((line) => line.includes("127.0.0.1:9"))).toEqual([]);
   });
 
@@ -37,14 +39,23 @@ describe("a target that leads elsewhere on its way", () => {
 describe("a target that is no path", () => {
   it.each(doors)("is a mistake of the client at the %s", async (door) => {
     for (const target of ["*", "abc://x/y", "ftp://a/"])
-      expect(await exchange(sockets.ports[door], bytesOf({ target })), target).toMatchObject({ status: 400 });
+      expect(await exchange(sockets.ports[door], bytesOf({ target })), target).toMatchObject({
+        status: 400,
+      });
   });
 
-  it.each(["node", "gateway", "proxy"] as const)("is the path in it when it is an address, at the %s (RFC 9112 §3.2.2)", async (door) => {
-    expect(await exchange(sockets.ports[door], bytesOf({ target: "http://localhost/rpc/a/canary" }))).toMatchObject({
-      status: 200,
-      body: "alive",
-    });
-    expect(await exchange(sockets.ports[door], bytesOf({ target: "http://localhost" }))).toMatchObject({ status: 404 });
-  });
+  it.each(["node", "gateway", "proxy"] as const)(
+    "is the path in it when it is an address, at the %s (RFC 9112 §3.2.2)",
+    async (door) => {
+      expect(
+        await exchange(sockets.ports[door], bytesOf({ target: "http://localhost/rpc/a/canary" })),
+      ).toMatchObject({
+        status: 200,
+        body: "alive",
+      });
+      expect(
+        await exchange(sockets.ports[door], bytesOf({ target: "http://localhost" })),
+      ).toMatchObject({ status: 404 });
+    },
+  );
 });

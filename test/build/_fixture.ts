@@ -46,7 +46,11 @@ const runtime = `export const createGraph = () => ({
  * An application of these files, in a folder of its own or in `folder` of one; it goes when the test ends, or when `atEnd` says. Paths of files
  * begin at the application.
  */
-export function createFixture(files: Files, atEnd: (remove: () => void) => void = onTestFinished, folder = ""): Fixture {
+export function createFixture(
+  files: Files,
+  atEnd: (remove: () => void) => void = onTestFinished,
+  folder = "",
+): Fixture {
   const whole = realpathSync(mkdtempSync(join(tmpdir(), "seamline-build-")));
   const root = join(whole, folder);
   atEnd(() => rmSync(whole, { recursive: true, force: true }));
@@ -59,11 +63,13 @@ export function createFixture(files: Files, atEnd: (remove: () => void) => void 
   };
   const warned: string[] = [];
   const log = { info: () => {}, warn: (line: string) => void warned.push(line), error: () => {} };
-  const build: Fixture["build"] = async (options = {}) => await buildApplication({ root, log, ...options });
+  const build: Fixture["build"] = async (options = {}) =>
+    await buildApplication({ root, log, ...options });
   const readJson = (name: string): unknown => JSON.parse(readFileSync(path(name), "utf8"));
   write({
     "package.json": '{ "name": "fixture", "type": "module" }',
-    "node_modules/seamline/package.json": '{ "name": "seamline", "type": "module", "exports": "./index.js" }',
+    "node_modules/seamline/package.json":
+      '{ "name": "seamline", "type": "module", "exports": "./index.js" }',
     "node_modules/seamline/index.js": runtime,
     ...files,
   });
@@ -78,7 +84,9 @@ export function createFixture(files: Files, atEnd: (remove: () => void) => void 
     list: (folder) =>
       readdirSync(path(folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .map((entry) => relative(path(folder), join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+        .map((entry) =>
+          relative(path(folder), join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
+        )
         .sort(),
     async problems(options) {
       try {

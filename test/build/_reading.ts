@@ -6,7 +6,11 @@ import { join } from "node:path";
 import * as vite from "vite";
 
 import type { ApplicationCache } from "../../server/build/application-cache.ts";
-import { type Application, type ApplicationInput, readApplication } from "../../server/build/application.ts";
+import {
+  type Application,
+  type ApplicationInput,
+  readApplication,
+} from "../../server/build/application.ts";
 import { parserOf } from "../../server/build/load-vite.ts";
 
 export const parse = parserOf(vite);
@@ -26,7 +30,9 @@ export async function readAt(
     parse,
     resolveImport: async (specifier) => {
       if (!specifier.startsWith("~/")) return undefined;
-      const { alias } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { alias: string };
+      const { alias } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+        alias: string;
+      };
       const file = join(root, alias, specifier.slice(2));
       return [`${file}.ts`, join(file, "index.ts")].find((one) => existsSync(one));
     },
@@ -36,8 +42,19 @@ export async function readAt(
 
 /** All that a reading found, as plain data: two readings that are equal give equal data. */
 export function factsOf(application: Application): unknown {
-  const { segments, procedures, clients, cut, clientModules, serverModules, serverEntries, imports, pageOnlyCalls, problems, warnings } =
-    application;
+  const {
+    segments,
+    procedures,
+    clients,
+    cut,
+    clientModules,
+    serverModules,
+    serverEntries,
+    imports,
+    pageOnlyCalls,
+    problems,
+    warnings,
+  } = application;
   return {
     ids: [...application.modules.ids],
     segments,

@@ -20,7 +20,10 @@ export function installed(name: string, json: object, files: Files, inside = "..
 
 function packageAt(folder: string, name: string, json: object, files: Files): Files {
   const own = Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]);
-  return { [`${folder}/package.json`]: JSON.stringify({ name, version: "1.0.0", type: "module", ...json }), ...Object.fromEntries(own) };
+  return {
+    [`${folder}/package.json`]: JSON.stringify({ name, version: "1.0.0", type: "module", ...json }),
+    ...Object.fromEntries(own),
+  };
 }
 
 /** Makes the links, in the `node_modules` that all share. */
@@ -39,7 +42,13 @@ export function link({ root }: { readonly root: string }, ...names: readonly str
 export const db: Files = {
   ...linked(
     "db",
-    { exports: { ".": "./src/index.ts", "./schema": "./src/schema.ts", "./data.json": "./src/data.json" } },
+    {
+      exports: {
+        ".": "./src/index.ts",
+        "./schema": "./src/schema.ts",
+        "./data.json": "./src/data.json",
+      },
+    },
     {
       "src/index.ts": `import { sep } from "node:path";
 import { Forbidden } from "seamline";
@@ -68,7 +77,12 @@ export function refuse(): never {
       "src/data.json": '{ "from": "json" }\n',
     },
   ),
-  ...installed("tiny", { exports: "./index.js" }, { "index.js": 'export const tiny = "tiny";\n' }, "../../packages/db"),
+  ...installed(
+    "tiny",
+    { exports: "./index.js" },
+    { "index.js": 'export const tiny = "tiny";\n' },
+    "../../packages/db",
+  ),
   ...installed(
     "old",
     { type: "commonjs", main: "index.js" },
@@ -84,8 +98,17 @@ exports.joined = join("a", optional);
     },
     "../../packages/db",
   ),
-  ...installed("both", { exports: "./index.js" }, { "index.js": 'export default "the one of db";\n' }, "../../packages/db"),
-  ...installed("both", { exports: "./index.js", version: "2.0.0" }, { "index.js": 'export default "the one of all";\n' }),
+  ...installed(
+    "both",
+    { exports: "./index.js" },
+    { "index.js": 'export default "the one of db";\n' },
+    "../../packages/db",
+  ),
+  ...installed(
+    "both",
+    { exports: "./index.js", version: "2.0.0" },
+    { "index.js": 'export default "the one of all";\n' },
+  ),
 };
 
 /** What {@link db} gives when it is called for the first time. */

@@ -11,8 +11,11 @@ async function check(app: Fixture, options: Partial<CheckOptions> = {}) {
 }
 
 const segment = (module: string, ...names: string[]): string =>
-  JSON.stringify({ [module]: Object.fromEntries(names.map((name) => [name, { access: "public" }])) });
-const proc = (name: string, body: string): string => `export async function ${name}(): Promise<number> {\n  ${body}\n}\n`;
+  JSON.stringify({
+    [module]: Object.fromEntries(names.map((name) => [name, { access: "public" }])),
+  });
+const proc = (name: string, body: string): string =>
+  `export async function ${name}(): Promise<number> {\n  ${body}\n}\n`;
 
 describe("a check without a build", () => {
   it("finds nothing wrong in an application that builds", async () => {
@@ -28,25 +31,37 @@ describe("a check without a build", () => {
   });
 
   const broken: Readonly<Record<string, Files>> = {
-    "segment files": { "shop.segment.json": '{ "./shop/qoute": { "quote": { "access": "publik" } } }', "x.segment.json": "{" },
-    sources: { "src/shop/quote.ts": "export async function quote( {}\n", "src/shop/stock.ts": "export function stock(): void {}\n" },
+    "segment files": {
+      "shop.segment.json": '{ "./shop/qoute": { "quote": { "access": "publik" } } }',
+      "x.segment.json": "{",
+    },
+    sources: {
+      "src/shop/quote.ts": "export async function quote( {}\n",
+      "src/shop/stock.ts": "export function stock(): void {}\n",
+    },
     "a module of Node behind an import": {
-      "src/main.ts": 'import { readFileSync } from "node:fs";\nimport "./deep.ts";\ndocument.title = String(readFileSync);\n',
+      "src/main.ts":
+        'import { readFileSync } from "node:fs";\nimport "./deep.ts";\ndocument.title = String(readFileSync);\n',
       "src/deep.ts": 'import { join } from "path";\nexport const deep = join;\n',
     },
     "a module of Node behind a package": {
       "src/main.ts": 'import { read } from "nodeish";\ndocument.title = String(read);\n',
       "node_modules/nodeish/package.json": '{ "name": "nodeish", "main": "./index.js" }',
-      "node_modules/nodeish/index.js": "const inner = require('./inner');\nexports.read = inner.read;\n",
-      "node_modules/nodeish/inner.js": "const fs = require('fs');\nexports.read = () => fs.readFileSync('x');\n",
+      "node_modules/nodeish/index.js":
+        "const inner = require('./inner');\nexports.read = inner.read;\n",
+      "node_modules/nodeish/inner.js":
+        "const fs = require('fs');\nexports.read = () => fs.readFileSync('x');\n",
     },
     "a module of Node in a body that browsers load": {
       "src/ui/filter.ts":
         'import { readFileSync } from "node:fs";\nexport async function filter(): Promise<number> {\n  return readFileSync("x").length;\n}\n',
     },
-    "the server's entry in a page": { "src/main.ts": 'import { startServer } from "seamline/server";\nvoid startServer;\n' },
+    "the server's entry in a page": {
+      "src/main.ts": 'import { startServer } from "seamline/server";\nvoid startServer;\n',
+    },
     "imports that lead nowhere": {
-      "src/main.ts": 'import { a } from "./gone.ts";\nimport { b } from "not-installed";\ndocument.title = a + b;\n',
+      "src/main.ts":
+        'import { a } from "./gone.ts";\nimport { b } from "not-installed";\ndocument.title = a + b;\n',
       "src/shop/stock.ts": `import { c } from "./away.ts";\n${proc("stock", "return c;")}`,
     },
     "the source of procedures as text": {
@@ -61,7 +76,8 @@ describe("a check without a build", () => {
       ...shop,
       "node_modules/seamline/package.json":
         '{ "name": "seamline", "type": "module", "exports": { ".": "./index.js", "./server": "./server.js" } }',
-      "node_modules/seamline/server.js": 'import { readFileSync } from "node:fs";\nexport const startServer = readFileSync;\n',
+      "node_modules/seamline/server.js":
+        'import { readFileSync } from "node:fs";\nexport const startServer = readFileSync;\n',
       ...files,
     });
     const built = (await app.problems()).map(formatProblem);
@@ -74,37 +90,62 @@ describe("a check without a build", () => {
       ...shop,
       "src/main.ts":
         'import { Stats } from "node:fs";\nimport { types } from "only-types";\nimport type { T } from "./gone.ts";\nimport { read } from "careful";\nexport let a: Stats | types | T | undefined;\ndocument.title = read();\n',
-      "node_modules/careful/package.json": '{ "name": "careful", "main": "./index.js", "browser": { "fs": false } }',
-      "node_modules/careful/index.js": "const fs = require('fs');\nexports.read = () => String(fs);\n",
+      "node_modules/careful/package.json":
+        '{ "name": "careful", "main": "./index.js", "browser": { "fs": false } }',
+      "node_modules/careful/index.js":
+        "const fs = require('fs');\nexports.read = () => String(fs);\n",
     });
     expect((await check(app)).problems).toEqual([]);
     await app.build();
   });
 
   it("warns of a package that a node may have, though this machine hasn't", async () => {
-    const app = createFixture({ ...shop, "src/shop/stock.ts": `import { c } from "elsewhere";\n${proc("stock", "return c;")}` });
+    const app = createFixture({
+      ...shop,
+      "src/shop/stock.ts": `import { c } from "elsewhere";\n${proc("stock", "return c;")}`,
+    });
     expect((await check(app)).warnings).toEqual([
-      expect.objectContaining({ file: "src/shop/stock.ts", line: 1, message: 'the package "elsewhere" is not installed here' }),
+      expect.objectContaining({
+        file: "src/shop/stock.ts",
+        line: 1,
+        message: 'the package "elsewhere" is not installed here',
+      }),
     ]);
   });
 
   it("finds what only a bundler sees, where a build is wanted; and leaves no output", async () => {
-    const pack = { "package.json": '{ "name": "pack", "type": "module", "exports": "./index.js" }', "index.js": "export {};\n" };
+    const pack = {
+      "package.json": '{ "name": "pack", "type": "module", "exports": "./index.js" }',
+      "index.js": "export {};\n",
+    };
     const app = createFixture({
       ...shop,
-      ...Object.fromEntries(Object.entries(pack).map(([file, text]) => [`node_modules/pack/${file}`, text])),
+      ...Object.fromEntries(
+        Object.entries(pack).map(([file, text]) => [`node_modules/pack/${file}`, text]),
+      ),
       "src/main.ts": 'import { missing } from "pack";\ndocument.title = missing;\n',
     });
     expect((await check(app)).problems).toEqual([]);
     expect((await check(app, { build: true })).problems).toEqual([
-      expect.objectContaining({ file: "src/main.ts", line: 1, message: expect.stringContaining("missing") }),
+      expect.objectContaining({
+        file: "src/main.ts",
+        line: 1,
+        message: expect.stringContaining("missing"),
+      }),
     ]);
-    expect(app.list(".").filter((file) => file.startsWith("dist/") || file.includes(".cache"))).toEqual([]);
+    expect(
+      app.list(".").filter((file) => file.startsWith("dist/") || file.includes(".cache")),
+    ).toEqual([]);
   });
 });
 
 describe("configurations in a check", () => {
-  const node = { mode: "node", url: "http://127.0.0.1:1", repository: "http://127.0.0.1:2", segments: ["shop"] };
+  const node = {
+    mode: "node",
+    url: "http://127.0.0.1:1",
+    repository: "http://127.0.0.1:2",
+    segments: ["shop"],
+  };
 
   it("are what is named, ./seamline.json, and JSON with a mode of ours in the folder or one below", async () => {
     const app = createFixture({
@@ -118,14 +159,31 @@ describe("configurations in a check", () => {
       "deploy/a/named.json": JSON.stringify({ ...node, url: "ftp://x" }),
     });
     const found = await check(app, { config: "deploy/a/named.json" });
-    expect([...found.configurations].sort()).toEqual(["almost.json", "configs/node.json", "deploy/a/named.json", "seamline.json"]);
-    expect(found.problems.map((one) => one.file).sort()).toEqual(["almost.json", "deploy/a/named.json", "seamline.json"]);
-    expect(found.problems.find((one) => one.file === "almost.json")).toMatchObject({ path: "mode", hint: "Did you mean 'node'?" });
+    expect([...found.configurations].sort()).toEqual([
+      "almost.json",
+      "configs/node.json",
+      "deploy/a/named.json",
+      "seamline.json",
+    ]);
+    expect(found.problems.map((one) => one.file).sort()).toEqual([
+      "almost.json",
+      "deploy/a/named.json",
+      "seamline.json",
+    ]);
+    expect(found.problems.find((one) => one.file === "almost.json")).toMatchObject({
+      path: "mode",
+      hint: "Did you mean 'node'?",
+    });
   });
 
   it("name segments and modules that there are", async () => {
     const text = JSON.stringify(
-      { ...node, segments: ["shop", "shp"], middleware: ["./src/lgo.ts", "a-package"], healthChecks: { db: "./src/gone.ts" } },
+      {
+        ...node,
+        segments: ["shop", "shp"],
+        middleware: ["./src/lgo.ts", "a-package"],
+        healthChecks: { db: "./src/gone.ts" },
+      },
       null,
       1,
     );
@@ -139,13 +197,26 @@ describe("configurations in a check", () => {
         message: 'there is no segment "shp"; there are shop, ui',
         hint: 'Did you mean "shop"?',
       },
-      { file: "node.json", path: "middleware.0", message: "there is no module ./src/lgo.ts", hint: 'Did you mean "./src/log.ts"?' },
+      {
+        file: "node.json",
+        path: "middleware.0",
+        message: "there is no module ./src/lgo.ts",
+        hint: 'Did you mean "./src/log.ts"?',
+      },
       { file: "node.json", path: "healthChecks.db", message: "there is no module ./src/gone.ts" },
     ]);
   });
 
   it("may have variables that only the service's machine has: a warning, and the rest is looked at", async () => {
-    const app = createFixture({ ...shop, "node.json": JSON.stringify({ ...node, url: "${URL}", trustKey: "${KEY}", segments: ["shp"] }) });
+    const app = createFixture({
+      ...shop,
+      "node.json": JSON.stringify({
+        ...node,
+        url: "${URL}",
+        trustKey: "${KEY}",
+        segments: ["shp"],
+      }),
+    });
     const found = await check(app);
     expect(found.warnings.map((one) => one.path)).toEqual(["url", "trustKey"]);
     expect(found.problems).toMatchObject([{ path: "segments.0" }]);
@@ -158,8 +229,16 @@ describe("configurations in a check", () => {
       "src/main.ts": main.replace('startClient("ui")', "startClient(...names)"),
       "standalone.json": JSON.stringify({ mode: "standalone", url: "http://127.0.0.1:1" }),
     });
-    expect((await check(app)).problems).toMatchObject([{ file: "src/main.ts", message: expect.stringContaining("startClient") }]);
-    app.write({ "standalone.json": JSON.stringify({ mode: "standalone", url: "http://127.0.0.1:1", clients: ["ui"] }) });
+    expect((await check(app)).problems).toMatchObject([
+      { file: "src/main.ts", message: expect.stringContaining("startClient") },
+    ]);
+    app.write({
+      "standalone.json": JSON.stringify({
+        mode: "standalone",
+        url: "http://127.0.0.1:1",
+        clients: ["ui"],
+      }),
+    });
     expect((await check(app)).problems).toEqual([]);
   });
 });
@@ -170,12 +249,15 @@ describe("state that segments would split", () => {
     "src/cart.ts": `import { carts } from "./barrel.ts";\n${proc("add", 'carts.set("a", 1);\n  return 1;')}`,
     "src/orders.ts": `import * as store from "./store.ts";\n${proc("order", "return store.carts.size;")}`,
     "src/barrel.ts": 'export { carts } from "./store.ts";\n',
-    "src/store.ts": "export const carts = new Map<string, number>();\nexport const help = (): number => 1;\n",
+    "src/store.ts":
+      "export const carts = new Map<string, number>();\nexport const help = (): number => 1;\n",
     "cart.segment.json": segment("./cart", "add"),
     "orders.segment.json": segment("./orders", "order"),
   };
   const split = async (files: Files): Promise<readonly (string | undefined)[]> =>
-    (await check(createFixture(files))).warnings.filter((one) => one.message.includes("is state of")).map(formatProblem);
+    (await check(createFixture(files))).warnings
+      .filter((one) => one.message.includes("is state of"))
+      .map(formatProblem);
 
   it("is told where it is declared, with who uses and who changes it", async () => {
     expect(await split(two)).toEqual([
@@ -188,19 +270,36 @@ describe("state that segments would split", () => {
 
   it("is told of one module whose procedures are in several segments", async () => {
     const source = `let counter = 0;\n${proc("one", "return ++counter;")}${proc("other", "return ++counter;")}`;
-    const files = { ...shop, "src/m.ts": source, "a.segment.json": segment("./m", "one"), "b.segment.json": segment("./m", "other") };
+    const files = {
+      ...shop,
+      "src/m.ts": source,
+      "a.segment.json": segment("./m", "one"),
+      "b.segment.json": segment("./m", "other"),
+    };
     expect(await split(files)).toEqual([
-      expect.stringContaining('"counter" is state of this module, and procedures of "a" and "b" use and change it'),
+      expect.stringContaining(
+        '"counter" is state of this module, and procedures of "a" and "b" use and change it',
+      ),
     ]);
   });
 
   it.each<[string, Files]>([
-    ["one segment uses it", { "src/orders.ts": `import { help } from "./store.ts";\n${proc("order", "return help();")}` }],
+    [
+      "one segment uses it",
+      { "src/orders.ts": `import { help } from "./store.ts";\n${proc("order", "return help();")}` },
+    ],
     [
       "it is called by its procedure, across the seam",
-      { "src/orders.ts": `import { add } from "./cart.ts";\n${proc("order", "return await add();")}` },
+      {
+        "src/orders.ts": `import { add } from "./cart.ts";\n${proc("order", "return await add();")}`,
+      },
     ],
-    ["nobody changes it", { "src/cart.ts": `import { carts } from "./store.ts";\n${proc("add", "return carts.size;")}` }],
+    [
+      "nobody changes it",
+      {
+        "src/cart.ts": `import { carts } from "./store.ts";\n${proc("add", "return carts.size;")}`,
+      },
+    ],
   ])("is none where %s", async (_, files) => {
     expect(await split({ ...two, ...files })).toEqual([]);
   });

@@ -11,7 +11,10 @@ async function classesOf(files: Files, more: Files = {}) {
     "run.segment.json": '{ "./run": { "run": { "access": "public" } } }',
   });
   const { manifest, warnings } = await app.build();
-  return { classes: Object.fromEntries(manifest.classes.map(({ key, ...record }) => [key, record])), warnings };
+  return {
+    classes: Object.fromEntries(manifest.classes.map(({ key, ...record }) => [key, record])),
+    warnings,
+  };
 }
 
 describe("§2.3 class records", () => {
@@ -38,21 +41,37 @@ describe("§2.3 class records", () => {
 `,
     });
     expect(classes).toEqual({
-      "people/Person": { module: "people/person", export: "Person", args: ["name", "born", null, "...tags"], fields: ["note", "nick"] },
+      "people/Person": {
+        module: "people/person",
+        export: "Person",
+        args: ["name", "born", null, "...tags"],
+        fields: ["note", "nick"],
+      },
     });
   });
 
   it("flattens parents across modules and re-exports", async () => {
     const { classes } = await classesOf({
-      "src/a/base.ts": 'export class Base {\n  id = 0;\n  label = "";\n  constructor(id: number) {\n    this.id = id;\n  }\n}\n',
+      "src/a/base.ts":
+        'export class Base {\n  id = 0;\n  label = "";\n  constructor(id: number) {\n    this.id = id;\n  }\n}\n',
       "src/a/index.ts": 'export { Base as Root } from "./base.ts";\n',
       "src/b/child.ts":
         'import { Root } from "../a/index.ts";\nexport class Child extends Root {\n  get label(): string { return "fixed"; }\n  more = 1;\n}\n',
       "src/b/grandchild.ts":
         'import * as all from "./child.ts";\nexport default class Grandchild extends all.Child {\n  constructor(more: number, id: number) {\n    super(id);\n    this.more = more;\n  }\n}\n',
     });
-    expect(classes["b/Child"]).toEqual({ module: "b/child", export: "Child", args: ["id"], fields: ["more"] });
-    expect(classes["b/Grandchild"]).toEqual({ module: "b/grandchild", export: "default", args: ["more", "id"], fields: [] });
+    expect(classes["b/Child"]).toEqual({
+      module: "b/child",
+      export: "Child",
+      args: ["id"],
+      fields: ["more"],
+    });
+    expect(classes["b/Grandchild"]).toEqual({
+      module: "b/grandchild",
+      export: "default",
+      args: ["more", "id"],
+      fields: [],
+    });
   });
 
   it("knows errors by their ancestry, the framework's and the language's", async () => {
@@ -74,8 +93,20 @@ export class Pot extends Teapot {}
         'import { OutOfStock } from "./errors.ts";\nexport class Gone extends OutOfStock {\n  override readonly name = "Gone";\n  since = 0;\n}\n',
     });
     expect(classes).toEqual({
-      "e/OutOfStock": { module: "e/errors", export: "OutOfStock", args: ["sku"], fields: [], error: true },
-      "e/Plain": { module: "e/errors", export: "Plain", args: ["message"], fields: ["hint"], error: true },
+      "e/OutOfStock": {
+        module: "e/errors",
+        export: "OutOfStock",
+        args: ["sku"],
+        fields: [],
+        error: true,
+      },
+      "e/Plain": {
+        module: "e/errors",
+        export: "Plain",
+        args: ["message"],
+        fields: ["hint"],
+        error: true,
+      },
       "e/Pot": { module: "e/errors", export: "Pot", args: [], fields: [], error: true },
       "e/Gone": { module: "e/more", export: "Gone", args: ["sku"], fields: ["since"], error: true },
     });
@@ -110,19 +141,40 @@ export class Names {
 }
 `,
     });
-    const fields = ["3", "16", "1000", "1.5", "7", "quoted name", "a.b", "computed", "template", "4", "known", "5", "assigned", "8"];
-    expect(classes).toEqual({ "odd/Names": { module: "odd/names", export: "Names", args: [], fields } });
+    const fields = [
+      "3",
+      "16",
+      "1000",
+      "1.5",
+      "7",
+      "quoted name",
+      "a.b",
+      "computed",
+      "template",
+      "4",
+      "known",
+      "5",
+      "assigned",
+      "8",
+    ];
+    expect(classes).toEqual({
+      "odd/Names": { module: "odd/names", export: "Names", args: [], fields },
+    });
     expect(warnings).toEqual([]);
   });
 
   it("warns of members with names that no message can carry, and leaves them out", async () => {
     const { classes, warnings } = await classesOf({
-      "src/odd/names.ts": 'export class Names {\n  ["constructor"] = 1;\n  "__proto__" = 2;\n  prototype = 3;\n  a = 4;\n}\n',
+      "src/odd/names.ts":
+        'export class Names {\n  ["constructor"] = 1;\n  "__proto__" = 2;\n  prototype = 3;\n  a = 4;\n}\n',
     });
-    expect(classes).toEqual({ "odd/Names": { module: "odd/names", export: "Names", args: [], fields: ["a"] } });
+    expect(classes).toEqual({
+      "odd/Names": { module: "odd/names", export: "Names", args: [], fields: ["a"] },
+    });
     expect(warnings.map(({ file, message }) => `${file}: ${message}`)).toEqual(
       ["constructor", "__proto__", "prototype"].map(
-        (name) => `src/odd/names.ts: the class "Names" has a member "${name}", which no message can carry: its instances arrive without it`,
+        (name) =>
+          `src/odd/names.ts: the class "Names" has a member "${name}", which no message can carry: its instances arrive without it`,
       ),
     );
   });
@@ -154,9 +206,12 @@ export class Own extends Hidden {
   }
 }
 `,
-      "src/b/child.ts": 'import { List } from "../a/points.ts";\nexport class Child extends List {}\n',
+      "src/b/child.ts":
+        'import { List } from "../a/points.ts";\nexport class Child extends List {}\n',
     });
-    expect(Object.fromEntries(Object.entries(classes).map(([key, { pattern }]) => [key, pattern]))).toEqual({
+    expect(
+      Object.fromEntries(Object.entries(classes).map(([key, { pattern }]) => [key, pattern])),
+    ).toEqual({
       "a/Point": true,
       "a/List": true,
       "a/Safe": undefined,
@@ -170,8 +225,16 @@ export class Own extends Hidden {
       "src/x/one.ts": "export class Same {}\nexport class Other {}\n",
       "src/x/two.ts": "export class Same {}\n",
     });
-    expect(classes).toMatchObject({ "x/Other": { module: "x/one" }, "x/Same": { clash: "src/x/one.ts and src/x/two.ts" } });
-    expect(warnings).toMatchObject([{ file: "src/x/two.ts", message: expect.stringMatching(/src\/x\/one\.ts have one key, "x\/Same"/) }]);
+    expect(classes).toMatchObject({
+      "x/Other": { module: "x/one" },
+      "x/Same": { clash: "src/x/one.ts and src/x/two.ts" },
+    });
+    expect(warnings).toMatchObject([
+      {
+        file: "src/x/two.ts",
+        message: expect.stringMatching(/src\/x\/one\.ts have one key, "x\/Same"/),
+      },
+    ]);
   });
 
   it("records a parent that it can't read, and reads those of packages that it builds in", async () => {
@@ -196,17 +259,23 @@ export class OfError extends Error { own = 1; }
       },
       {
         "packages/db/package.json": '{ "name": "db", "type": "module", "exports": "./index.ts" }',
-        "packages/db/index.ts": 'export * from "./other.js";\nexport { Table as Db } from "./table.js";\n',
+        "packages/db/index.ts":
+          'export * from "./other.js";\nexport { Table as Db } from "./table.js";\n',
         "packages/db/other.ts": "export const other = 1;\n",
         "packages/db/table.ts":
           'import { Base } from "./base";\nexport class Table extends Base {\n  constructor(public n = 1) {\n    super();\n  }\n}\n',
         "packages/db/base.ts": "export class Base {\n  since = 0;\n}\n",
-        "node_modules/model/package.json": '{ "name": "model", "type": "module", "exports": "./index.js" }',
+        "node_modules/model/package.json":
+          '{ "name": "model", "type": "module", "exports": "./index.js" }',
         "node_modules/model/index.js": "export class Model { n = 1; }\n",
-        "vite.config.js": 'export default { resolve: { alias: { db: new URL("packages/db/index.ts", import.meta.url).pathname } } };\n',
+        "vite.config.js":
+          'export default { resolve: { alias: { db: new URL("packages/db/index.ts", import.meta.url).pathname } } };\n',
       },
     );
-    const shapes = Object.entries(classes).map(([key, { args, fields, unread }]) => [key.slice(2), { args, fields, unread }]);
+    const shapes = Object.entries(classes).map(([key, { args, fields, unread }]) => [
+      key.slice(2),
+      { args, fields, unread },
+    ]);
     expect(Object.fromEntries(shapes)).toEqual({
       OfLinked: { args: ["n"], fields: ["since", "own"] },
       OfAll: { args: ["n"], fields: ["since"] },
@@ -243,7 +312,11 @@ export class Open extends Sealed {
 export class Own extends Sealed { constructor(a: unknown) { super(a); } }
 `,
     });
-    expect(Object.fromEntries(Object.entries(classes).map(([key, { args, fixed }]) => [key.slice(2), [args, fixed]]))).toEqual({
+    expect(
+      Object.fromEntries(
+        Object.entries(classes).map(([key, { args, fixed }]) => [key.slice(2), [args, fixed]]),
+      ),
+    ).toEqual({
       Sealed: [["a", "b", null, "d", "e"], ["a"]],
       Child: [["a", "b", null, "d", "e"], ["a"]],
       Open: [["a", "b", null, "d", "e"], undefined],
@@ -265,7 +338,14 @@ export class Pair { get [later]() { return 1; } set [later](value) {} }
 export class Read { [brand] = 1; [Symbol.iterator] = 2; [count] = 3; [later + "!"]() {} static [later] = 4; }
 `,
     });
-    expect(Object.fromEntries(Object.entries(classes).map(([key, { fields, unread }]) => [key.slice(4), [fields, unread]]))).toEqual({
+    expect(
+      Object.fromEntries(
+        Object.entries(classes).map(([key, { fields, unread }]) => [
+          key.slice(4),
+          [fields, unread],
+        ]),
+      ),
+    ).toEqual({
       Sum: [[], '["a" + "b"]'],
       Later: [[], "[later]"],
       Child: [[], '["a" + "b"]'],

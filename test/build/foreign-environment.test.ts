@@ -15,7 +15,8 @@ const files = {
   "src/render.ts":
     'import { NotFound } from "seamline";\nimport { quote } from "./shop/quote.ts";\nexport const page = async () => [NotFound, quote];\n',
   "src/plain.ts": 'import { NotFound } from "seamline";\nexport const error = NotFound;\n',
-  "node_modules/seamline/index.js": "export class NotFound extends Error {}\nexport const createGraph = () => ({});\n",
+  "node_modules/seamline/index.js":
+    "export class NotFound extends Error {}\nexport const createGraph = () => ({});\n",
 };
 const message =
   'src/render.ts:2:23: the environment "ssr" imports src/shop/quote.ts, which has procedures: they can be called from pages and from other procedures, ' +
@@ -37,14 +38,19 @@ describe("a server environment that isn't Seamline's", () => {
       "in middleware mode, as servers of one's own use Vite",
       { server: { middlewareMode: true, ws: false, watch: null }, appType: "custom" },
     ],
-    ["beside pages, as frameworks have it", { server: { ws: false, watch: null, port: 0, host: "127.0.0.1" } }],
+    [
+      "beside pages, as frameworks have it",
+      { server: { ws: false, watch: null, port: 0, host: "127.0.0.1" } },
+    ],
   ])("refuses modules with procedures, naming the import and a way out: %s", async (_, more) => {
     const app = createFixture(files);
     const server = await createServer(configOf(app, more));
     onTestFinished(async () => await server.close());
     if (server.httpServer !== null) await server.listen();
     for (let time = 0; time < 2; time++) {
-      const error: unknown = await server.ssrLoadModule("/src/entry-server.ts").catch((thrown: unknown) => thrown);
+      const error: unknown = await server
+        .ssrLoadModule("/src/entry-server.ts")
+        .catch((thrown: unknown) => thrown);
       expect((error as Error).message).toContain(message);
       expect((error as Error).message).toMatch(hint);
       expect((error as Error).stack).not.toMatch(/^\s+at /m);
@@ -54,7 +60,9 @@ describe("a server environment that isn't Seamline's", () => {
 
   it("refuses them in a build, before anything is written", async () => {
     const app = createFixture(files);
-    const environments = { ssr: { build: { outDir: "dist/ssr", rolldownOptions: { input: "/src/entry-server.ts" } } } };
+    const environments = {
+      ssr: { build: { outDir: "dist/ssr", rolldownOptions: { input: "/src/entry-server.ts" } } },
+    };
     const builder = await createBuilder(configOf(app, { environments }), null);
     const { ssr } = builder.environments;
     if (ssr === undefined) throw new Error("there is no environment ssr");
@@ -63,7 +71,9 @@ describe("a server environment that isn't Seamline's", () => {
 
   it("is left alone in a build, where it imports none", async () => {
     const app = createFixture(files);
-    const environments = { ssr: { build: { outDir: "dist/ssr", rolldownOptions: { input: "/src/plain.ts" } } } };
+    const environments = {
+      ssr: { build: { outDir: "dist/ssr", rolldownOptions: { input: "/src/plain.ts" } } },
+    };
     const builder = await createBuilder(configOf(app, { environments }), null);
     await builder.buildApp();
     const { ssr } = builder.environments;
@@ -76,21 +86,32 @@ describe("a server environment that isn't Seamline's", () => {
     const app = createFixture(files);
     const framework = {
       name: "framework",
-      config: { order: "pre" as const, handler: () => ({ build: { ssr: app.path("src/plain.ts") } }) },
+      config: {
+        order: "pre" as const,
+        handler: () => ({ build: { ssr: app.path("src/plain.ts") } }),
+      },
     };
     const server = await createBuilder(configOf(app, { plugins: [seamline(), framework] }), null);
     await server.buildApp();
     const pages = await createBuilder(configOf(app), true);
-    await expect(pages.buildApp()).rejects.toThrow(/vite\.config: pages are built here without the modules of Seamline's servers/);
+    await expect(pages.buildApp()).rejects.toThrow(
+      /vite\.config: pages are built here without the modules of Seamline's servers/,
+    );
     expect(app.list(".").some((file) => file.startsWith("dist/assets"))).toBe(false);
   });
 
   it("that is asked for by vite build --ssr is built by Vite", async () => {
     const app = createFixture(files);
-    const builder = await createBuilder(configOf(app, { build: { ssr: "src/plain.ts", outDir: "dist/ssr" } }), null);
+    const builder = await createBuilder(
+      configOf(app, { build: { ssr: "src/plain.ts", outDir: "dist/ssr" } }),
+      null,
+    );
     await builder.buildApp();
     expect(app.list("dist")).toEqual(["ssr/plain.js"]);
-    const refused = await createBuilder(configOf(app, { build: { ssr: "src/entry-server.ts", outDir: "dist/ssr" } }), null);
+    const refused = await createBuilder(
+      configOf(app, { build: { ssr: "src/entry-server.ts", outDir: "dist/ssr" } }),
+      null,
+    );
     await expect(refused.buildApp()).rejects.toThrow(message);
   });
 });

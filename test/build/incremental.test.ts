@@ -9,7 +9,14 @@ import { KeptReadings } from "../../server/build/kept-readings.ts";
 import { createFixture, shop } from "./_fixture.ts";
 import { factsOf, parse, readAt } from "./_reading.ts";
 
-const modules = ["src/a.ts", "src/b.ts", "src/c/index.ts", "src/c.ts", "src/c/d.tsx", "src/lib/e.js"];
+const modules = [
+  "src/a.ts",
+  "src/b.ts",
+  "src/c/index.ts",
+  "src/c.ts",
+  "src/c/d.tsx",
+  "src/lib/e.js",
+];
 const specifiers = [
   "./a",
   "./a.ts",
@@ -33,8 +40,14 @@ const one = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...
 /** Statements whose mixture may make sense, or not: whoever edits passes through both. */
 const statement: fc.Arbitrary<string> = fc.oneof(
   fc
-    .record({ name: one("f", "g", "h"), parameters: one("", "a: string", "{ b, c = 1 }: P", "n: number = 2", "version", "...x: P[]") })
-    .map(({ name, parameters }) => `export async function ${name}(${parameters}): Promise<unknown> {\n  return state.size;\n}`),
+    .record({
+      name: one("f", "g", "h"),
+      parameters: one("", "a: string", "{ b, c = 1 }: P", "n: number = 2", "version", "...x: P[]"),
+    })
+    .map(
+      ({ name, parameters }) =>
+        `export async function ${name}(${parameters}): Promise<unknown> {\n  return state.size;\n}`,
+    ),
   one(
     "export const state = new Map<string, number>();",
     "const state = { size: 1 };",
@@ -56,20 +69,30 @@ const statement: fc.Arbitrary<string> = fc.oneof(
       ({ from, name, type }) =>
         `import ${type}{ ${name} as ${name}In } from '${from}';\nexport const used = [${type === "" ? `${name}In` : ""}];`,
     ),
-  fc.record({ from: one(...specifiers), name: one(...names) }).map(({ from, name }) => `export { ${name} } from '${from}';`),
+  fc
+    .record({ from: one(...specifiers), name: one(...names) })
+    .map(({ from, name }) => `export { ${name} } from '${from}';`),
   one(...specifiers).map((from) => `export * from '${from}';`),
   one(...specifiers).map((from) => `export async function g() { return await import('${from}'); }`),
 );
 
 const entry = fc.record(
-  { access: one("public", "private", "protected", "publik"), version: one("1", "1.0", "x"), as: one("f", "other") },
+  {
+    access: one("public", "private", "protected", "publik"),
+    version: one("1", "1.0", "x"),
+    as: one("f", "other"),
+  },
   { requiredKeys: ["access"] },
 );
 const segment = fc.oneof(
   {
     weight: 9,
     arbitrary: fc
-      .dictionary(one("./a", "./b.js", "./c", "./c/d", "./lib/e"), fc.dictionary(one(...names), entry, { maxKeys: 3 }), { maxKeys: 3 })
+      .dictionary(
+        one("./a", "./b.js", "./c", "./c/d", "./lib/e"),
+        fc.dictionary(one(...names), entry, { maxKeys: 3 }),
+        { maxKeys: 3 },
+      )
       .map((value) => JSON.stringify(value)),
   },
   { weight: 1, arbitrary: one("{", "[]") },
@@ -93,7 +116,13 @@ interface Edit {
 }
 
 const change = (file: fc.Arbitrary<string>, text: fc.Arbitrary<string>): fc.Arbitrary<Edit> =>
-  fc.record({ file, text: fc.oneof({ weight: 7, arbitrary: text }, { weight: 1, arbitrary: fc.constant(undefined) }) });
+  fc.record({
+    file,
+    text: fc.oneof(
+      { weight: 7, arbitrary: text },
+      { weight: 1, arbitrary: fc.constant(undefined) },
+    ),
+  });
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
   {
@@ -107,16 +136,27 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: change(one("index.html", "src/other.html"), page) },
   {
     weight: 1,
-    arbitrary: change(one("gateway.json", "configs/node.json"), one('{ "mode": "gateway", "middleware": ["./src/b.ts"] }', "{}", "{")),
+    arbitrary: change(
+      one("gateway.json", "configs/node.json"),
+      one('{ "mode": "gateway", "middleware": ["./src/b.ts"] }', "{}", "{"),
+    ),
   },
-  { weight: 1, arbitrary: one("./src", "./src/c").map((alias) => ({ file: "package.json", text: JSON.stringify({ name: "x", alias }) })) },
+  {
+    weight: 1,
+    arbitrary: one("./src", "./src/c").map((alias) => ({
+      file: "package.json",
+      text: JSON.stringify({ name: "x", alias }),
+    })),
+  },
   { weight: 1, arbitrary: one("src/c", "src/lib").map((file) => ({ file, text: undefined })) },
 );
 
 const start: Readonly<Record<string, string>> = {
   "package.json": '{ "name": "x", "alias": "./src" }',
-  "src/a.ts": "import { g } from './b.js';\nexport async function f(a: string): Promise<unknown> {\n  return g(a);\n}\n",
-  "src/b.ts": "const state = new Map();\nexport async function g(b: string): Promise<unknown> {\n  return state.get(b);\n}\n",
+  "src/a.ts":
+    "import { g } from './b.js';\nexport async function f(a: string): Promise<unknown> {\n  return g(a);\n}\n",
+  "src/b.ts":
+    "const state = new Map();\nexport async function g(b: string): Promise<unknown> {\n  return state.get(b);\n}\n",
   "src/lib/e.js": "export { f } from '../a';\n",
   "one.segment.json": '{ "./a": { "f": { "access": "public" } } }',
   "src/two.segment.json": '{ "./b": { "g": { "access": "private" } } }',
@@ -127,35 +167,42 @@ describe("an application that is read again", () => {
   it("is the one that a first reading finds, whatever was edited, added and removed in between", async () => {
     let [read, broken, cutModules] = [0, 0, 0];
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(edit, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 }), async (rounds) => {
-        let remove = (): void => {};
-        const { root } = createFixture(start, (end) => (remove = end));
-        try {
-          const cache = createApplicationCache();
-          await readAt(root, { cache });
-          for (const edits of rounds) {
-            for (const { file, text } of edits) {
-              const path = join(root, file);
-              if (text === undefined) rmSync(path, { recursive: true, force: true });
-              else {
-                mkdirSync(dirname(path), { recursive: true });
-                writeFileSync(path, text);
+      fc.asyncProperty(
+        fc.array(fc.array(edit, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
+        async (rounds) => {
+          let remove = (): void => {};
+          const { root } = createFixture(start, (end) => (remove = end));
+          try {
+            const cache = createApplicationCache();
+            await readAt(root, { cache });
+            for (const edits of rounds) {
+              for (const { file, text } of edits) {
+                const path = join(root, file);
+                if (text === undefined) rmSync(path, { recursive: true, force: true });
+                else {
+                  mkdirSync(dirname(path), { recursive: true });
+                  writeFileSync(path, text);
+                }
+                cache.changed(path);
               }
-              cache.changed(path);
+              const kept = new KeptReadings(join(root, ".seamline/readings.json"), "this test", 1);
+              const [warm, cold, next] = [
+                await readAt(root, { cache }),
+                await readAt(root),
+                await readAt(root, { kept }),
+              ];
+              expect(factsOf(warm)).toEqual(factsOf(cold));
+              expect(factsOf(next)).toEqual(factsOf(cold));
+              await kept.save();
+              read++;
+              if (cold.problems.length > 0) broken++;
+              cutModules += cold.cut.size;
             }
-            const kept = new KeptReadings(join(root, ".seamline/readings.json"), "this test", 1);
-            const [warm, cold, next] = [await readAt(root, { cache }), await readAt(root), await readAt(root, { kept })];
-            expect(factsOf(warm)).toEqual(factsOf(cold));
-            expect(factsOf(next)).toEqual(factsOf(cold));
-            await kept.save();
-            read++;
-            if (cold.problems.length > 0) broken++;
-            cutModules += cold.cut.size;
+          } finally {
+            remove();
           }
-        } finally {
-          remove();
-        }
-      }),
+        },
+      ),
       { numRuns: 60 },
     );
     // The edits must not be so wild that there is never an application.
@@ -182,13 +229,18 @@ describe("an application that is read again", () => {
     expect(factsOf(await read())).toEqual(factsOf(first));
     expect(parsed).toEqual([]);
 
-    app.write({ "src/shop/stock.ts": "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n" });
+    app.write({
+      "src/shop/stock.ts":
+        "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n",
+    });
     // Nobody said so.
     expect(factsOf(await read())).toEqual(factsOf(first));
     cache.changed(app.path("src/shop/stock.ts"));
     const after = await read();
     expect(new Set(parsed)).toEqual(new Set(["src/shop/stock.ts"]));
-    expect(after.cut.get(app.path("src/shop/stock.ts"))?.parts.server.body?.code).toContain("sku.length");
+    expect(after.cut.get(app.path("src/shop/stock.ts"))?.parts.server.body?.code).toContain(
+      "sku.length",
+    );
     // What nothing was done to are the same objects, so that whoever compares two readings finds the difference at once.
     const quote = app.path("src/shop/quote.ts");
     expect(after.cut.get(quote)?.parts.server).toBe(first.cut.get(quote)?.parts.server);
@@ -206,7 +258,8 @@ describe("an application that is read again", () => {
     });
     cache.changed(app.path("shop.segment.json"));
     const after = await readAt(app.root, { cache });
-    const server = (application: typeof first, name: string) => application.cut.get(app.path(name))?.parts.server;
+    const server = (application: typeof first, name: string) =>
+      application.cut.get(app.path(name))?.parts.server;
     expect(server(after, "src/shop/stock.ts")).toBe(server(first, "src/shop/stock.ts"));
     expect(server(after, "src/shop/quote.ts")).not.toBe(server(first, "src/shop/quote.ts"));
   });
@@ -250,7 +303,10 @@ describe("what a process leaves of its reading to the next one", () => {
     expect(parsed.length).toBeGreaterThan(0);
     expect(await read()).toEqual(first);
     expect(parsed).toEqual([]);
-    app.write({ "src/shop/stock.ts": "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n" });
+    app.write({
+      "src/shop/stock.ts":
+        "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n",
+    });
     expect(await read()).not.toEqual(first);
     expect(new Set(parsed)).toEqual(new Set(["src/shop/stock.ts"]));
   });
@@ -278,7 +334,10 @@ describe("what a process leaves of its reading to the next one", () => {
     await read();
     expect(readFileSync(file, "utf8")).toContain("spool4711");
     rmSync(app.path("more.segment.json"));
-    app.write({ "src/shop/stock.ts": "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n" });
+    app.write({
+      "src/shop/stock.ts":
+        "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n",
+    });
     await read();
     expect(readFileSync(file, "utf8")).not.toContain("spool4711");
   });

@@ -39,7 +39,9 @@ describe("mistakes in packages that are built for servers", () => {
   it.each<[string, Files, RegExp]>([
     [
       "an import of a file that isn't there",
-      linked("db", typed, { "src/index.ts": '// first line\nimport { value } from "./gone.ts";\nexport { value };\n' }),
+      linked("db", typed, {
+        "src/index.ts": '// first line\nimport { value } from "./gone.ts";\nexport { value };\n',
+      }),
       /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:23: "\.\/gone\.ts" is no file$/m,
     ],
     [
@@ -65,8 +67,15 @@ describe("mistakes in packages that are built for servers", () => {
     [
       "a dependency with machine code that only the package has",
       {
-        ...linked("db", typed, { "src/index.ts": 'import native from "native";\nexport const value = native;\n' }),
-        ...installed("native", { main: "index.js", gypfile: true }, { "index.js": "export default 1;\n" }, inner),
+        ...linked("db", typed, {
+          "src/index.ts": 'import native from "native";\nexport const value = native;\n',
+        }),
+        ...installed(
+          "native",
+          { main: "index.js", gypfile: true },
+          { "index.js": "export default 1;\n" },
+          inner,
+        ),
       },
       /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:1:20: the package "native" holds machine code, which can't be built into the server's modules[\s\S]*npm install native/m,
     ],
@@ -81,19 +90,25 @@ describe("mistakes in packages that are built for servers", () => {
       "an accessor field deep in a package, in JavaScript",
       linked("db", typed, {
         "src/index.ts": 'export { value } from "./deep.js";\n',
-        "src/deep.js": "class Row {\n  accessor count = 3;\n}\nexport const value = new Row().count;\n",
+        "src/deep.js":
+          "class Row {\n  accessor count = 3;\n}\nexport const value = new Row().count;\n",
       }),
       /^\.\.\/\.\.\/packages\/db\/src\/deep\.js:2:3: Neither Node nor browsers can run decorators and `accessor` fields/m,
     ],
     [
       "a decorator in a package in TypeScript that was installed",
-      installed("db", typed, { "src/index.ts": `${decorator}@logged class Row {}\nexport const value = new Row();\n` }),
+      installed("db", typed, {
+        "src/index.ts": `${decorator}@logged class Row {}\nexport const value = new Row();\n`,
+      }),
       /node_modules\/db\/src\/index\.ts:2:1: Neither Node nor browsers can run decorators and `accessor` fields/m,
     ],
     [
       "an accessor field in a package that only a page loads",
       {
-        ...linked("db", typed, { "src/index.ts": "class Row {\n  accessor count = 3;\n}\nexport const value = new Row().count;\n" }),
+        ...linked("db", typed, {
+          "src/index.ts":
+            "class Row {\n  accessor count = 3;\n}\nexport const value = new Row().count;\n",
+        }),
         "src/run.ts": "export async function run() {\n  return 1;\n}\n",
         "src/main.ts": 'import { value } from "db";\ndocument.title = String(value);\n',
         "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',
@@ -109,7 +124,9 @@ describe("mistakes in packages that are built for servers", () => {
   it("a dependency with machine code that the application has installed stays outside of the build", async () => {
     const native = { main: "index.js", gypfile: true };
     const { build, check } = await said({
-      ...linked("db", typed, { "src/index.ts": 'import native from "native";\nexport const value = native;\n' }),
+      ...linked("db", typed, {
+        "src/index.ts": 'import native from "native";\nexport const value = native;\n',
+      }),
       ...installed("native", native, { "index.js": "export default 1;\n" }),
     });
     expect([build, check]).toEqual([[], []]);
@@ -117,11 +134,16 @@ describe("mistakes in packages that are built for servers", () => {
 
   it("what a dependency requires only if it is there is no mistake", async () => {
     const { build, check } = await said({
-      ...linked("db", typed, { "src/index.ts": 'import old from "old";\nexport const value = old;\n' }),
+      ...linked("db", typed, {
+        "src/index.ts": 'import old from "old";\nexport const value = old;\n',
+      }),
       ...installed(
         "old",
         { type: "commonjs" },
-        { "index.js": "let found;\ntry { found = require('absent'); } catch {}\nmodule.exports = found;\n" },
+        {
+          "index.js":
+            "let found;\ntry { found = require('absent'); } catch {}\nmodule.exports = found;\n",
+        },
         inner,
       ),
     });

@@ -16,8 +16,16 @@ const standalone = { mode: "standalone", url: anyPort };
 const shop: Files = {
   ...db,
   ...linked("plain", { exports: "./index.js" }, { "index.js": 'export const plain = "plain";\n' }),
-  ...linked("@scope/old", { type: "commonjs", main: "main.js" }, { "main.js": 'exports.scoped = "scoped";\n' }),
-  ...installed("usual", { exports: "./index.js" }, { "index.js": 'export const usual = "usual";\n' }),
+  ...linked(
+    "@scope/old",
+    { type: "commonjs", main: "main.js" },
+    { "main.js": 'exports.scoped = "scoped";\n' },
+  ),
+  ...installed(
+    "usual",
+    { exports: "./index.js" },
+    { "index.js": 'export const usual = "usual";\n' },
+  ),
   "src/shop/one.ts": `import { next, refuse, rows } from "db";
 import { table } from "db/schema";
 import data from "db/data.json" with { type: "json" };
@@ -41,7 +49,14 @@ export async function size(): Promise<number> {
   "two.segment.json": JSON.stringify({ "./shop/two": { two: open } }),
 };
 const names = ["db", "plain", "@scope/old"];
-const own = { both: "the one of all", data: { from: "json" }, plain: "plain", scoped: "scoped", table: "rolls", usual: "usual" };
+const own = {
+  both: "the one of all",
+  data: { from: "json" },
+  plain: "plain",
+  scoped: "scoped",
+  table: "rolls",
+  usual: "usual",
+};
 
 function workspace(files: Files, ...links: readonly string[]) {
   const application = applicationOf(files, undefined, applicationFolder);
@@ -65,14 +80,25 @@ describe("packages of a workspace", () => {
     await application.build();
     const { url } = await start(application, standalone);
     const answer = await fetch(`${url}/rpc/shop/refused`);
-    expect([answer.status, await answer.text()]).toEqual([403, "the package refuses\n[shop/refused | v0.0.0]"]);
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      "the package refuses\n[shop/refused | v0.0.0]",
+    ]);
   });
 
   it("come to nodes on machines that have nothing but installed packages, and each node has its own", async () => {
     const application = workspace(shop, ...names);
     await application.build();
-    const repository = await start(application, { mode: "repository", url: anyPort, trustKey: "shared-shared-shared" });
-    const gateway = await start(application, { mode: "gateway", url: anyPort, trustKey: "shared-shared-shared" });
+    const repository = await start(application, {
+      mode: "repository",
+      url: anyPort,
+      trustKey: "shared-shared-shared",
+    });
+    const gateway = await start(application, {
+      mode: "gateway",
+      url: anyPort,
+      trustKey: "shared-shared-shared",
+    });
     const installedThere = ["both", "usual"].flatMap((name) =>
       Object.entries(shop)
         .filter(([file]) => file.startsWith(`../../node_modules/${name}/`))
@@ -95,8 +121,12 @@ describe("packages of a workspace", () => {
     const [here, there] = [workspace(shop, ...names), workspace(shop, ...names)];
     const { manifest } = await here.build();
     expect(manifest).toEqual((await there.build()).manifest);
-    expect(Object.keys(manifest.files).filter((file) => /node_modules|\/\.|^\./.test(file))).toEqual([]);
-    expect(Object.keys(manifest.files).filter((file) => file.endsWith("schema.js"))).toHaveLength(1);
+    expect(
+      Object.keys(manifest.files).filter((file) => /node_modules|\/\.|^\./.test(file)),
+    ).toEqual([]);
+    expect(Object.keys(manifest.files).filter((file) => file.endsWith("schema.js"))).toHaveLength(
+      1,
+    );
   });
 
   it("are sources of the build: it is stale when one changes, and not where they aren't there to compare with", async () => {
@@ -109,7 +139,10 @@ describe("packages of a workspace", () => {
     expect(await stale()).toBe(true);
     application.write({ "../../packages/db/src/schema.ts": schema });
     expect(await stale()).toBe(false);
-    application.write({ "../../packages/db/package.json": '{ "name": "db", "type": "module", "exports": "./other.ts" }' });
+    application.write({
+      "../../packages/db/package.json":
+        '{ "name": "db", "type": "module", "exports": "./other.ts" }',
+    });
     expect(await stale()).toBe(true);
     application.remove("../../packages");
     expect(await stale()).toBe(false);
@@ -117,12 +150,16 @@ describe("packages of a workspace", () => {
 
   it("that lie in the application folder, or whose entry is in TypeScript and installed, are built as well", async () => {
     const application = workspace({
-      "packages/inner/package.json": '{ "name": "inner", "type": "module", "exports": "./index.ts" }',
+      "packages/inner/package.json":
+        '{ "name": "inner", "type": "module", "exports": "./index.ts" }',
       "packages/inner/index.ts": 'export const inner: string = "inner";\n',
       ...installed(
         "typed",
         { exports: "./index.ts" },
-        { "index.ts": 'export { typed } from "./deep.ts";\n', "deep.ts": 'export const typed: string = "typed";\n' },
+        {
+          "index.ts": 'export { typed } from "./deep.ts";\n',
+          "deep.ts": 'export const typed: string = "typed";\n',
+        },
       ),
       "src/run.ts":
         'import { inner } from "inner";\nimport { typed } from "typed";\nexport async function run() {\n  return [inner, typed];\n}\n',
@@ -139,10 +176,26 @@ describe("packages of a workspace", () => {
 describe("what configurations of Vite say of packages", () => {
   const files: Files = {
     ...linked("kept", { exports: "./index.js" }, { "index.js": 'export const kept = "kept";\n' }),
-    ...installed("taken", { exports: "./index.js" }, { "index.js": 'export const taken = "taken";\n' }),
-    ...installed("@all/one", { exports: "./index.js" }, { "index.js": 'export const one = "one";\n' }),
-    ...installed("meant", { exports: "./index.js" }, { "index.js": 'export const called = "meant";\n' }),
-    ...installed("deep", { main: "index.js" }, { "index.js": "", "sub/file.js": 'export const sub = "sub";\n' }),
+    ...installed(
+      "taken",
+      { exports: "./index.js" },
+      { "index.js": 'export const taken = "taken";\n' },
+    ),
+    ...installed(
+      "@all/one",
+      { exports: "./index.js" },
+      { "index.js": 'export const one = "one";\n' },
+    ),
+    ...installed(
+      "meant",
+      { exports: "./index.js" },
+      { "index.js": 'export const called = "meant";\n' },
+    ),
+    ...installed(
+      "deep",
+      { main: "index.js" },
+      { "index.js": "", "sub/file.js": 'export const sub = "sub";\n' },
+    ),
     "src/stand-in.ts": 'export const stands = "in";\n',
     "src/run.ts": `import { kept } from "kept";
 import { taken } from "taken";
@@ -160,24 +213,54 @@ export async function run() {
 
   it.each<[string, string, readonly string[]]>([
     ["nothing", `{ ${alias} } }`, ["@all/one", "deep/sub/file.js", "meant", "taken"]],
-    ["resolve.noExternal", `{ ${alias}, noExternal: ["taken", /^@all\\//] } }`, ["deep/sub/file.js", "meant"]],
-    ["ssr.noExternal", `{ ssr: { noExternal: [/^(?:taken|@all\\/one)$/] }, ${alias} } }`, ["deep/sub/file.js", "meant"]],
+    [
+      "resolve.noExternal",
+      `{ ${alias}, noExternal: ["taken", /^@all\\//] } }`,
+      ["deep/sub/file.js", "meant"],
+    ],
+    [
+      "ssr.noExternal",
+      `{ ssr: { noExternal: [/^(?:taken|@all\\/one)$/] }, ${alias} } }`,
+      ["deep/sub/file.js", "meant"],
+    ],
     ["ssr.noExternal: true", `{ ssr: { noExternal: true }, ${alias} } }`, []],
     [
       "the environment's",
       `{ environments: { server: { resolve: { noExternal: ["taken", "meant"] } } }, ${alias} } }`,
       ["@all/one", "deep/sub/file.js"],
     ],
-    ["ssr.external", `{ ssr: { external: ["kept"] }, ${alias} } }`, ["@all/one", "deep/sub/file.js", "kept", "meant", "taken"]],
-    ["both", `{ ssr: { external: ["kept"], noExternal: ["taken"] }, ${alias} } }`, ["@all/one", "deep/sub/file.js", "kept", "meant"]],
+    [
+      "ssr.external",
+      `{ ssr: { external: ["kept"] }, ${alias} } }`,
+      ["@all/one", "deep/sub/file.js", "kept", "meant", "taken"],
+    ],
+    [
+      "both",
+      `{ ssr: { external: ["kept"], noExternal: ["taken"] }, ${alias} } }`,
+      ["@all/one", "deep/sub/file.js", "kept", "meant"],
+    ],
   ])("holds in the server's build: %s", async (_, config, external) => {
-    const application = workspace({ ...files, "vite.config.js": `export default ${config};\n` }, "kept");
+    const application = workspace(
+      { ...files, "vite.config.js": `export default ${config};\n` },
+      "kept",
+    );
     await application.build();
     const { url } = await start(application, standalone);
-    expect(await (await fetch(`${url}/rpc/run`)).json()).toEqual(["kept", "taken", "one", "meant", "in", "sub"]);
+    expect(await (await fetch(`${url}/rpc/run`)).json()).toEqual([
+      "kept",
+      "taken",
+      "one",
+      "meant",
+      "in",
+      "sub",
+    ]);
     const written = application.list("dist/server/modules").filter((file) => file.endsWith(".js"));
-    const imported = written.flatMap((file) => [...application.read(`dist/server/modules/${file}`).matchAll(/\bfrom "([^."][^"]*)"/g)]);
-    const packages = new Set(imported.map(([, name = ""]) => name).filter((name) => !/^(?:seamline|node:.*)$/.test(name)));
+    const imported = written.flatMap((file) => [
+      ...application.read(`dist/server/modules/${file}`).matchAll(/\bfrom "([^."][^"]*)"/g),
+    ]);
+    const packages = new Set(
+      imported.map(([, name = ""]) => name).filter((name) => !/^(?:seamline|node:.*)$/.test(name)),
+    );
     expect(packages).toEqual(new Set(external));
   });
 });
@@ -196,8 +279,10 @@ describe("packages of a workspace and browsers", () => {
           },
         ),
         "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>',
-        "src/main.ts": 'import { shown } from "vault/shown";\nimport { size } from "./size.ts";\nconsole.log(shown, await size());\n',
-        "src/size.ts": 'import { secret } from "vault";\nexport async function size() {\n  return secret.length;\n}\n',
+        "src/main.ts":
+          'import { shown } from "vault/shown";\nimport { size } from "./size.ts";\nconsole.log(shown, await size());\n',
+        "src/size.ts":
+          'import { secret } from "vault";\nexport async function size() {\n  return secret.length;\n}\n',
         "size.segment.json": JSON.stringify({ "./size": { size: open } }),
         "vite.config.js": "export default { build: { sourcemap: true } };\n",
       },
@@ -206,7 +291,9 @@ describe("packages of a workspace and browsers", () => {
     );
     link(application, "vault");
     await application.build();
-    const texts = application.list("dist/browser").map((file) => application.read(`dist/browser/${file}`));
+    const texts = application
+      .list("dist/browser")
+      .map((file) => application.read(`dist/browser/${file}`));
     expect(texts.some((text) => text.includes("shown-to-all"))).toBe(true);
     expect(texts.some((text) => text.includes(secret))).toBe(false);
     const manifest = application.read("dist/server/manifest.browser.json");

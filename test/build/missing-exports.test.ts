@@ -13,13 +13,21 @@ async function checked(files: Files): Promise<readonly string[]> {
   return (await checkApplication({ root: app.root, env: {}, log })).problems.map(formatProblem);
 }
 
-const types = "export interface Price {\n  a: number;\n}\nexport type Sku = string;\nexport const one = 1;\n";
-const heads = (texts: readonly string[]): string[] => texts.map((text) => text.split("\n")[0] ?? "");
+const types =
+  "export interface Price {\n  a: number;\n}\nexport type Sku = string;\nexport const one = 1;\n";
+const heads = (texts: readonly string[]): string[] =>
+  texts.map((text) => text.split("\n")[0] ?? "");
 const main = (text: string): Files => ({ "src/main.ts": `${text}\n` });
 
 describe("an import of a name that isn't exported", () => {
   it("fails a check, with its place and what to do", async () => {
-    expect(await checked(main('import { Money, Mony } from "./shop/money.ts";\ndocument.title = `${Mony} ${Money}`;'))).toEqual([
+    expect(
+      await checked(
+        main(
+          'import { Money, Mony } from "./shop/money.ts";\ndocument.title = `${Mony} ${Money}`;',
+        ),
+      ),
+    ).toEqual([
       [
         'src/main.ts:1:17: "./shop/money.ts" doesn\'t export "Mony"',
         '> 1 | import { Money, Mony } from "./shop/money.ts";',
@@ -53,7 +61,10 @@ describe("an import of a name that isn't exported", () => {
     ],
     [
       "in a module that only nodes load",
-      { "src/shop/stock.ts": 'import { gone } from "./money.ts";\nexport async function stock(): Promise<number> {\n  return gone;\n}\n' },
+      {
+        "src/shop/stock.ts":
+          'import { gone } from "./money.ts";\nexport async function stock(): Promise<number> {\n  return gone;\n}\n',
+      },
       ['src/shop/stock.ts:1:10: "./money.ts" doesn\'t export "gone"'],
     ],
     [
@@ -74,7 +85,10 @@ describe("an import of a name that isn't exported", () => {
     ],
     [
       "in JavaScript, used or not",
-      { ...main('import "./plain.js";'), "src/plain.js": 'import { gone } from "./shop/money.ts";\n' },
+      {
+        ...main('import "./plain.js";'),
+        "src/plain.js": 'import { gone } from "./shop/money.ts";\n',
+      },
       ['src/plain.js:1:10: "./shop/money.ts" doesn\'t export "gone"'],
     ],
   ])("is found %s", async (_, files, expected) => {
@@ -84,7 +98,8 @@ describe("an import of a name that isn't exported", () => {
   it("is found where a type is passed on and nothing says that it is one, which the build refuses as well", async () => {
     const files = {
       ...main('import { one } from "./all.ts";\ndocument.title = String(one);'),
-      "src/all.ts": 'import { Sku } from "./types.ts";\nexport { one, Price } from "./types.ts";\nexport { Sku };\n',
+      "src/all.ts":
+        'import { Sku } from "./types.ts";\nexport { one, Price } from "./types.ts";\nexport { Sku };\n',
       "src/types.ts": types,
     };
     const problems = await checked(files);
@@ -119,8 +134,11 @@ describe("it isn't one", () => {
     [
       "where a type is passed on",
       {
-        ...main('import { one, Price } from "./all.ts";\ndocument.title = String(one satisfies Price["a"]);'),
-        "src/all.ts": 'import type { Sku } from "./types.ts";\nexport { one, type Price } from "./types.ts";\nexport type { Sku };\n',
+        ...main(
+          'import { one, Price } from "./all.ts";\ndocument.title = String(one satisfies Price["a"]);',
+        ),
+        "src/all.ts":
+          'import type { Sku } from "./types.ts";\nexport { one, type Price } from "./types.ts";\nexport type { Sku };\n',
         "src/types.ts": types,
       },
     ],
@@ -129,13 +147,16 @@ describe("it isn't one", () => {
       {
         ...main('import { deep } from "./all.ts";\ndocument.title = deep;'),
         "src/all.ts": 'export * from "pack";\n',
-        "node_modules/pack/package.json": '{ "name": "pack", "type": "module", "exports": "./index.js" }',
+        "node_modules/pack/package.json":
+          '{ "name": "pack", "type": "module", "exports": "./index.js" }',
         "node_modules/pack/index.js": 'export const deep = "deep";\n',
       },
     ],
     [
       "where a plugin makes something else of the file",
-      main('import text from "./shop/money.ts?raw";\nimport address from "./shop/money.ts?url";\ndocument.title = text + address;'),
+      main(
+        'import text from "./shop/money.ts?raw";\nimport address from "./shop/money.ts?url";\ndocument.title = text + address;',
+      ),
     ],
     [
       "where modules pass each other on",

@@ -13,7 +13,9 @@ describe("architecture §1: what a build writes", () => {
   it("writes a module for each part under its plain name, bare imports untouched", async () => {
     const app = createFixture(shop);
     await app.build();
-    const modules = app.list("dist/server/modules").filter((file) => file.endsWith(".js") && !file.startsWith("_virtual/"));
+    const modules = app
+      .list("dist/server/modules")
+      .filter((file) => file.endsWith(".js") && !file.startsWith("_virtual/"));
     expect(modules).toEqual([
       "_seam.js",
       "shop/money.js",
@@ -26,7 +28,9 @@ describe("architecture §1: what a build writes", () => {
     ]);
     expect(app.read("dist/server/modules/shop/stock~body.js")).toMatch(/from "node:fs"/);
     expect(app.read("dist/server/modules/_seam.js")).toMatch(/from "seamline"/);
-    expect(app.list("dist/server/modules").filter((file) => file.endsWith("~body.js.map"))).toHaveLength(3);
+    expect(
+      app.list("dist/server/modules").filter((file) => file.endsWith("~body.js.map")),
+    ).toHaveLength(3);
   });
 
   it("records procedures, segments, classes and imports for nodes", async () => {
@@ -44,7 +48,13 @@ describe("architecture §1: what a build writes", () => {
           { kind: "plain", name: "quantity", optional: true, type: "number" },
         ],
       },
-      { fqn: "shop/stock", version: "0.0.0", module: "shop/stock", export: "stock", parameters: [{ kind: "plain", name: "sku" }] },
+      {
+        fqn: "shop/stock",
+        version: "0.0.0",
+        module: "shop/stock",
+        export: "stock",
+        parameters: [{ kind: "plain", name: "sku" }],
+      },
       {
         fqn: "ui/filter",
         version: "0.0.0",
@@ -60,17 +70,25 @@ describe("architecture §1: what a build writes", () => {
       ],
       ui: [{ procedure: 2, access: "public" }],
     });
-    expect(manifest.classes).toEqual([{ key: "shop/Money", module: "shop/money", export: "Money", args: ["amount"], fields: [] }]);
+    expect(manifest.classes).toEqual([
+      { key: "shop/Money", module: "shop/money", export: "Money", args: ["amount"], fields: [] },
+    ]);
     expect(manifest).toMatchObject({
       format: 1,
       graph: "_seam.js",
       clients: ["ui"],
-      modules: { "shop/money": { file: "shop/money.js" }, "shop/quote": { file: "shop/quote.js", body: "shop/quote~body.js" } },
+      modules: {
+        "shop/money": { file: "shop/money.js" },
+        "shop/quote": { file: "shop/quote.js", body: "shop/quote~body.js" },
+      },
       imports: { "shop/quote": ["shop/money", "shop/stock"] },
     });
     for (const [file, record] of Object.entries(manifest.files)) {
       const content = readFileSync(app.path(`dist/server/modules/${file}`));
-      expect(record).toMatchObject({ size: content.length, integrity: `sha256-${createHash("sha256").update(content).digest("base64")}` });
+      expect(record).toMatchObject({
+        size: content.length,
+        integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,
+      });
       for (const one of record.imports) expect(Object.keys(manifest.files)).toContain(one);
     }
   });
@@ -89,11 +107,17 @@ describe("architecture §1: what a build writes", () => {
       expect(file).toMatch(/^assets\/[\w-]+-[\w-]{8}\.js$/);
       expect(app.list("dist/browser")).toContain(file);
     }
-    expect(app.list("dist/browser").filter((file) => !file.startsWith("assets/"))).toEqual(["index.html"]);
-    expect(app.read("dist/browser/index.html")).toContain(`<meta name="seamline-revision" content="${manifest.revision}">`);
+    expect(app.list("dist/browser").filter((file) => !file.startsWith("assets/"))).toEqual([
+      "index.html",
+    ]);
+    expect(app.read("dist/browser/index.html")).toContain(
+      `<meta name="seamline-revision" content="${manifest.revision}">`,
+    );
     // The runtime comes beside the page's modules, not after them (performance P6).
     for (const path of ["/svc/client.js", "/svc/remote.js"])
-      expect(app.read("dist/browser/index.html")).toContain(`<link rel="modulepreload" href="${path}">`);
+      expect(app.read("dist/browser/index.html")).toContain(
+        `<link rel="modulepreload" href="${path}">`,
+      );
   });
 
   it("lets a module that pages import by value be one with that of the manifest, classes included", async () => {
@@ -105,11 +129,17 @@ describe("architecture §1: what a build writes", () => {
     const manifest = app.browserManifest();
     expect(manifest.classes.map((one) => one.key)).toEqual(["shop/Money"]);
     const page = app.list("dist/browser").find((file) => file.startsWith("assets/index-")) ?? "";
-    expect(app.read(`dist/browser/${page}`)).toContain(`from"./${manifest.modules["shop/money"]?.file.slice("assets/".length)}"`);
-    expect(app.read(`dist/browser/${page}`)).toContain(`from"./${manifest.modules["shop/quote"]?.file.slice("assets/".length)}"`);
+    expect(app.read(`dist/browser/${page}`)).toContain(
+      `from"./${manifest.modules["shop/money"]?.file.slice("assets/".length)}"`,
+    );
+    expect(app.read(`dist/browser/${page}`)).toContain(
+      `from"./${manifest.modules["shop/quote"]?.file.slice("assets/".length)}"`,
+    );
     const holders = app
       .list("dist/browser")
-      .filter((file) => file.endsWith(".js") && /class\{amount/.test(app.read(`dist/browser/${file}`)));
+      .filter(
+        (file) => file.endsWith(".js") && /class\{amount/.test(app.read(`dist/browser/${file}`)),
+      );
     expect(holders).toHaveLength(1);
   });
 
@@ -117,9 +147,12 @@ describe("architecture §1: what a build writes", () => {
     const app = createFixture(shop);
     await app.build();
     const scripts = app.list("dist/browser").filter((file) => file.endsWith(".js"));
-    const asking = scripts.filter((file) => /from\s*"\/svc\/client\.js"/.test(app.read(`dist/browser/${file}`)));
+    const asking = scripts.filter((file) =>
+      /from\s*"\/svc\/client\.js"/.test(app.read(`dist/browser/${file}`)),
+    );
     expect(asking.length).toBeGreaterThanOrEqual(3);
-    for (const file of scripts) expect(app.read(`dist/browser/${file}`)).not.toMatch(/from\s*"seamline/);
+    for (const file of scripts)
+      expect(app.read(`dist/browser/${file}`)).not.toMatch(/from\s*"seamline/);
   });
 
   it("builds modules that configuration files name, and classes that are only types to their importers", async () => {
@@ -131,10 +164,13 @@ describe("architecture §1: what a build writes", () => {
       "src/shop/order.ts":
         'import type { Draft } from "./draft.ts";\nexport async function order(draft: Draft): Promise<number> {\n  return draft.lines.length;\n}\n',
       "order.segment.json": '{ "./shop/order": { "order": { "access": "public" } } }',
-      "config/node.json": '{ "mode": "node", "middleware": ["./src/log.ts"], "healthChecks": { "database": "./src/checks/database.ts" } }',
+      "config/node.json":
+        '{ "mode": "node", "middleware": ["./src/log.ts"], "healthChecks": { "database": "./src/checks/database.ts" } }',
     });
     const { manifest } = await app.build();
-    expect(Object.keys(manifest.modules)).toEqual(expect.arrayContaining(["log", "checks/database", "shop/draft"]));
+    expect(Object.keys(manifest.modules)).toEqual(
+      expect.arrayContaining(["log", "checks/database", "shop/draft"]),
+    );
     expect(manifest.classes.map((one) => one.key)).toContain("shop/Draft");
     expect(manifest.imports["shop/order"]).toEqual(["shop/draft"]);
   });
@@ -166,16 +202,23 @@ describe("architecture §1: what a build writes", () => {
       const { seam } = await import("./dist/server/modules/_seam.js");
       await import("./dist/server/modules/shop/stock.js");
       try { await quote("package.json", 1e9) } catch (error) { console.log(error.stack) }`;
-    const stack = execFileSync(process.execPath, ["--enable-source-maps", "--input-type=module", "-e", script], {
-      cwd: app.root,
-      encoding: "utf8",
-    });
+    const stack = execFileSync(
+      process.execPath,
+      ["--enable-source-maps", "--input-type=module", "-e", script],
+      {
+        cwd: app.root,
+        encoding: "utf8",
+      },
+    );
     expect(stack).toMatch(/at .*quote.* \(.*src\/shop\/quote\.ts:6:\d+\)/);
   });
 
   it("takes a page in the source folder, and builds without any page", async () => {
     const { "index.html": page = "", ...rest } = shop;
-    const app = createFixture({ ...rest, "src/index.html": page.replace("./src/main.ts", "/main.ts") });
+    const app = createFixture({
+      ...rest,
+      "src/index.html": page.replace("./src/main.ts", "/main.ts"),
+    });
     await app.build();
     expect(app.list("dist/browser")).toContain("index.html");
     app.remove("src/index.html");
@@ -193,15 +236,23 @@ describe("decisions §6: builds", () => {
     const before = app.list("dist").map((file) => app.read(`dist/${file}`));
     app.write({ "src/shop/quote.ts": "export async function quote( {" });
     await app.problems();
-    app.write({ "src/shop/quote.ts": 'import "./nowhere.ts";\nexport async function quote(): Promise<void> {}\n' });
+    app.write({
+      "src/shop/quote.ts":
+        'import "./nowhere.ts";\nexport async function quote(): Promise<void> {}\n',
+    });
     await expect(app.build()).rejects.toThrow(/nowhere/);
     expect(app.list("dist").map((file) => app.read(`dist/${file}`))).toEqual(before);
-    expect(app.list(".").filter((file) => file.startsWith(".") && !file.startsWith(".seamline/"))).toEqual([]);
+    expect(
+      app.list(".").filter((file) => file.startsWith(".") && !file.startsWith(".seamline/")),
+    ).toEqual([]);
   });
 
   it("gives the same sources the same revision, and any change another one", async () => {
     const app = createFixture(shop);
-    const revisions = [(await app.build()).manifest.revision, (await app.build()).manifest.revision];
+    const revisions = [
+      (await app.build()).manifest.revision,
+      (await app.build()).manifest.revision,
+    ];
     const changes = [
       { "src/shop/money.ts": `${shop["src/shop/money.ts"]}export const currency = "EUR";\n` },
       { "src/main.ts": `${shop["src/main.ts"]}console.log("new");\n` },
@@ -216,7 +267,10 @@ describe("decisions §6: builds", () => {
   });
 
   it("gives the same revision wherever the application lies", async () => {
-    const files = { ...shop, "vite.config.js": "export default { build: { minify: false, sourcemap: true } };" };
+    const files = {
+      ...shop,
+      "vite.config.js": "export default { build: { minify: false, sourcemap: true } };",
+    };
     const [one, other] = [createFixture(files), createFixture(files)];
     expect((await one.build()).manifest).toEqual((await other.build()).manifest);
   });
@@ -247,7 +301,10 @@ describe("decisions §6: builds", () => {
   it("knows an output that is older than the sources", async () => {
     const app = createFixture(shop);
     const { manifest } = await app.build();
-    expect(await findOutput(app.root, "./dist")).toEqual({ browser: app.path("dist/browser"), server: app.path("dist/server") });
+    expect(await findOutput(app.root, "./dist")).toEqual({
+      browser: app.path("dist/browser"),
+      server: app.path("dist/server"),
+    });
     expect(await findOutput(app.root, "./elsewhere")).toBeUndefined();
     expect(await isStale(app.root, "./src", "./dist", manifest)).toBe(false);
     app.write({ "src/shop/money.ts": "export class Money {}\n" });
@@ -263,16 +320,22 @@ describe("decisions §6: builds", () => {
       renameSync(app.path(name), app.path(`segments/${basename(name)}`));
     const kept = app.list("segments");
     expect(kept).not.toEqual([]);
-    await expect(app.build({ output: "./segments" })).rejects.toThrow("would replace all segment files, segments/");
+    await expect(app.build({ output: "./segments" })).rejects.toThrow(
+      "would replace all segment files, segments/",
+    );
     expect(app.list("segments")).toEqual(kept);
   });
 
   it("refuses an output that is a file, or a folder elsewhere with what no build made; the folder of a build it replaces", async () => {
     const app = createFixture({ ...shop, "seamline.json": "{}" });
-    await expect(app.build({ output: "seamline.json" })).rejects.toThrow("The output seamline.json is a file, and a build makes a folder");
+    await expect(app.build({ output: "seamline.json" })).rejects.toThrow(
+      "The output seamline.json is a file, and a build makes a folder",
+    );
     expect(app.read("seamline.json")).toBe("{}");
     const other = createFixture({ "letters/monday.txt": "Dear" });
-    await expect(app.build({ output: other.path("letters") })).rejects.toThrow("holds what no build has made");
+    await expect(app.build({ output: other.path("letters") })).rejects.toThrow(
+      "holds what no build has made",
+    );
     expect(other.read("letters/monday.txt")).toBe("Dear");
     for (let time = 0; time < 2; time++) await app.build({ output: other.path("built") });
     expect(other.list("built/server")).toContain("manifest.json");
@@ -280,13 +343,17 @@ describe("decisions §6: builds", () => {
 
   it("says in one line where it can't write, and why, before it builds", async () => {
     const app = createFixture({ ...shop, blocked: "" });
-    const error = await app.build({ output: "blocked/out/dist" }).catch((thrown: unknown) => thrown);
+    const error = await app
+      .build({ output: "blocked/out/dist" })
+      .catch((thrown: unknown) => thrown);
     expect((error as Error).message).toBe(
       `The build can't be written in ${app.path("blocked")}: there is a file in the place of a folder (ENOTDIR). Get leave to write there, or choose another "output"`,
     );
     expect(app.read("blocked")).toBe("");
     symlinkSync("nowhere", app.path("lost"));
-    await expect(app.build({ output: "lost/dist" })).rejects.toThrow(/^The build can't be written in \S*\/lost: there is a file/);
+    await expect(app.build({ output: "lost/dist" })).rejects.toThrow(
+      /^The build can't be written in \S*\/lost: there is a file/,
+    );
   });
 
   it("says as much of what the bundler can't write, whose own words are a backtrace", () => {

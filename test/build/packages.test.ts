@@ -11,7 +11,9 @@ const lib = (name: string, more: Files = {}, json: object = {}): Files => ({
     ...json,
   }),
   [`node_modules/${name}/index.js`]: "export const lib = 1;\n",
-  ...Object.fromEntries(Object.entries(more).map(([file, text]) => [`node_modules/${name}/${file}`, text])),
+  ...Object.fromEntries(
+    Object.entries(more).map(([file, text]) => [`node_modules/${name}/${file}`, text]),
+  ),
 });
 
 describe("architecture §1: what a node resolves itself, from the application", () => {
@@ -19,7 +21,8 @@ describe("architecture §1: what a node resolves itself, from the application", 
     const app = createFixture({
       ...lib("plain"),
       ...lib("@scope/deep", { "style.css": "b { color: red }" }),
-      "package.json": '{ "name": "app", "type": "module", "imports": { "#util": "./src/util.ts" } }',
+      "package.json":
+        '{ "name": "app", "type": "module", "imports": { "#util": "./src/util.ts" } }',
       "src/util.ts": "export const util = 3;\n",
       "src/run.ts": `import "node:fs";
 import "@scope/deep/style.css";
@@ -35,9 +38,14 @@ export async function run(): Promise<unknown> {
     });
     const { manifest, warnings } = await app.build();
     const body = app.read("dist/server/modules/run~body.js");
-    for (const name of ["plain", "@scope/deep", "not-installed"]) expect(body).toMatch(new RegExp(`from "${name}"`));
+    for (const name of ["plain", "@scope/deep", "not-installed"])
+      expect(body).toMatch(new RegExp(`from "${name}"`));
     expect(warnings).toContainEqual(
-      expect.objectContaining({ file: "src/run.ts", line: 6, message: expect.stringContaining('"not-installed" is not installed') }),
+      expect.objectContaining({
+        file: "src/run.ts",
+        line: 6,
+        message: expect.stringContaining('"not-installed" is not installed'),
+      }),
     );
     expect(body).toMatch(/from "\.\/util\.js"/);
     // Node can't import a style sheet, and nothing of this one is left.
@@ -54,7 +62,11 @@ describe("architecture §1: server-only packages in pages", () => {
     const files = { "index.html": page, "src/main.ts": main, "a.segment.json": "{}" };
     const app = createFixture({
       ...files,
-      ...lib("lib", { "index.js": 'import * as fs from "fs";\nexport const lib = fs;\n' }, { browser: { fs: false } }),
+      ...lib(
+        "lib",
+        { "index.js": 'import * as fs from "fs";\nexport const lib = fs;\n' },
+        { browser: { fs: false } },
+      ),
     });
     await app.build();
     expect(app.list("dist/browser")).toContain("index.html");
@@ -71,7 +83,10 @@ describe("architecture §1: server-only packages in pages", () => {
       ),
     });
     expect(await app.problems()).toMatchObject([
-      { file: "src/main.ts", message: expect.stringContaining("index.html → src/main.ts → package lib → net") },
+      {
+        file: "src/main.ts",
+        message: expect.stringContaining("index.html → src/main.ts → package lib → net"),
+      },
     ]);
   });
 
@@ -88,7 +103,8 @@ describe("architecture §1: server-only packages in pages", () => {
       {
         file: "src/main.ts",
         line: 1,
-        message: '"node:fs" and 2 more exist on Node only, but a browser would get them: index.html → src/main.ts → package lib → node:fs',
+        message:
+          '"node:fs" and 2 more exist on Node only, but a browser would get them: index.html → src/main.ts → package lib → node:fs',
       },
     ]);
   });
@@ -99,8 +115,14 @@ describe("architecture §1: server-only packages in pages", () => {
       "src/main.ts": 'import { startServer } from "seamline/server";\nconsole.log(startServer);\n',
     });
     app.write({
-      ...lib("seamline", { "server.js": 'import "node:fs";\nexport const startServer = 1;\n' }, { exports: { "./server": "./server.js" } }),
+      ...lib(
+        "seamline",
+        { "server.js": 'import "node:fs";\nexport const startServer = 1;\n' },
+        { exports: { "./server": "./server.js" } },
+      ),
     });
-    expect(await app.problems()).toMatchObject([{ line: 1, hint: expect.stringContaining("'seamline/client'") }]);
+    expect(await app.problems()).toMatchObject([
+      { line: 1, hint: expect.stringContaining("'seamline/client'") },
+    ]);
   });
 });

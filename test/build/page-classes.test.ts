@@ -5,9 +5,15 @@ import { describe, expect, it } from "vitest";
 import { createFixture, type Files } from "./_fixture.ts";
 
 const page = (...imports: readonly string[]): Files => ({
-  "index.html": '<!doctype html><html><body><script type="module" src="./src/main.ts"></script></body></html>\n',
-  "src/main.ts": [...imports.map((name) => `import "./${name}.ts";`), 'import { run } from "./api/run.ts";', "await run(0);"].join("\n"),
-  "src/api/run.ts": "export async function run(value: unknown): Promise<unknown> { return value; }\n",
+  "index.html":
+    '<!doctype html><html><body><script type="module" src="./src/main.ts"></script></body></html>\n',
+  "src/main.ts": [
+    ...imports.map((name) => `import "./${name}.ts";`),
+    'import { run } from "./api/run.ts";',
+    "await run(0);",
+  ].join("\n"),
+  "src/api/run.ts":
+    "export async function run(value: unknown): Promise<unknown> { return value; }\n",
   "run.segment.json": '{ "./api/run": { "run": { "access": "public" } } }',
 });
 
@@ -20,7 +26,13 @@ describe("classes that only pages import", () => {
       "src/ui/unused.ts": "export class Unused {}\n",
     });
     const { manifest, warnings } = await app.build();
-    const record = { key: "ui/Extra", module: "ui/extra", export: "Extra", args: [], fields: ["x"] };
+    const record = {
+      key: "ui/Extra",
+      module: "ui/extra",
+      export: "Extra",
+      args: [],
+      fields: ["x"],
+    };
     expect(manifest.classes).toEqual([{ ...record, page: true }]);
     expect(app.browserManifest().classes).toEqual([record]);
     expect(manifest.modules["ui/extra"]?.file).toBe("ui/extra.js");
@@ -54,7 +66,11 @@ describe("classes that only pages import", () => {
     expect(warnings).toEqual([]);
     // A style sheet is none of a server's files.
     const files = Object.keys(manifest.files);
-    expect(Object.values(manifest.files).flatMap(({ imports }) => imports.filter((one) => !files.includes(one)))).toEqual([]);
+    expect(
+      Object.values(manifest.files).flatMap(({ imports }) =>
+        imports.filter((one) => !files.includes(one)),
+      ),
+    ).toEqual([]);
   });
 
   it("are left out with a warning where a plugin refuses to compile them for servers", async () => {
@@ -89,7 +105,10 @@ describe("classes that only pages import", () => {
         'import { gone } from "./gone.ts";\nexport async function run(value: unknown): Promise<unknown> { return gone(value); }\n',
     });
     expect(await app.problems()).toEqual([
-      expect.objectContaining({ file: "src/api/run.ts", message: expect.stringContaining('"./gone.ts" is no file') }),
+      expect.objectContaining({
+        file: "src/api/run.ts",
+        message: expect.stringContaining('"./gone.ts" is no file'),
+      }),
     ]);
   });
 });

@@ -21,11 +21,16 @@ const stock = (body: string, head = ""): Files => ({
 const filter = 'import { filter } from "../ui/filter.ts";\n';
 const calling = stock("return (await filter([sku])).length;", filter);
 
-const told = (place: string, way: string, by = '"shop/stock" in "shop" (shop.segment.json)'): string =>
+const told = (
+  place: string,
+  way: string,
+  by = '"shop/stock" in "shop" (shop.segment.json)',
+): string =>
   `${place}: ${by} calls "ui/filter", which is only in "ui" (src/ui/ui.segment.json), for browsers: ${way}`;
 const hint =
   '  → Servers can\'t call pages: the call fails with ProcedureNotFound. Return what the page needs, or name "ui/filter" in a segment that servers load.';
-const heads = (texts: readonly string[]): string[] => texts.map((text) => text.split("\n")[0] ?? "");
+const heads = (texts: readonly string[]): string[] =>
+  texts.map((text) => text.split("\n")[0] ?? "");
 
 describe("a server's call of a procedure that only pages have", () => {
   it("fails a check, with the place, both segment files and the way there", async () => {
@@ -47,7 +52,9 @@ describe("a server's call of a procedure that only pages have", () => {
   it("is a warning of a build, which goes on", async () => {
     const app = createFixture({ ...shop, ...calling });
     const { warnings } = await app.build();
-    expect(heads(warnings.map(formatProblem))).toEqual([told("src/shop/stock.ts:3:17", "src/shop/stock.ts → src/ui/filter.ts")]);
+    expect(heads(warnings.map(formatProblem))).toEqual([
+      told("src/shop/stock.ts:3:17", "src/shop/stock.ts → src/ui/filter.ts"),
+    ]);
     expect(app.warned.join()).toContain('which is only in "ui"');
   });
 
@@ -77,16 +84,25 @@ describe("a server's call of a procedure that only pages have", () => {
         "src/ui/filter.ts": `${shop["src/ui/filter.ts"]}export async function count(words: string[]): Promise<number> {\n  return (await filter(words)).length;\n}\n`,
         "count.segment.json": '{ "./ui/filter": { "count": { "access": "private" } } }',
       },
-      told("src/ui/filter.ts:5:17", "src/ui/filter.ts", '"ui/count" in "count" (count.segment.json)'),
+      told(
+        "src/ui/filter.ts:5:17",
+        "src/ui/filter.ts",
+        '"ui/count" in "count" (count.segment.json)',
+      ),
     ],
     [
       "in a middleware",
       {
         "src/log.ts":
           'import { filter } from "./ui/filter.ts";\nexport default { handle: async (_fqn: string, ...rest: (() => unknown)[]) => filter([String(rest.at(-1)?.())]) };\n',
-        "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:1", "middleware": ["./src/log.ts"] }',
+        "seamline.json":
+          '{ "mode": "standalone", "url": "http://127.0.0.1:1", "middleware": ["./src/log.ts"] }',
       },
-      told("src/log.ts:2:78", "src/log.ts → src/ui/filter.ts", "a middleware or health check of a configuration"),
+      told(
+        "src/log.ts:2:78",
+        "src/log.ts → src/ui/filter.ts",
+        "a middleware or health check of a configuration",
+      ),
     ],
   ])("is found %s", async (_, files, expected) => {
     expect(heads((await checked(files)).problems)).toEqual([expected]);
@@ -111,7 +127,9 @@ describe("a server's call of a procedure that only pages have", () => {
     };
     const { problems, warnings } = await checked(files);
     expect(problems).toEqual([]);
-    expect(heads(warnings)).toEqual([told("src/lib/tell.ts:3:55", "src/shop/stock.ts → src/lib/tell.ts → src/ui/filter.ts")]);
+    expect(heads(warnings)).toEqual([
+      told("src/lib/tell.ts:3:55", "src/shop/stock.ts → src/lib/tell.ts → src/ui/filter.ts"),
+    ]);
   });
 });
 
@@ -122,15 +140,26 @@ describe("it is none", () => {
   it.each<[string, Files]>([
     [
       "where servers load a segment with it, too",
-      { ...calling, "more.segment.json": '{ "./ui/filter": { "filter": { "access": "private" } } }' },
+      {
+        ...calling,
+        "more.segment.json": '{ "./ui/filter": { "filter": { "access": "private" } } }',
+      },
     ],
     [
       "where a configuration has a server load the page's segment",
-      { ...calling, "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:1", "segments": ["shop", "ui"] }' },
+      {
+        ...calling,
+        "seamline.json":
+          '{ "mode": "standalone", "url": "http://127.0.0.1:1", "segments": ["shop", "ui"] }',
+      },
     ],
     [
       "where a layout of nodes has it",
-      { ...calling, "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:1", "layout": { "all": ["shop", "ui"] } }' },
+      {
+        ...calling,
+        "seamline.json":
+          '{ "mode": "standalone", "url": "http://127.0.0.1:1", "layout": { "all": ["shop", "ui"] } }',
+      },
     ],
     [
       "where only its type is imported",
@@ -146,13 +175,17 @@ describe("it is none", () => {
     ],
     [
       "where a namespace is used for something else",
-      { ...importing, ...stock("return words.one();", 'import * as words from "../lib/words.ts";\n') },
+      {
+        ...importing,
+        ...stock("return words.one();", 'import * as words from "../lib/words.ts";\n'),
+      },
     ],
     [
       "where a page's procedure calls it",
       {
         "src/ui/filter.ts": `${shop["src/ui/filter.ts"]}export async function count(words: string[]): Promise<number> {\n  return (await filter(words)).length;\n}\n`,
-        "src/ui/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" }, "count": { "access": "public" } } }',
+        "src/ui/ui.segment.json":
+          '{ "./ui/filter": { "filter": { "access": "public" }, "count": { "access": "public" } } }',
       },
     ],
     [
@@ -169,7 +202,10 @@ describe("it is none", () => {
   });
 
   it("where a configuration that is named to the check has a server load it", async () => {
-    const config = { "deploy/a/b/all.json": '{ "mode": "standalone", "url": "http://127.0.0.1:1", "segments": ["shop", "ui"] }' };
+    const config = {
+      "deploy/a/b/all.json":
+        '{ "mode": "standalone", "url": "http://127.0.0.1:1", "segments": ["shop", "ui"] }',
+    };
     expect((await checked({ ...calling, ...config }, "deploy/a/b/all.json")).problems).toEqual([]);
   });
 });
@@ -178,10 +214,12 @@ describe("at run time", () => {
   const files = {
     ...shop,
     "src/shop/stock.ts": `${filter}import { runProcedure } from "seamline";\nexport async function stock(): Promise<string[]> {\n  return await filter(["a"]);\n}\nexport async function named(): Promise<unknown> {\n  return await runProcedure("ui/filter", "", { words: [] });\n}\n`,
-    "shop.segment.json": '{ "./shop/stock": { "stock": { "access": "public" }, "named": { "access": "public" } } }',
+    "shop.segment.json":
+      '{ "./shop/stock": { "stock": { "access": "public" }, "named": { "access": "public" } } }',
     "src/main.ts": 'import { startClient } from "seamline/client";\nawait startClient("ui");\n',
   };
-  const expected = "Procedure 'ui/filter' v0.0.0 not found: it is only in segment 'ui', which browsers load";
+  const expected =
+    "Procedure 'ui/filter' v0.0.0 not found: it is only in segment 'ui', which browsers load";
 
   it("the error of such a call names the segment, in one process and over several", async () => {
     const application = applicationOf(files);
@@ -200,8 +238,12 @@ describe("at run time", () => {
     });
     for (const { url } of [standalone, gateway])
       for (const name of ["stock", "named"])
-        expect(await (await fetch(`${url}/rpc/shop/${name}`)).text()).toBe(`${expected}\n[shop/${name} | v0.0.0]`);
+        expect(await (await fetch(`${url}/rpc/shop/${name}`)).text()).toBe(
+          `${expected}\n[shop/${name} | v0.0.0]`,
+        );
     // Whoever calls from outside is told nothing of the kind.
-    expect(await (await fetch(`${gateway.url}/rpc/ui/filter?words=a`)).text()).toBe("Procedure 'ui/filter' v0.0.0 not found");
+    expect(await (await fetch(`${gateway.url}/rpc/ui/filter?words=a`)).text()).toBe(
+      "Procedure 'ui/filter' v0.0.0 not found",
+    );
   });
 });

@@ -12,7 +12,8 @@ import type { Files } from "./_fixture.ts";
 beforeEach(() => void vi.stubEnv("VITEST", undefined));
 afterEach(() => void vi.unstubAllEnvs());
 
-const page = (name: string): string => `<!doctype html><title>${name}</title><script type="module" src="/src/${name}.ts"></script>\n`;
+const page = (name: string): string =>
+  `<!doctype html><title>${name}</title><script type="module" src="/src/${name}.ts"></script>\n`;
 const script = (name: string): string => `document.title = "script of ${name}";\n`;
 const folders = ["admin", "shop"];
 const pages: Files = {
@@ -29,20 +30,28 @@ const root: Files = { "index.html": page("root"), "src/root.ts": script("root") 
 const standalone = { mode: "standalone", url: anyPort };
 
 /** The script of each page that is served in its built form, by path; what else is served there; `undefined` where nothing is. */
-async function served(url: string, paths: readonly string[]): Promise<Record<string, string | undefined>> {
+async function served(
+  url: string,
+  paths: readonly string[],
+): Promise<Record<string, string | undefined>> {
   const found: Record<string, string | undefined> = {};
   for (const path of paths) {
     const answer = await fetch(url + path);
     const text = await answer.text();
     const [, source] = /<script[^>]*src="([^"]+)"/.exec(text) ?? [];
-    const code = source === undefined ? text : await (await fetch(new URL(source, url + path))).text();
-    found[path] = answer.status === 404 ? undefined : (/script of (\w+)/.exec(source?.startsWith("/src/") ? "" : code)?.[1] ?? text);
+    const code =
+      source === undefined ? text : await (await fetch(new URL(source, url + path))).text();
+    found[path] =
+      answer.status === 404
+        ? undefined
+        : (/script of (\w+)/.exec(source?.startsWith("/src/") ? "" : code)?.[1] ?? text);
   }
   return found;
 }
 
 const config = (text: string): Files => ({ "vite.config.js": `export default ${text};\n` });
-const at = (key: string, input: unknown): Files => config(`{ build: { ${key}: { input: ${JSON.stringify(input)} } } }`);
+const at = (key: string, input: unknown): Files =>
+  config(`{ build: { ${key}: { input: ${JSON.stringify(input)} } } }`);
 const both = ["admin/index.html", "shop/index.html"];
 
 describe("entries of Vite's configuration", () => {
@@ -52,24 +61,48 @@ describe("entries of Vite's configuration", () => {
     ["a list, under the older name", at("rollupOptions", both), all],
     [
       "a list, of the environment",
-      config(`{ environments: { client: { build: { rolldownOptions: { input: ${JSON.stringify(both)} } } } } }`),
+      config(
+        `{ environments: { client: { build: { rolldownOptions: { input: ${JSON.stringify(both)} } } } } }`,
+      ),
       all,
     ],
     ["a list, at the top level", config(`{ input: ${JSON.stringify(both)} }`), all],
     ["a list with a file twice", at("rolldownOptions", [...both, "./shop/index.html"]), all],
-    ["addresses below Vite's root", at("rolldownOptions", ["/admin/index.html", "/shop/index.html"]), all],
-    ["a single file named as the index", at("rolldownOptions", "admin/index.html"), { "/admin/index.html": "admin", "/admin/": "admin" }],
-    ["a name that is the index's", at("rolldownOptions", { index: "admin/index.html", _index: "shop/index.html" }), all],
-    ["names with folders", at("rolldownOptions", { "admin/index": "admin/index.html", "shop/index": "shop/index.html" }), all],
+    [
+      "addresses below Vite's root",
+      at("rolldownOptions", ["/admin/index.html", "/shop/index.html"]),
+      all,
+    ],
+    [
+      "a single file named as the index",
+      at("rolldownOptions", "admin/index.html"),
+      { "/admin/index.html": "admin", "/admin/": "admin" },
+    ],
+    [
+      "a name that is the index's",
+      at("rolldownOptions", { index: "admin/index.html", _index: "shop/index.html" }),
+      all,
+    ],
+    [
+      "names with folders",
+      at("rolldownOptions", { "admin/index": "admin/index.html", "shop/index": "shop/index.html" }),
+      all,
+    ],
     [
       "names that differ in what a file's name can't hold",
       at("rolldownOptions", { "a:b": "admin/index.html", "a?b": "shop/index.html" }),
       all,
     ],
-    ["names that differ in case", at("rolldownOptions", { Page: "admin/index.html", page: "shop/index.html" }), all],
+    [
+      "names that differ in case",
+      at("rolldownOptions", { Page: "admin/index.html", page: "shop/index.html" }),
+      all,
+    ],
     [
       "files that a plugin names",
-      config(`{ plugins: [{ name: "pages", config: () => ({ build: { rolldownOptions: { input: ${JSON.stringify(both)} } } }) }] }`),
+      config(
+        `{ plugins: [{ name: "pages", config: () => ({ build: { rolldownOptions: { input: ${JSON.stringify(both)} } } }) }] }`,
+      ),
       all,
     ],
   ])("%s are all built and served, with a page at / and without", async (_, files, expected) => {
@@ -79,7 +112,11 @@ describe("entries of Vite's configuration", () => {
       const server = await start(application, standalone);
       const found = await served(server.url, [...Object.keys(expected), "/", "/index.html"]);
       const name = "index.html" in index ? "root" : undefined;
-      expect(found, `with ${Object.keys(index).join()}`).toEqual({ ...expected, "/": name, "/index.html": name });
+      expect(found, `with ${Object.keys(index).join()}`).toEqual({
+        ...expected,
+        "/": name,
+        "/index.html": name,
+      });
     }
   });
 
@@ -87,8 +124,15 @@ describe("entries of Vite's configuration", () => {
     const files = at("rolldownOptions", { index: "src/admin.ts", "deep/shop": "src/shop.ts" });
     const application = applicationOf({ ...pages, ...root, ...files });
     await application.build();
-    const names = application.list("dist/browser").map((file) => file.replace(/-[\w-]{8}\.js$/, ".js"));
-    expect(names).toEqual(["assets/_index.js", "assets/deep/shop.js", "assets/index.js", "index.html"]);
+    const names = application
+      .list("dist/browser")
+      .map((file) => file.replace(/-[\w-]{8}\.js$/, ".js"));
+    expect(names).toEqual([
+      "assets/_index.js",
+      "assets/deep/shop.js",
+      "assets/index.js",
+      "index.html",
+    ]);
   });
 
   it("that a plugin knows and no file has are left to it", async () => {
@@ -96,16 +140,31 @@ describe("entries of Vite's configuration", () => {
     const application = applicationOf({
       ...pages,
       ...root,
-      ...config(`{ plugins: [${plugin}], build: { rolldownOptions: { input: ["virtual:made", "admin/index.html"] } } }`),
+      ...config(
+        `{ plugins: [${plugin}], build: { rolldownOptions: { input: ["virtual:made", "admin/index.html"] } } }`,
+      ),
     });
     await application.build();
-    expect(application.list("dist/browser").filter((file) => file.endsWith(".html"))).toEqual(["admin/index.html", "index.html"]);
-    expect(application.list("dist/browser").some((file) => application.read(`dist/browser/${file}`).includes("made"))).toBe(true);
+    expect(application.list("dist/browser").filter((file) => file.endsWith(".html"))).toEqual([
+      "admin/index.html",
+      "index.html",
+    ]);
+    expect(
+      application
+        .list("dist/browser")
+        .some((file) => application.read(`dist/browser/${file}`).includes("made")),
+    ).toBe(true);
   });
 
   it("that lead nowhere fail the build, which names them", async () => {
-    const application = applicationOf({ ...pages, ...root, ...at("rolldownOptions", ["admin/index.html", "shopp/index.html"]) });
-    await expect(buildApplication({ root: application.root, log: new TestLog() })).rejects.toThrow(/shopp\/index\.html/);
+    const application = applicationOf({
+      ...pages,
+      ...root,
+      ...at("rolldownOptions", ["admin/index.html", "shopp/index.html"]),
+    });
+    await expect(buildApplication({ root: application.root, log: new TestLog() })).rejects.toThrow(
+      /shopp\/index\.html/,
+    );
   });
 
   it("that lie in the source folder and beside it are built together", async () => {
@@ -137,7 +196,11 @@ describe("the index", () => {
     const application = applicationOf({ ...pages, "src/late.html": page("late") });
     await application.build();
     const told = (lines: readonly string[]) => lines.filter((line) => line.includes("'index'"));
-    const named = await start(application, { ...standalone, index: "late.html", assets: ["*.txt"] });
+    const named = await start(application, {
+      ...standalone,
+      index: "late.html",
+      assets: ["*.txt"],
+    });
     expect((await fetch(named.url)).status).toBe(404);
     const message = (name: string) =>
       `warning: 'index': the build has no page "${name}", so / answers 404. Run 'seamline build', or start with --build`;
@@ -188,6 +251,8 @@ describe("pages of the build and globs of 'assets'", () => {
       preview: { port: 0, host: "127.0.0.1" },
     });
     onTestFinished(async () => await server.close());
-    expect(await served(server.resolvedUrls?.local[0]?.replace(/\/$/, "") ?? "", paths)).toEqual(expected);
+    expect(await served(server.resolvedUrls?.local[0]?.replace(/\/$/, "") ?? "", paths)).toEqual(
+      expected,
+    );
   });
 });

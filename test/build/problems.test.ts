@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { type Files, createFixture, shop } from "./_fixture.ts";
 
-const segment = (module: string, fields: Record<string, unknown>): string => JSON.stringify({ [module]: fields });
+const segment = (module: string, fields: Record<string, unknown>): string =>
+  JSON.stringify({ [module]: fields });
 const open = { access: "public" };
 
 async function problemsOf(files: Files, options = {}) {
@@ -21,11 +22,31 @@ describe("§2.2 segment files in a build", () => {
     });
     expect(problems).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ file: "bad.segment.json", path: '$["./shop/qoute"].quote', hint: 'Did you mean "./shop/quote"?' }),
-        expect.objectContaining({ file: "worse.segment.json", path: '$["./shop/quote"].qoute', hint: 'Did you mean "quote"?' }),
-        expect.objectContaining({ file: "worse.segment.json", path: '$["./shop/quote"].other.access', hint: 'Did you mean "public"?' }),
-        expect.objectContaining({ file: "worst.segment.json", message: expect.stringMatching(/not JSON/) }),
-        expect.objectContaining({ file: "src/a/sync.ts", line: 1, frame: expect.any(String), hint: expect.any(String) }),
+        expect.objectContaining({
+          file: "bad.segment.json",
+          path: '$["./shop/qoute"].quote',
+          hint: 'Did you mean "./shop/quote"?',
+        }),
+        expect.objectContaining({
+          file: "worse.segment.json",
+          path: '$["./shop/quote"].qoute',
+          hint: 'Did you mean "quote"?',
+        }),
+        expect.objectContaining({
+          file: "worse.segment.json",
+          path: '$["./shop/quote"].other.access',
+          hint: 'Did you mean "public"?',
+        }),
+        expect.objectContaining({
+          file: "worst.segment.json",
+          message: expect.stringMatching(/not JSON/),
+        }),
+        expect.objectContaining({
+          file: "src/a/sync.ts",
+          line: 1,
+          frame: expect.any(String),
+          hint: expect.any(String),
+        }),
         expect.objectContaining({ file: "src/a/sync.ts", line: 2 }),
         expect.objectContaining({ file: "src/a/sync.ts", line: 3 }),
       ]),
@@ -36,10 +57,19 @@ describe("§2.2 segment files in a build", () => {
   it("says of an entry that names a class that it is a class, and of nothing else that the entry lacks", async () => {
     const problems = await problemsOf({
       "a.segment.json": segment("./shop/money", { Money: {} }),
-      "b.segment.json": segment("./shop/money", { Money: { access: "publik", version: "x", more: 1 } }),
-      "c.segment.json": segment("./a/errors", { Oops: { access: "public", other: 1 }, default: "public" }),
-      "d.segment.json": segment("./a/errors", { Oops: { access: "public", version: "2" }, Again: { access: "private", version: "3" } }),
-      "src/a/errors.ts": "export default class {}\nexport class Oops extends Error {}\nexport { Oops as Again };\n",
+      "b.segment.json": segment("./shop/money", {
+        Money: { access: "publik", version: "x", more: 1 },
+      }),
+      "c.segment.json": segment("./a/errors", {
+        Oops: { access: "public", other: 1 },
+        default: "public",
+      }),
+      "d.segment.json": segment("./a/errors", {
+        Oops: { access: "public", version: "2" },
+        Again: { access: "private", version: "3" },
+      }),
+      "src/a/errors.ts":
+        "export default class {}\nexport class Oops extends Error {}\nexport { Oops as Again };\n",
     });
     expect([...new Set(problems.map(({ file, message }) => `${file} ${message}`))].sort()).toEqual([
       "src/a/errors.ts 'Again' is named by a segment, but it is a class",
@@ -64,7 +94,11 @@ describe("§2.2 segment files in a build", () => {
     const { "shop.segment.json": _, "src/ui/ui.segment.json": __, ...files } = shop;
     const app = createFixture({ ...files, "src/main.ts": "", "segments/shop.json": "{}" });
     expect((await app.build()).warnings).toMatchObject([
-      { file: "*.segment.json", message: expect.stringMatching(/no such file/), hint: expect.stringContaining("NAME.segment.json") },
+      {
+        file: "*.segment.json",
+        message: expect.stringMatching(/no such file/),
+        hint: expect.stringContaining("NAME.segment.json"),
+      },
     ]);
   });
 
@@ -75,13 +109,21 @@ describe("§2.2 segment files in a build", () => {
       "a.segment.json": segment("./a/all", { all: open }),
     });
     expect((await app.build()).warnings).toMatchObject([
-      { file: "src/a/all.ts", line: 1, message: expect.stringContaining('"all" is a generator'), hint: expect.stringContaining("array") },
+      {
+        file: "src/a/all.ts",
+        line: 1,
+        message: expect.stringContaining('"all" is a generator'),
+        hint: expect.stringContaining("array"),
+      },
     ]);
   });
 
   it("tells every module that can't be read, wherever it is imported from", async () => {
     const problems = await problemsOf(
-      { "src/main.ts": 'import "./shop/quote.ts";\nlet x = ;\n', "src/shop/stock.ts": "export async function stock( {" },
+      {
+        "src/main.ts": 'import "./shop/quote.ts";\nlet x = ;\n',
+        "src/shop/stock.ts": "export async function stock( {",
+      },
       { clients: [] },
     );
     expect(problems).toMatchObject([
@@ -93,13 +135,20 @@ describe("§2.2 segment files in a build", () => {
   it("tells every import that leads nowhere, in both builds", async () => {
     const problems = await problemsOf(
       {
-        "src/main.ts": 'import "./page/one.ts";\nimport two from "no-such-package";\nconsole.log(two);\n',
-        "src/shop/quote.ts": '\nexport async function quote(): Promise<unknown> {\n  return await import("./three.ts");\n}\n',
+        "src/main.ts":
+          'import "./page/one.ts";\nimport two from "no-such-package";\nconsole.log(two);\n',
+        "src/shop/quote.ts":
+          '\nexport async function quote(): Promise<unknown> {\n  return await import("./three.ts");\n}\n',
       },
       { clients: [] },
     );
     expect(problems).toMatchObject([
-      { file: "src/shop/quote.ts", line: 3, message: expect.stringContaining("./three.ts"), frame: expect.any(String) },
+      {
+        file: "src/shop/quote.ts",
+        line: 3,
+        message: expect.stringContaining("./three.ts"),
+        frame: expect.any(String),
+      },
       { file: "src/main.ts", line: 1, message: expect.stringContaining("./page/one.ts") },
       { file: "src/main.ts", line: 2, message: expect.stringContaining("no-such-package") },
     ]);
@@ -131,7 +180,12 @@ describe("§2.2 segment files in a build", () => {
       }),
     });
     const { manifest } = await app.build();
-    expect(manifest.procedures.map((one) => `${one.fqn} ${one.module}`)).toEqual(["a a/index", "b b", "c/c c/view", "d d"]);
+    expect(manifest.procedures.map((one) => `${one.fqn} ${one.module}`)).toEqual([
+      "a a/index",
+      "b b",
+      "c/c c/view",
+      "d d",
+    ]);
   });
 
   it("refuses a source folder that isn't there", async () => {
@@ -142,7 +196,10 @@ describe("§2.2 segment files in a build", () => {
 
   it("refuses two files that are one module", async () => {
     const problems = await problemsOf({ "src/shop/quote.js": "export {};\n" });
-    expect(problems[0]).toMatchObject({ file: "src/shop/quote.ts", message: expect.stringMatching(/src\/shop\/quote\.js are one module/) });
+    expect(problems[0]).toMatchObject({
+      file: "src/shop/quote.ts",
+      message: expect.stringMatching(/src\/shop\/quote\.js are one module/),
+    });
   });
 });
 
@@ -159,36 +216,61 @@ describe("decisions §1, §6: names and duplicates", () => {
       "two.segment.json": segment("./shop/v2", { offer: open }),
     });
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.message).toMatch(/v1\.ts \(one\.segment\.json\).*v2\.ts \(two\.segment\.json\)/);
+    expect(problems[0]?.message).toMatch(
+      /v1\.ts \(one\.segment\.json\).*v2\.ts \(two\.segment\.json\)/,
+    );
   });
 
   it("takes versions of one procedure from several files, in the same segments only", async () => {
-    const both = { "./shop/v1": { offer: open }, "./shop/v2": { offer: { access: "public", version: "2" } } };
+    const both = {
+      "./shop/v1": { offer: open },
+      "./shop/v2": { offer: { access: "public", version: "2" } },
+    };
     const app = createFixture({ ...shop, ...two, "one.segment.json": JSON.stringify(both) });
-    expect((await app.build()).manifest.procedures.map((one) => `${one.fqn}@${one.version}`)).toContain("shop/offer@2.0.0");
-    app.write({ "other.segment.json": segment("./shop/v2", { offer: { access: "public", version: "2" } }) });
+    expect(
+      (await app.build()).manifest.procedures.map((one) => `${one.fqn}@${one.version}`),
+    ).toContain("shop/offer@2.0.0");
+    app.write({
+      "other.segment.json": segment("./shop/v2", { offer: { access: "public", version: "2" } }),
+    });
     expect(await app.problems()).toMatchObject([
-      { message: expect.stringMatching(/version 2\.0\.0 of "shop\/offer" is in one, other, but version 0\.0\.0 is in one/) },
+      {
+        message: expect.stringMatching(
+          /version 2\.0\.0 of "shop\/offer" is in one, other, but version 0\.0\.0 is in one/,
+        ),
+      },
     ]);
   });
 
   it("takes one export in several segments, but with one version and one name", async () => {
     const app = createFixture({
       ...shop,
-      "more.segment.json": segment("./shop/quote.ts", { quote: { access: "private", version: "1.0" } }),
+      "more.segment.json": segment("./shop/quote.ts", {
+        quote: { access: "private", version: "1.0" },
+      }),
     });
-    expect((await app.build()).manifest.segments["more"]).toEqual([{ procedure: 0, access: "private" }]);
+    expect((await app.build()).manifest.segments["more"]).toEqual([
+      { procedure: 0, access: "private" },
+    ]);
     app.write({ "more.segment.json": segment("./shop/quote", { quote: { access: "private" } }) });
     expect((await app.problems()).map((one) => one.message).join()).toMatch(
       /has version 0\.0\.0 here, and 1\.0\.0 in more|has version 1\.0\.0 here, and 0\.0\.0 in/,
     );
-    app.write({ "more.segment.json": segment("./shop/quote", { quote: { access: "private", version: "1", as: "offer" } }) });
-    expect((await app.problems()).map((one) => one.message).join()).toMatch(/is named "shop\/\w+" here, and "shop\/\w+" in/);
+    app.write({
+      "more.segment.json": segment("./shop/quote", {
+        quote: { access: "private", version: "1", as: "offer" },
+      }),
+    });
+    expect((await app.problems()).map((one) => one.message).join()).toMatch(
+      /is named "shop\/\w+" here, and "shop\/\w+" in/,
+    );
   });
 
   it("refuses two segment files of one name", async () => {
     const problems = await problemsOf({ "deploy/shop.segment.json": "{}" });
-    expect(problems).toMatchObject([{ message: expect.stringMatching(/segment "shop" is also defined by/) }]);
+    expect(problems).toMatchObject([
+      { message: expect.stringMatching(/segment "shop" is also defined by/) },
+    ]);
   });
 
   it("names procedures after as, the function, the export, the file or the folder", async () => {
@@ -204,12 +286,19 @@ describe("decisions §1, §6: names and duplicates", () => {
       }),
     });
     const { manifest } = await app.build();
-    expect(manifest.procedures.map((one) => one.fqn)).toEqual(["n/arrow", "n/declared", "n/given", "n/inner", "n/names"]);
+    expect(manifest.procedures.map((one) => one.fqn)).toEqual([
+      "n/arrow",
+      "n/declared",
+      "n/given",
+      "n/inner",
+      "n/names",
+    ]);
   });
 
   it("splits a re-export where it is declared, named after the module that the segment names", async () => {
     const app = createFixture({
-      "src/api/index.ts": 'export * from "../inner/deep.ts";\nexport { two as second } from "../inner/two.ts";\n',
+      "src/api/index.ts":
+        'export * from "../inner/deep.ts";\nexport { two as second } from "../inner/two.ts";\n',
       "src/inner/deep.ts": "export async function one(): Promise<void> {}\n",
       "src/inner/two.ts": "export const two = async (): Promise<void> => {};\n",
       "api.segment.json": segment("./api", { one: open, second: open }),
@@ -221,18 +310,25 @@ describe("decisions §1, §6: names and duplicates", () => {
     ]);
     app.write({ "inner.segment.json": segment("./inner/deep", { one: open }) });
     expect(await app.problems()).toMatchObject([
-      { message: expect.stringMatching(/is named "(api|inner)\/one" here, and "(api|inner)\/one" in/) },
+      {
+        message: expect.stringMatching(
+          /is named "(api|inner)\/one" here, and "(api|inner)\/one" in/,
+        ),
+      },
     ]);
   });
 
   it("refuses a function of a package", async () => {
     const problems = await problemsOf({
-      "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "exports": "./index.js" }',
+      "node_modules/lib/package.json":
+        '{ "name": "lib", "type": "module", "exports": "./index.js" }',
       "node_modules/lib/index.js": "export async function far() {}\n",
       "src/lib.ts": 'export { far } from "lib";\n',
       "lib.segment.json": segment("./lib", { far: open }),
     });
-    expect(problems).toMatchObject([{ file: "lib.segment.json", message: expect.stringMatching(/comes from "lib"/) }]);
+    expect(problems).toMatchObject([
+      { file: "lib.segment.json", message: expect.stringMatching(/comes from "lib"/) },
+    ]);
   });
 });
 
@@ -242,15 +338,19 @@ describe("architecture §1: what must not come along", () => {
       ...shop,
       "src/main.ts": `${shop["src/main.ts"]}import { a } from "./util/a.ts";\nconsole.log(a);\n`,
       "src/util/a.ts": 'import { b } from "lib";\nexport const a = b;\n',
-      "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "exports": "./index.js" }',
-      "node_modules/lib/index.js": 'import { readFileSync } from "node:fs";\nexport const b = readFileSync;\n',
+      "node_modules/lib/package.json":
+        '{ "name": "lib", "type": "module", "exports": "./index.js" }',
+      "node_modules/lib/index.js":
+        'import { readFileSync } from "node:fs";\nexport const b = readFileSync;\n',
     });
     expect(await app.problems()).toMatchObject([
       {
         file: "src/util/a.ts",
         line: 1,
         frame: expect.any(String),
-        message: expect.stringContaining("index.html → src/main.ts → src/util/a.ts → package lib → node:fs"),
+        message: expect.stringContaining(
+          "index.html → src/main.ts → src/util/a.ts → package lib → node:fs",
+        ),
         hint: expect.any(String),
       },
     ]);
@@ -261,7 +361,8 @@ describe("architecture §1: what must not come along", () => {
       ...shop,
       "src/shop/quote.ts":
         'import { helper } from "./helper.ts";\nexport async function quote(): Promise<number> {\n  return await helper();\n}\n',
-      "src/shop/helper.ts": 'import { stock } from "./stock.ts";\nexport const helper = async (): Promise<number> => await stock("a");\n',
+      "src/shop/helper.ts":
+        'import { stock } from "./stock.ts";\nexport const helper = async (): Promise<number> => await stock("a");\n',
       "shop.segment.json": segment("./shop/quote", { quote: open }),
       "store.segment.json": segment("./shop/stock", { stock: { access: "private" } }),
     });
@@ -275,7 +376,10 @@ describe("architecture §1: what must not come along", () => {
     );
     app.write({
       "store.segment.json": "{}",
-      "shop.segment.json": JSON.stringify({ "./shop/quote": { quote: open }, "./shop/stock": { stock: { access: "private" } } }),
+      "shop.segment.json": JSON.stringify({
+        "./shop/quote": { quote: open },
+        "./shop/stock": { stock: { access: "private" } },
+      }),
     });
     expect((await app.build()).warnings).toEqual([]);
     expect(app.warned.length).toBeGreaterThanOrEqual(warnings.length);

@@ -13,8 +13,16 @@ describe("an application whose modules, exports, parameters, segments and classe
   const made = () => applicationOf(prototypeNames);
 
   it("passes a check", async () => {
-    const { problems, warnings, procedures } = await checkApplication({ root: made().root, env: {}, log });
-    expect({ problems, warnings, procedures }).toEqual({ problems: [], warnings: [], procedures: names.length });
+    const { problems, warnings, procedures } = await checkApplication({
+      root: made().root,
+      env: {},
+      log,
+    });
+    expect({ problems, warnings, procedures }).toEqual({
+      problems: [],
+      warnings: [],
+      procedures: names.length,
+    });
   });
 
   it("is built, with an entry for each name in both manifests", async () => {
@@ -43,7 +51,12 @@ describe("an application whose modules, exports, parameters, segments and classe
     await application.build();
     const trustKey = "a-key-of-this-test-and-no-other";
     const repository = await start(application, { mode: "repository", url: anyPort, trustKey });
-    const gateway = await start(application, { mode: "gateway", url: anyPort, trustKey, repository: repository.url });
+    const gateway = await start(application, {
+      mode: "gateway",
+      url: anyPort,
+      trustKey,
+      repository: repository.url,
+    });
     for (const name of names)
       await start(application, {
         mode: "node",
@@ -57,8 +70,15 @@ describe("an application whose modules, exports, parameters, segments and classe
     for (const name of names) {
       const made = { serialized: true, key: name, name: "class", args: { 0: "made" }, fields: {} };
       const body = JSON.stringify({ toString: made, valueOf: 0 });
-      const answer = await fetch(`${gateway.url}/rpc/${name}`, { method: "POST", headers: serialized, body });
-      expect(await answer.json()).toMatchObject({ key: name, args: { 0: `${name} made of a true` } });
+      const answer = await fetch(`${gateway.url}/rpc/${name}`, {
+        method: "POST",
+        headers: serialized,
+        body,
+      });
+      expect(await answer.json()).toMatchObject({
+        key: name,
+        args: { 0: `${name} made of a true` },
+      });
     }
     for (const name of names) {
       const answer = await fetch(`${gateway.url}/rpc/${name}?toString=end&valueOf=2`);
@@ -71,9 +91,9 @@ describe("an application whose modules, exports, parameters, segments and classe
     async (name) => {
       const application = made();
       await application.build();
-      await expect(start(application, { mode: "standalone", url: anyPort, segments: [name] })).rejects.toThrow(
-        new RegExp(`segment.*${name}`, "i"),
-      );
+      await expect(
+        start(application, { mode: "standalone", url: anyPort, segments: [name] }),
+      ).rejects.toThrow(new RegExp(`segment.*${name}`, "i"));
       const { url } = await start(application, { mode: "standalone", url: anyPort });
       expect((await fetch(`${url}/rpc/${name}`)).status).toBe(404);
       expect((await fetch(`${url}/svc/${name}.js`)).status).toBe(404);

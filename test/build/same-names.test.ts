@@ -10,7 +10,8 @@ const page = '<!doctype html><script type="module" src="/src/main.ts"></script>'
 /** A procedure that says where it is from, and a class beside it. */
 const part = (name: string): string =>
   `import { ${name}Model } from "./model.ts";\nexport async function ${name}(): Promise<${name}Model> {\n  return new ${name}Model("body of ${name}");\n}\n`;
-const model = (name: string): string => `export class ${name}Model {\n  constructor(public text: string) {}\n}\n`;
+const model = (name: string): string =>
+  `export class ${name}Model {\n  constructor(public text: string) {}\n}\n`;
 
 /** The text of what the browser's manifest names for a module. */
 function browserText(app: Fixture, id: string, part: "file" | "body" = "file"): string {
@@ -29,7 +30,9 @@ describe("modules with one file name", () => {
         [`src/${one}/model.ts`, model(one)],
       ]),
     ),
-    "ui.segment.json": JSON.stringify(Object.fromEntries(folders.map((one) => [`./${one}/index`, { [one]: open }]))),
+    "ui.segment.json": JSON.stringify(
+      Object.fromEntries(folders.map((one) => [`./${one}/index`, { [one]: open }])),
+    ),
   };
 
   it("have files of their own in browsers: procedures, their bodies, and classes", async () => {
@@ -40,14 +43,17 @@ describe("modules with one file name", () => {
       expect(browserText(app, `${one}/index`, "body"), one).toContain(`body of ${one}`);
       expect(browserText(app, `${one}/model`), one).toMatch(new RegExp(`\\bas ${one}Model\\b`));
     }
-    const named = Object.values(app.browserManifest().modules).flatMap(({ file, body }) => (body === undefined ? [file] : [file, body]));
+    const named = Object.values(app.browserManifest().modules).flatMap(({ file, body }) =>
+      body === undefined ? [file] : [file, body],
+    );
     expect(new Set(named.map((file) => file.toLowerCase())).size).toBe(9);
   });
 
   it("have files of their own where client.import and browser modules name them", async () => {
     const app = createFixture({
       "index.html": page,
-      "src/main.ts": 'import { startClient } from "seamline/client";\nconst c = await startClient();\nawait c.import("./a/tool.js");\n',
+      "src/main.ts":
+        'import { startClient } from "seamline/client";\nconst c = await startClient();\nawait c.import("./a/tool.js");\n',
       "src/a/tool.ts": 'export const tool = "tool of a";\n',
       "src/b/tool.ts": 'export const tool = "tool of b";\n',
       "src/b-/tool.ts": 'export const tool = "tool of b-";\n',
@@ -65,7 +71,9 @@ describe("modules with one file name", () => {
       "b+/tool+": "tool of b+",
       "b+/tool_": "tool_ of b+",
     }))
-      expect(browserText(app, id), id).toMatch(new RegExp(`["'\`]${text.replace("+", "\\+")}["'\`]`));
+      expect(browserText(app, id), id).toMatch(
+        new RegExp(`["'\`]${text.replace("+", "\\+")}["'\`]`),
+      );
   });
 
   it("have files of their own where the configuration's file names have no hash, and where another plugin emits such names", async () => {
@@ -77,9 +85,13 @@ describe("modules with one file name", () => {
       "vite.config.js": `export default { plugins: [${other}], build: { rolldownOptions: { output: { entryFileNames: "js/[name].js", chunkFileNames: "js/[name].js" } } } };\n`,
     });
     await app.build();
-    for (const one of folders) expect(browserText(app, `${one}/index`, "body"), one).toContain(`body of ${one}`);
-    for (const one of folders) expect(browserText(app, `${one}/index`), one).toContain(`\`${one}/${one}\``);
-    expect(app.read(`dist/browser/${app.read("dist/browser/emitted.txt")}`)).toContain("of another plugin");
+    for (const one of folders)
+      expect(browserText(app, `${one}/index`, "body"), one).toContain(`body of ${one}`);
+    for (const one of folders)
+      expect(browserText(app, `${one}/index`), one).toContain(`\`${one}/${one}\``);
+    expect(app.read(`dist/browser/${app.read("dist/browser/emitted.txt")}`)).toContain(
+      "of another plugin",
+    );
   });
 });
 
@@ -88,7 +100,9 @@ describe("what pages bring along", () => {
     const both = ["cart", "people"];
     const app = createFixture({
       "index.html": page,
-      "src/main.ts": both.map((one) => `import { ${one} } from "./${one}/index.ts";\nconsole.log(${one}());\n`).join(""),
+      "src/main.ts": both
+        .map((one) => `import { ${one} } from "./${one}/index.ts";\nconsole.log(${one}());\n`)
+        .join(""),
       ...Object.fromEntries(
         both.flatMap((one) => [
           [
@@ -96,7 +110,10 @@ describe("what pages bring along", () => {
             `import "./index.css";\nimport image from "./image.svg?no-inline";\nexport const ${one} = () => [image, new Worker(new URL("./worker.ts", import.meta.url), { type: "module" })];\n`,
           ],
           [`src/${one}/index.css`, `.${one} { color: red }\n`],
-          [`src/${one}/image.svg`, `<svg xmlns="http://www.w3.org/2000/svg"><title>${one}</title></svg>\n`],
+          [
+            `src/${one}/image.svg`,
+            `<svg xmlns="http://www.w3.org/2000/svg"><title>${one}</title></svg>\n`,
+          ],
           [`src/${one}/worker.ts`, `postMessage("worker of ${one}");\n`],
         ]),
       ),
@@ -104,13 +121,25 @@ describe("what pages bring along", () => {
       "vite.config.js": 'export default { worker: { format: "es" } };\n',
     });
     await app.build();
-    const written = app.list("dist/browser/assets").map((file) => [file, app.read(`dist/browser/assets/${file}`)] as const);
+    const written = app
+      .list("dist/browser/assets")
+      .map((file) => [file, app.read(`dist/browser/assets/${file}`)] as const);
     for (const one of both) {
-      const [image] = written.find(([file, text]) => file.endsWith(".svg") && text.includes(`<title>${one}<`)) ?? [];
-      const [worker] = written.find(([file, text]) => file.startsWith("worker-") && text.includes(`worker of ${one}`)) ?? [];
-      const script = written.find(([file, text]) => file.endsWith(".js") && text.includes(`${image}`) && text.includes(`${worker}`));
+      const [image] =
+        written.find(([file, text]) => file.endsWith(".svg") && text.includes(`<title>${one}<`)) ??
+        [];
+      const [worker] =
+        written.find(
+          ([file, text]) => file.startsWith("worker-") && text.includes(`worker of ${one}`),
+        ) ?? [];
+      const script = written.find(
+        ([file, text]) =>
+          file.endsWith(".js") && text.includes(`${image}`) && text.includes(`${worker}`),
+      );
       expect([image, worker, script?.[0]], one).not.toContain(undefined);
-      expect(written.some(([file, text]) => file.endsWith(".css") && text.includes(`.${one}`))).toBe(true);
+      expect(
+        written.some(([file, text]) => file.endsWith(".css") && text.includes(`.${one}`)),
+      ).toBe(true);
     }
   });
 });
@@ -140,6 +169,11 @@ describe("modules of the server whose files could have one name", () => {
     expect(text(modules["quote"]?.body)).toContain("the procedure");
     expect(text(modules["quote~body"]?.body)).toContain('"beside"');
     await import(app.path(`dist/server/modules/${modules["quote"]?.body}`));
-    expect((globalThis as { ran?: unknown }).ran).toEqual(["inside", "outside", "with a blank", "with a line"]);
+    expect((globalThis as { ran?: unknown }).ran).toEqual([
+      "inside",
+      "outside",
+      "with a blank",
+      "with a line",
+    ]);
   });
 });

@@ -56,7 +56,8 @@ export const everywhere = "visible-everywhere";
 `;
 
 const files = {
-  "index.html": '<!doctype html><html><head></head><body><script type="module" src="/src/main.ts"></script></body></html>',
+  "index.html":
+    '<!doctype html><html><head></head><body><script type="module" src="/src/main.ts"></script></body></html>',
   "src/main.ts": `import { startClient } from "seamline/client";
 import { browser, everywhere, server } from "./mixed/mixed.ts";
 await startClient("ui");
@@ -74,27 +75,45 @@ describe("architecture §1: nothing of a server's procedure reaches a browser", 
   it.each([
     ["as it is", undefined],
     ["with source maps", "export default { build: { sourcemap: true } };"],
-    ["with inline source maps and readable code", 'export default { build: { sourcemap: "inline", minify: false } };'],
+    [
+      "with inline source maps and readable code",
+      'export default { build: { sourcemap: "inline", minify: false } };',
+    ],
   ])("%s", async (_, config) => {
-    const app = createFixture({ ...files, ...(config !== undefined && { "vite.config.js": config }) });
+    const app = createFixture({
+      ...files,
+      ...(config !== undefined && { "vite.config.js": config }),
+    });
     const { manifest } = await app.build();
     expect(manifest.clients).toEqual(["ui"]);
-    const everything = [...app.list("dist/browser").map((file) => `dist/browser/${file}`), "dist/server/manifest.browser.json"];
+    const everything = [
+      ...app.list("dist/browser").map((file) => `dist/browser/${file}`),
+      "dist/server/manifest.browser.json",
+    ];
     const found: string[] = [];
     let text = "";
     for (const file of everything) {
       text += textOf(app.path(file));
       for (const secret of secrets)
-        if (file.includes(secret) || textOf(app.path(file)).includes(secret)) found.push(`${secret} in ${file}`);
+        if (file.includes(secret) || textOf(app.path(file)).includes(secret))
+          found.push(`${secret} in ${file}`);
     }
     expect(found).toEqual([]);
     // The search would find them: what browsers may have is there, and the server has the rest.
     expect(text).toContain("visible-constant");
     expect(text).toContain("visible-everywhere");
     const server = app.list("dist/server").map((file) => app.read(`dist/server/${file}`));
-    for (const secret of ["s3cr3t-constant", "s3cr3t-template", "s3cr3t-module", "s3cr3t-statement"])
+    for (const secret of [
+      "s3cr3t-constant",
+      "s3cr3t-template",
+      "s3cr3t-module",
+      "s3cr3t-statement",
+    ])
       expect(server.join()).toContain(secret);
-    if (config !== undefined) expect(everything.some((file) => file.endsWith(".map")) || text.includes('"sourcesContent"')).toBe(true);
+    if (config !== undefined)
+      expect(
+        everything.some((file) => file.endsWith(".map")) || text.includes('"sourcesContent"'),
+      ).toBe(true);
   });
 });
 
@@ -102,14 +121,27 @@ describe("architecture §1: ways around the split are closed", () => {
   it.each([
     ["as text", 'import text from "./mixed/mixed.ts?raw";\nconsole.log(text);\n', /"\?raw"/],
     ["as an address", 'import url from "./mixed/mixed.ts?url";\nconsole.log(url);\n', /"\?url"/],
-    ["as a file", 'console.log(new URL("./mixed/mixed.ts", import.meta.url).href);\n', /new URL in src\/main\.ts/],
-    ["as a worker", 'import Worker from "./mixed/mixed.ts?worker";\nconsole.log(new Worker());\n', /worker/],
-    ["in a worker", 'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n', /imported by a worker/],
+    [
+      "as a file",
+      'console.log(new URL("./mixed/mixed.ts", import.meta.url).href);\n',
+      /new URL in src\/main\.ts/,
+    ],
+    [
+      "as a worker",
+      'import Worker from "./mixed/mixed.ts?worker";\nconsole.log(new Worker());\n',
+      /worker/,
+    ],
+    [
+      "in a worker",
+      'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n',
+      /imported by a worker/,
+    ],
   ])("%s", async (_, main, message) => {
     const app = createFixture({
       ...files,
       "src/main.ts": main,
-      "src/worker.ts": 'import { server } from "./mixed/mixed.ts";\nvoid server("a").then((text) => postMessage(text));\n',
+      "src/worker.ts":
+        'import { server } from "./mixed/mixed.ts";\nvoid server("a").then((text) => postMessage(text));\n',
     });
     expect(await app.problems({ clients: ["ui"] })).toMatchObject([
       { file: "src/mixed/mixed.ts", message: expect.stringMatching(message) },
@@ -130,11 +162,15 @@ describe("§4.6: startClient in a worker of the application", () => {
   const worker = {
     ...files,
     "src/main.ts": 'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n',
-    "src/worker.ts": 'import { startClient } from "seamline/client";\nvoid startClient("ui").then(() => postMessage("started"));\n',
+    "src/worker.ts":
+      'import { startClient } from "seamline/client";\nvoid startClient("ui").then(() => postMessage("started"));\n',
   };
 
   it("asks for the runtime by its address, as pages do: a bundled one would be a second, which nobody starts", async () => {
-    const app = createFixture({ ...worker, "vite.config.js": 'export default { worker: { format: "es" } };' });
+    const app = createFixture({
+      ...worker,
+      "vite.config.js": 'export default { worker: { format: "es" } };',
+    });
     await app.build({ clients: ["ui"] });
     const file = app.list("dist/browser").find((name) => /worker-.*\.js$/.test(name));
     expect(app.read(`dist/browser/${file}`)).toMatch(/from\s*["']\/svc\/client\.js["']/);
@@ -142,7 +178,11 @@ describe("§4.6: startClient in a worker of the application", () => {
 
   it("is refused where Vite makes a classic script of it, with what to set", async () => {
     expect(await createFixture(worker).problems({ clients: ["ui"] })).toMatchObject([
-      { file: "src/worker.ts", message: expect.stringMatching(/classic scripts/), hint: expect.stringMatching(/format: "es"/) },
+      {
+        file: "src/worker.ts",
+        message: expect.stringMatching(/classic scripts/),
+        hint: expect.stringMatching(/format: "es"/),
+      },
     ]);
   });
 });

@@ -6,7 +6,10 @@ import { createFixture, type Files, type Fixture, shop } from "./_fixture.ts";
 
 /** What a server imports of a built module: the build is complete if this works. */
 async function load(app: Fixture, file: string): Promise<Record<string, unknown>> {
-  return (await import(pathToFileURL(app.path(`dist/server/modules/${file}`)).href)) as Record<string, unknown>;
+  return (await import(pathToFileURL(app.path(`dist/server/modules/${file}`)).href)) as Record<
+    string,
+    unknown
+  >;
 }
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNg".repeat(200);
@@ -23,10 +26,19 @@ describe("style sheets and other assets of modules that servers load", () => {
     ["a css module", 'import styles from "./style.module.css";\nconsole.assert(styles.box);'],
     ["an image by its address", 'import image from "./big.png";\nconsole.assert(image);'],
     ["a font by its address", 'import font from "./font.woff2?url";\nconsole.assert(font);'],
-    ["a style sheet by its address", 'import address from "./style.css?url";\nconsole.assert(address);'],
-    ["a file beside the module", 'export const image = new URL("./big.png", import.meta.url).href;'],
+    [
+      "a style sheet by its address",
+      'import address from "./style.css?url";\nconsole.assert(address);',
+    ],
+    [
+      "a file beside the module",
+      'export const image = new URL("./big.png", import.meta.url).href;',
+    ],
     ["a worker", 'import Worker from "./worker.ts?worker";\nconsole.assert(Worker);'],
-    ["a worker by its address", 'import worker from "./worker.ts?worker&url";\nconsole.assert(worker);'],
+    [
+      "a worker by its address",
+      'import worker from "./worker.ts?worker&url";\nconsole.assert(worker);',
+    ],
     ["a style sheet later", 'export const later = async () => await import("./style.css");'],
     ["the text of a file", 'import text from "./style.css?raw";\nconsole.assert(text);'],
     ["the text of a style sheet", 'import text from "./style.css?inline";\nconsole.assert(text);'],
@@ -54,7 +66,8 @@ describe("style sheets and other assets of modules that servers load", () => {
       ...styles,
       "src/main.ts":
         'import { box } from "./shop/look.ts";\nimport { stock } from "./shop/stock.ts";\nconsole.log(box, await stock("a"));\n',
-      "src/shop/look.ts": 'import styles from "./style.module.css";\nimport "./style.css";\nexport const box = styles["box"];\n',
+      "src/shop/look.ts":
+        'import styles from "./style.module.css";\nimport "./style.css";\nexport const box = styles["box"];\n',
       "src/shop/stock.ts":
         'import { box } from "./look.ts";\nexport async function stock(sku: string): Promise<string> {\n  return sku + box;\n}\n',
     });

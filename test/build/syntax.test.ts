@@ -30,7 +30,10 @@ describe("syntax that neither Node nor browsers run", () => {
     const problems = await createFixture({ ...shop, ...decorated }).problems();
     expect(heads([...problems])).toEqual(told);
     for (const { frame, hint } of problems)
-      expect([frame, hint]).toEqual([expect.stringContaining(">"), expect.stringContaining("experimentalDecorators")]);
+      expect([frame, hint]).toEqual([
+        expect.stringContaining(">"),
+        expect.stringContaining("experimentalDecorators"),
+      ]);
   });
 
   it("is refused by a check as well", async () => {
@@ -53,10 +56,14 @@ describe("syntax that neither Node nor browsers run", () => {
     const app = createFixture({ ...shop, ...decorated, ...legacy });
     expect((await check(app)).problems).toEqual([]);
     await app.build();
-    const { Money } = (await import(pathToFileURL(app.path("dist/server/modules/shop/money.js")).href)) as { Money: { made: number } };
+    const { Money } = (await import(
+      pathToFileURL(app.path("dist/server/modules/shop/money.js")).href
+    )) as { Money: { made: number } };
     Money.made++;
     expect(Money.made).toBe(1);
-    const { stock } = (await import(pathToFileURL(app.path("dist/server/modules/shop/stock~body.js")).href)) as {
+    const { stock } = (await import(
+      pathToFileURL(app.path("dist/server/modules/shop/stock~body.js")).href
+    )) as {
       stock: () => Promise<number>;
     };
     expect(await stock()).toBe(3);
@@ -64,11 +71,18 @@ describe("syntax that neither Node nor browsers run", () => {
 
   it("may be a plugin's to compile: then a build sees that it was, and a check, which runs no plugin, warns", async () => {
     const plugin = `{ name: "decorators", transform: (code) => code.replace("@logged", "").replace("accessor ", "") }`;
-    const app = createFixture({ ...shop, ...decorated, "vite.config.js": `export default { plugins: [${plugin}] };` });
+    const app = createFixture({
+      ...shop,
+      ...decorated,
+      "vite.config.js": `export default { plugins: [${plugin}] };`,
+    });
     await app.build();
     const checked = await check(app);
     expect(checked.problems).toEqual([]);
-    expect(checked.warnings.map((one) => one.file)).toEqual(["src/shop/money.ts", "src/shop/stock.ts"]);
+    expect(checked.warnings.map((one) => one.file)).toEqual([
+      "src/shop/money.ts",
+      "src/shop/stock.ts",
+    ]);
   });
 
   it("is none where the same words mean something else", async () => {

@@ -14,29 +14,41 @@ describe("a module that exports `then`", () => {
     [
       "as a procedure",
       {
-        "src/shop/stock.ts": "export async function then(sku: string): Promise<number> {\n  return sku.length;\n}\n",
+        "src/shop/stock.ts":
+          "export async function then(sku: string): Promise<number> {\n  return sku.length;\n}\n",
         "src/shop/quote.ts":
           'import { then } from "./stock.ts";\nexport async function quote(): Promise<number> {\n  return await then("a");\n}\n',
-        "shop.segment.json": '{ "./shop/stock": { "then": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }',
+        "shop.segment.json":
+          '{ "./shop/stock": { "then": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }',
       },
       "src/shop/stock.ts:1:8: ",
     ],
-    ["beside a class that travels", { "src/shop/money.ts": `${shop["src/shop/money.ts"]}${then}` }, "src/shop/money.ts:7:8: "],
+    [
+      "beside a class that travels",
+      { "src/shop/money.ts": `${shop["src/shop/money.ts"]}${then}` },
+      "src/shop/money.ts:7:8: ",
+    ],
     [
       "under another name, beside a class",
-      { "src/shop/money.ts": `${shop["src/shop/money.ts"]}const next = 1;\nexport { next as then };\n` },
+      {
+        "src/shop/money.ts": `${shop["src/shop/money.ts"]}const next = 1;\nexport { next as then };\n`,
+      },
       "src/shop/money.ts:8:10: ",
     ],
     [
       "of another module, beside a class",
-      { "src/shop/money.ts": `${shop["src/shop/money.ts"]}export * from "./later.ts";\n`, "src/shop/later.ts": then },
+      {
+        "src/shop/money.ts": `${shop["src/shop/money.ts"]}export * from "./later.ts";\n`,
+        "src/shop/later.ts": then,
+      },
       "src/shop/later.ts:1:8: ",
     ],
     [
       "beside middleware",
       {
         "src/log.ts": `${then}export default { async handle(f: string, v: unknown, a: unknown, h: unknown, next: () => Promise<unknown>) { return await next(); } };\n`,
-        "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:0", "middleware": ["./src/log.ts"] }',
+        "seamline.json":
+          '{ "mode": "standalone", "url": "http://127.0.0.1:0", "middleware": ["./src/log.ts"] }',
       },
       "src/log.ts:1:8: ",
     ],

@@ -10,7 +10,8 @@ import { createFixture, type Files, shop } from "./_fixture.ts";
 import { applicationFolder, link, linked } from "./_workspace.ts";
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
-const told = (problems: readonly Problem[]): readonly string[] => problems.map(({ frame: _, ...one }) => formatProblem(one));
+const told = (problems: readonly Problem[]): readonly string[] =>
+  problems.map(({ frame: _, ...one }) => formatProblem(one));
 const hint = "  → Vite reads it for every module in TypeScript, as the compiler does.";
 
 describe("a tsconfig.json that can't be read", () => {
@@ -22,7 +23,10 @@ describe("a tsconfig.json that can't be read", () => {
     ],
     [
       "that extends a package that isn't installed, among others",
-      { "tsconfig.json": '{ "extends": ["./base.json", "@tsconfig/none/tsconfig.json"] }', "base.json": "{}" },
+      {
+        "tsconfig.json": '{ "extends": ["./base.json", "@tsconfig/none/tsconfig.json"] }',
+        "base.json": "{}",
+      },
       `tsconfig.json:1:30: there is no tsconfig "@tsconfig/none/tsconfig.json"`,
     ],
     [
@@ -37,10 +41,17 @@ describe("a tsconfig.json that can't be read", () => {
     ],
     [
       "that is extended in a circle",
-      { "tsconfig.json": '{ "extends": "./base.json" }', "base.json": '{ "extends": "./tsconfig.json" }' },
+      {
+        "tsconfig.json": '{ "extends": "./base.json" }',
+        "base.json": '{ "extends": "./tsconfig.json" }',
+      },
       "tsconfig.json: Circular reference detected in tsconfig 'extends'",
     ],
-    ["that is no JSON", { "tsconfig.json": '{\n  "compilerOptions": { "strict": tru }\n}\n' }, "tsconfig.json:2:37: expected ident"],
+    [
+      "that is no JSON",
+      { "tsconfig.json": '{\n  "compilerOptions": { "strict": tru }\n}\n' },
+      "tsconfig.json:2:37: expected ident",
+    ],
     [
       "of the source folder alone",
       { "tsconfig.json": "{}", "src/tsconfig.json": '{ "extends": "../gone.json" }' },
@@ -50,13 +61,20 @@ describe("a tsconfig.json that can't be read", () => {
     const app = createFixture({ ...shop, ...files });
     const expected = [`${message}\n${hint}`];
     expect(told(await app.problems())).toEqual(expected);
-    expect(told((await checkApplication({ root: app.root, env: {}, log })).problems)).toEqual(expected);
-    const error: unknown = await createTestCluster({ root: app.root }).catch((thrown: unknown) => thrown);
+    expect(told((await checkApplication({ root: app.root, env: {}, log })).problems)).toEqual(
+      expected,
+    );
+    const error: unknown = await createTestCluster({ root: app.root }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error instanceof Problems ? told(error.problems) : error).toEqual(expected);
   });
 
   it("with comments and commas, as the compiler takes them, is fine", async () => {
-    const app = createFixture({ ...shop, "tsconfig.json": '// first\n{ "compilerOptions": { "strict": true, /* last */ }, }\n' });
+    const app = createFixture({
+      ...shop,
+      "tsconfig.json": '// first\n{ "compilerOptions": { "strict": true, /* last */ }, }\n',
+    });
     await app.build();
   });
 
@@ -72,22 +90,29 @@ describe("a tsconfig.json that can't be read", () => {
             "tsconfig.json": '{ "extends": "./gone.json" }',
           },
         ),
-        "src/run.ts": 'import { value } from "db";\nexport async function run() {\n  return value;\n}\n',
+        "src/run.ts":
+          'import { value } from "db";\nexport async function run() {\n  return value;\n}\n',
         "run.segment.json": '{ "./run": { "run": { "access": "public" } } }',
       },
       undefined,
       applicationFolder,
     );
     link(app, "db");
-    const expected = [`../../packages/db/tsconfig.json:1:14: there is no tsconfig "./gone.json"\n${hint}`];
+    const expected = [
+      `../../packages/db/tsconfig.json:1:14: there is no tsconfig "./gone.json"\n${hint}`,
+    ];
     expect(told(await app.problems())).toEqual(expected);
-    expect(told((await checkApplication({ root: app.root, env: {}, log })).problems)).toEqual(expected);
+    expect(told((await checkApplication({ root: app.root, env: {}, log })).problems)).toEqual(
+      expected,
+    );
   });
 
   it("is told once in development, without a backtrace, until it is mended", async () => {
     const session = await develop({ ...shop, "tsconfig.json": '{ "extends": "./gone.json" }' });
     const { problems } = await session.told("problems");
-    expect(told(problems)).toEqual([`tsconfig.json:1:14: there is no tsconfig "./gone.json"\n${hint}`]);
+    expect(told(problems)).toEqual([
+      `tsconfig.json:1:14: there is no tsconfig "./gone.json"\n${hint}`,
+    ]);
     expect(session.logged.join("\n")).not.toMatch(/backtrace|TSCONFIG_ERROR/i);
     session.write({ "gone.json": "{}" });
     await session.told("mended");

@@ -12,7 +12,13 @@ import { type Fixture, createFixture, shop } from "./_fixture.ts";
 // As `vite build` does it: the plugin stands in the configuration, and nobody else knows of it.
 async function viteBuild(app: Fixture, options: SeamlineOptions = {}, config = {}) {
   const builder = await createBuilder(
-    { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline(options)], ...config },
+    {
+      root: app.root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [seamline(options)],
+      ...config,
+    },
     null,
   );
   await builder.buildApp();
@@ -25,7 +31,9 @@ describe("architecture §1: in an existing Vite application", () => {
   it("writes the browser's part to outDir and the server's to .seamline/server", async () => {
     const app = createFixture(shop);
     await viteBuild(app, {}, { build: { outDir: "public-html" } });
-    expect(app.list("public-html").filter((file) => !file.startsWith("assets/"))).toEqual(["index.html"]);
+    expect(app.list("public-html").filter((file) => !file.startsWith("assets/"))).toEqual([
+      "index.html",
+    ]);
     expect(app.list(".seamline").filter((file) => !file.startsWith("server/modules/"))).toEqual([
       ".gitignore",
       "modules.d.ts",
@@ -34,21 +42,34 @@ describe("architecture §1: in an existing Vite application", () => {
       "server/manifest.json",
       "server/sizes.json",
     ]);
-    expect(await findOutput(app.root, "public-html")).toEqual({ browser: app.path("public-html"), server: app.path(".seamline/server") });
-    const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as { revision: string; clients: string[] };
+    expect(await findOutput(app.root, "public-html")).toEqual({
+      browser: app.path("public-html"),
+      server: app.path(".seamline/server"),
+    });
+    const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as {
+      revision: string;
+      clients: string[];
+    };
     expect(manifest.clients).toEqual(["ui"]);
     expect(app.read("public-html/index.html")).toContain(manifest.revision);
   });
 
   it("is one build, though Vite makes a plugin for each environment from a configuration file", async () => {
-    const app = createFixture({ ...shop, "vite.config.js": "export default { plugins: [globalThis.seamlinePlugin()] };\n" });
+    const app = createFixture({
+      ...shop,
+      "vite.config.js": "export default { plugins: [globalThis.seamlinePlugin()] };\n",
+    });
     vi.stubGlobal("seamlinePlugin", seamline);
     const builder = await createBuilder({ root: app.root, logLevel: "silent" }, null);
     await builder.buildApp();
     vi.unstubAllGlobals();
     const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest;
-    for (const file of Object.keys(manifest.files)) expect(app.list(".seamline")).toContain(`server/modules/${file}`);
-    expect(app.list(".seamline").filter((file) => !file.startsWith("server/"))).toEqual([".gitignore", "modules.d.ts"]);
+    for (const file of Object.keys(manifest.files))
+      expect(app.list(".seamline")).toContain(`server/modules/${file}`);
+    expect(app.list(".seamline").filter((file) => !file.startsWith("server/"))).toEqual([
+      ".gitignore",
+      "modules.d.ts",
+    ]);
     expect(Object.keys(manifest.modules)).toContain("shop/quote");
   });
 
@@ -70,36 +91,62 @@ describe("architecture §1: in an existing Vite application", () => {
         build: { rolldownOptions: { input, output: { entryFileNames: "js/[name]-[hash].js" } } },
       },
     );
-    expect(app.list("dist").filter((file) => file.endsWith(".html"))).toEqual(["admin.html", "index.html"]);
+    expect(app.list("dist").filter((file) => file.endsWith(".html"))).toEqual([
+      "admin.html",
+      "index.html",
+    ]);
     expect(app.read("dist/admin.html")).toMatch(/src="\/app\/js\/admin-/);
     expect(app.read(".seamline/server/modules/shop/quote~body.js")).toMatch(/from "\.\/stock\.js"/);
-    expect(Object.keys(JSON.parse(app.read(".seamline/server/manifest.browser.json")).modules as object)).toContain("shop/stock");
+    expect(
+      Object.keys(JSON.parse(app.read(".seamline/server/manifest.browser.json")).modules as object),
+    ).toContain("shop/stock");
   });
 
   it("tells of each file once, where it lies in the end, with its size", async () => {
     const app = createFixture(shop);
     const lines: string[] = [];
     const info = (text: string) => void lines.push(...stripVTControlCharacters(text).split("\n"));
-    await viteBuild(app, {}, { logLevel: "info", customLogger: { ...createLogger("silent"), info } });
-    const told = lines.flatMap((line) => /^(\S+\.(?:js|html)) +([\d.]+) kB/.exec(line)?.slice(1, 3) ?? []);
+    await viteBuild(
+      app,
+      {},
+      { logLevel: "info", customLogger: { ...createLogger("silent"), info } },
+    );
+    const told = lines.flatMap(
+      (line) => /^(\S+\.(?:js|html)) +([\d.]+) kB/.exec(line)?.slice(1, 3) ?? [],
+    );
     // Relative to where the process was started, as Vite has it.
     const paths = told.filter((_, at) => at % 2 === 0).map((path) => relative(app.root, path));
-    const written = ["dist", ".seamline/server/modules"].flatMap((folder) => app.list(folder).map((file) => `${folder}/${file}`));
+    const written = ["dist", ".seamline/server/modules"].flatMap((folder) =>
+      app.list(folder).map((file) => `${folder}/${file}`),
+    );
     expect(paths.toSorted()).toEqual(written.filter((file) => !file.endsWith(".map")).toSorted());
     const scripts = paths.filter((path) => path.endsWith(".js"));
-    for (const path of scripts) expect(Number(told[paths.indexOf(path) * 2 + 1])).toBeCloseTo(app.read(path).length / 1000, 1);
+    for (const path of scripts)
+      expect(Number(told[paths.indexOf(path) * 2 + 1])).toBeCloseTo(
+        app.read(path).length / 1000,
+        1,
+      );
     expect(lines.join("\n")).not.toContain(String(process.pid));
   });
 
   it("leaves the previous output as it is when it fails", async () => {
     const app = createFixture(shop);
     await viteBuild(app);
-    const before = ["dist", ".seamline"].flatMap((folder) => app.list(folder).map((file) => app.read(`${folder}/${file}`)));
+    const before = ["dist", ".seamline"].flatMap((folder) =>
+      app.list(folder).map((file) => app.read(`${folder}/${file}`)),
+    );
     app.write({ "src/shop/quote.ts": "export function quote(): void {}\n" });
     await expect(viteBuild(app)).rejects.toThrow(/quote\.ts:1/);
-    app.write({ "src/shop/quote.ts": shop["src/shop/quote.ts"] ?? "", "src/main.ts": 'import "node:fs";\n' });
+    app.write({
+      "src/shop/quote.ts": shop["src/shop/quote.ts"] ?? "",
+      "src/main.ts": 'import "node:fs";\n',
+    });
     await expect(viteBuild(app, { clients: ["ui"] })).rejects.toThrow(/exists on Node only/);
-    expect(["dist", ".seamline"].flatMap((folder) => app.list(folder).map((file) => app.read(`${folder}/${file}`)))).toEqual(before);
+    expect(
+      ["dist", ".seamline"].flatMap((folder) =>
+        app.list(folder).map((file) => app.read(`${folder}/${file}`)),
+      ),
+    ).toEqual(before);
   });
 
   it("says in one line where Vite can't write", async () => {
@@ -112,7 +159,8 @@ describe("architecture §1: in an existing Vite application", () => {
   it("is not applied twice by seamline build, which takes its options from the configuration", async () => {
     const app = createFixture({
       ...shop,
-      "vite.config.js": "export default { plugins: [globalThis.seamlinePlugin], build: { outDir: 'elsewhere', sourcemap: true } };\n",
+      "vite.config.js":
+        "export default { plugins: [globalThis.seamlinePlugin], build: { outDir: 'elsewhere', sourcemap: true } };\n",
     });
     vi.stubGlobal("seamlinePlugin", seamline({ clients: ["ui"], clientModules: ["shop/money"] }));
     const { manifest } = await app.build();
@@ -120,7 +168,11 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(manifest.procedures).toHaveLength(3);
     expect(Object.keys(app.browserManifest().modules)).toContain("shop/money");
     expect(app.list("dist/browser").some((file) => file.endsWith(".map"))).toBe(true);
-    expect(app.list(".").some((file) => file.startsWith("elsewhere/") || file.startsWith(".seamline/server/"))).toBe(false);
+    expect(
+      app
+        .list(".")
+        .some((file) => file.startsWith("elsewhere/") || file.startsWith(".seamline/server/")),
+    ).toBe(false);
   });
 });
 
@@ -129,13 +181,21 @@ describe("options of the plugin", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
   it.each<[object, RegExp]>([
-    [{ layout: [] }, /^seamline\(\) of the Vite configuration at layout: expected an object, found an array$/],
+    [
+      { layout: [] },
+      /^seamline\(\) of the Vite configuration at layout: expected an object, found an array$/,
+    ],
     [{ layout: { shop: "office" } }, /at layout\.shop: expected a list of texts, found "office"/],
     [{ clents: ["ui"] }, /at clents: unknown option\n {2}→ Did you mean 'clients'\?/],
     [{ clients: "ui" }, /at clients: expected a list of texts, found "ui"/],
-    [{ root: 1, test: true }, /at root: expected the path of a folder\n\n.* at test: expected 'split'/],
+    [
+      { root: 1, test: true },
+      /at root: expected the path of a folder\n\n.* at test: expected 'split'/,
+    ],
   ])("are checked as those of a configuration: %j", async (options, message) => {
-    await expect(viteBuild(createFixture(shop), options as SeamlineOptions)).rejects.toThrow(message);
+    await expect(viteBuild(createFixture(shop), options as SeamlineOptions)).rejects.toThrow(
+      message,
+    );
   });
 });
 
@@ -144,7 +204,13 @@ describe("architecture §1: Vite's own servers", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
   const serve = async (server: object = {}) =>
-    await createServer({ root: createFixture(shop).root, configFile: false, logLevel: "silent", plugins: [seamline()], server });
+    await createServer({
+      root: createFixture(shop).root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [seamline()],
+      server,
+    });
 
   it("leaves a server that only lends its modules to a tool", async () => {
     const server = await serve({ middlewareMode: true, ws: false });
@@ -153,14 +219,25 @@ describe("architecture §1: Vite's own servers", () => {
 
   it("says in `vite preview` that there is nothing to preview yet", async () => {
     const app = createFixture({ ...shop, "dist/index.html": "<!doctype html>" });
-    const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] };
-    await expect(preview({ ...options, preview: { port: 0, host: "127.0.0.1" } })).rejects.toThrow(/nothing to preview.*'vite build'/s);
+    const options: InlineConfig = {
+      root: app.root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [seamline()],
+    };
+    await expect(preview({ ...options, preview: { port: 0, host: "127.0.0.1" } })).rejects.toThrow(
+      /nothing to preview.*'vite build'/s,
+    );
   });
 
   it("serves in `vite preview` what the globs of the configuration make public, as `start` does; what Vite built stays Vite's", async () => {
     const app = createFixture({
       ...shop,
-      "seamline.json": JSON.stringify({ mode: "standalone", url: "http://127.0.0.1:0", assets: ["images/*", "data/**", "*.txt"] }),
+      "seamline.json": JSON.stringify({
+        mode: "standalone",
+        url: "http://127.0.0.1:0",
+        assets: ["images/*", "data/**", "*.txt"],
+      }),
       "src/images/tweed.svg": "<svg/>",
       "src/data/prices.csv": "sku;price",
       "src/data/index.html": "<!doctype html><title>Data</title>",
@@ -168,22 +245,40 @@ describe("architecture §1: Vite's own servers", () => {
       "public/both.txt": "of the build",
     });
     await viteBuild(app);
-    const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] };
+    const options: InlineConfig = {
+      root: app.root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [seamline()],
+    };
     const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
     try {
-      const get = async (path: string, headers: Record<string, string> = {}): Promise<unknown[]> => {
+      const get = async (
+        path: string,
+        headers: Record<string, string> = {},
+      ): Promise<unknown[]> => {
         const answer = await fetch(new URL(path, server.resolvedUrls?.local[0]), { headers });
-        return [answer.status, answer.headers.get("content-type"), answer.headers.get("x-content-type-options"), await answer.text()];
+        return [
+          answer.status,
+          answer.headers.get("content-type"),
+          answer.headers.get("x-content-type-options"),
+          await answer.text(),
+        ];
       };
       // A browser that opens the file itself asks for a page as well.
       const svg = [200, "image/svg+xml", "nosniff", "<svg/>"];
       expect(await get("/images/tweed.svg?v=1", { accept: "text/html" })).toEqual(svg);
-      expect((await get("/data/prices.csv", { range: "bytes=0-2" })).toSpliced(1, 1)).toEqual([206, "nosniff", "sku"]);
+      expect((await get("/data/prices.csv", { range: "bytes=0-2" })).toSpliced(1, 1)).toEqual([
+        206,
+        "nosniff",
+        "sku",
+      ]);
       expect((await get("/data/")).at(-1)).toContain("<title>Data</title>");
       expect((await get("/both.txt")).at(-1)).toBe("of the build");
       expect((await get("/")).at(-1)).toContain("seamline-revision");
       // A source, and a path that is nothing: Vite's page for all.
-      for (const path of ["/shop/quote.ts", "/images/none.svg"]) expect((await get(path)).at(2), path).toBe(null);
+      for (const path of ["/shop/quote.ts", "/images/none.svg"])
+        expect((await get(path)).at(2), path).toBe(null);
     } finally {
       await server.close();
     }
@@ -195,7 +290,8 @@ describe("pages in which nothing calls startClient", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
   const { "src/ui/ui.segment.json": _, ...office } = shop;
-  const main = 'import { quote } from "./shop/quote.js";\ndocument.body.textContent = String((await quote("chair", 2)).amount);\n';
+  const main =
+    'import { quote } from "./shop/quote.js";\ndocument.body.textContent = String((await quote("chair", 2)).amount);\n';
   const scripts = (app: Fixture) =>
     app
       .list("dist")
@@ -216,19 +312,29 @@ describe("pages in which nothing calls startClient", () => {
   });
 
   it("don't where something does, a component too, or where no procedure is called", async () => {
-    const app = createFixture({ ...office, "src/main.ts": 'document.body.textContent = "no calls";\n' });
+    const app = createFixture({
+      ...office,
+      "src/main.ts": 'document.body.textContent = "no calls";\n',
+    });
     await viteBuild(app);
     expect(scripts(app).some((text) => started.test(text))).toBe(false);
     const component = `<script>\nimport { startClient } from "seamline/client";\nexport default { created: () => startClient("ui") };\n</script>\n`;
     const vue = {
       name: "vue",
-      transform: (code: string, id: string) => (id.endsWith(".vue") ? code.replace(/<\/?script>/g, "") : undefined),
+      transform: (code: string, id: string) =>
+        id.endsWith(".vue") ? code.replace(/<\/?script>/g, "") : undefined,
     };
-    app.write({ ...shop, "src/app.vue": component, "src/main.ts": `import app from "./app.vue";\napp.created();\n${main}` });
+    app.write({
+      ...shop,
+      "src/app.vue": component,
+      "src/main.ts": `import app from "./app.vue";\napp.created();\n${main}`,
+    });
     await viteBuild(app, {}, { plugins: [seamline(), vue] });
     expect(scripts(app).filter((text) => started.test(text))).toHaveLength(1);
     expect(scripts(app).join("\n")).not.toMatch(/startClient\(\)/);
-    expect((JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest).clients).toEqual(["ui"]);
+    expect(
+      (JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest).clients,
+    ).toEqual(["ui"]);
   });
 });
 
@@ -241,7 +347,11 @@ describe("architecture §1: under Vitest", () => {
         configFile: false,
         logLevel: "silent",
         plugins: [seamline(options)],
-        build: { write: false, minify: false, rolldownOptions: { external: /^(?:seamline|node:|\/svc\/)/ } },
+        build: {
+          write: false,
+          minify: false,
+          rolldownOptions: { external: /^(?:seamline|node:|\/svc\/)/ },
+        },
       },
       null,
     );

@@ -6,7 +6,8 @@ import { checkApplication } from "../../server/build/check.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 
 const files = (head: string) => ({
-  "src/shop/authed.ts": "export const authed = (run: any): any => async (...args: unknown[]) => run('the signed-in one', ...args);\n",
+  "src/shop/authed.ts":
+    "export const authed = (run: any): any => async (...args: unknown[]) => run('the signed-in one', ...args);\n",
   "src/shop/create.ts": `import { authed } from "./authed.ts";\nexport const create${head} = authed(async (user: string, title: string) => \`\${title} of \${user}\`);\n`,
   "shop.segment.json": '{ "./shop/create": { "create": { "access": "public" } } }',
 });
@@ -15,7 +16,9 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 it("callers give the parameters of the constant's type, and none that only the function inside has", async () => {
   const application = applicationOf(files(": (title: string) => Promise<string>"));
   await application.build();
-  expect(application.manifest().procedures[0]?.parameters).toEqual([{ kind: "plain", name: "title" }]);
+  expect(application.manifest().procedures[0]?.parameters).toEqual([
+    { kind: "plain", name: "title" },
+  ]);
   const { url } = await start(application, { mode: "standalone", url: anyPort });
   const post = async (body: object) => {
     const answer = await fetch(`${url}/rpc/shop/create`, {
@@ -40,5 +43,7 @@ it("a wrapped function without a type is refused by build and check, with the li
     hint: "Write its type: const create: (title: string) => Promise<string> = authed(…)",
   };
   expect(await application.problems()).toMatchObject([expected]);
-  expect((await checkApplication({ root: application.root, env: {}, log })).problems).toMatchObject([expected]);
+  expect((await checkApplication({ root: application.root, env: {}, log })).problems).toMatchObject(
+    [expected],
+  );
 });

@@ -14,13 +14,18 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-export async function ask(origin: string, { path, method = "GET", headers = {} }: Asked): Promise<Answer> {
+export async function ask(
+  origin: string,
+  { path, method = "GET", headers = {} }: Asked,
+): Promise<Answer> {
   const { hostname, port } = new URL(origin);
   return await new Promise((resolve, reject) => {
     request({ hostname, port, path, method, headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text, headers: response.headers }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+      );
     })
       .on("error", reject)
       .end();

@@ -1,6 +1,14 @@
 // Development sessions on applications in folders of their own: real files, which are edited as an editor would, and a real Vite.
 
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -31,11 +39,18 @@ export interface Running extends Application {
   get(target: string): Promise<{ readonly status: number; readonly value: unknown }>;
   text(path: string): Promise<string>;
   /** Waits for an event of this kind that came after `since`, a number of events. */
-  told<Kind extends DevEvent["kind"]>(kind: Kind, since?: number): Promise<Extract<DevEvent, { kind: Kind }>>;
+  told<Kind extends DevEvent["kind"]>(
+    kind: Kind,
+    since?: number,
+  ): Promise<Extract<DevEvent, { kind: Kind }>>;
 }
 
 /** Asks until the answer is the wanted one; at the deadline the last one is given, for an assertion to show. */
-export async function eventually<T>(ask: () => T | Promise<T>, isIt: (value: T) => boolean, ms = 20_000): Promise<T> {
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+  isIt: (value: T) => boolean,
+  ms = 20_000,
+): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {
     const value = await ask();
@@ -58,7 +73,10 @@ export function createApplication(files: Files, name = "app"): Application {
   write({ "package.json": '{ "name": "fixture", "private": true, "type": "module" }', ...files });
   // As an installed application has it: the session loads the Vite of the application.
   mkdirSync(join(root, "node_modules"));
-  symlinkSync(join(import.meta.dirname, "../../node_modules/vite"), join(root, "node_modules/vite"));
+  symlinkSync(
+    join(import.meta.dirname, "../../node_modules/vite"),
+    join(root, "node_modules/vite"),
+  );
   return {
     root,
     write,
@@ -91,10 +109,17 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
   const log = {
     info: (line: string) => void logged.push(line),
     warn: (line: string) => void logged.push(`warning: ${line}`),
-    error: (line: string, cause?: unknown) => void logged.push(`error: ${line} ${cause instanceof Error ? (cause.stack ?? "") : ""}`),
+    error: (line: string, cause?: unknown) =>
+      void logged.push(`error: ${line} ${cause instanceof Error ? (cause.stack ?? "") : ""}`),
   };
   const { at = (root) => root, config } = options;
-  const session = await startDev({ root: at(application.root), port: 0, host: "127.0.0.1", log, config });
+  const session = await startDev({
+    root: at(application.root),
+    port: 0,
+    host: "127.0.0.1",
+    log,
+    config,
+  });
   onTestFinished(async () => await session.close());
   if (options.awaitsNodes !== false) await session.ready;
   const events: DevEvent[] = [];
@@ -118,14 +143,18 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
       const find = () => events.slice(since).find((event) => event.kind === kind);
       const found = await eventually(find, (event) => event !== undefined);
       if (found === undefined)
-        throw new Error(`no event '${kind}' came, but ${events.slice(since).map(shown).join("; ") || "none"}; ${logged.join("\n")}`);
+        throw new Error(
+          `no event '${kind}' came, but ${events.slice(since).map(shown).join("; ") || "none"}; ${logged.join("\n")}`,
+        );
       return found as never;
     },
   };
 }
 
 function shown(event: DevEvent): string {
-  return event.kind === "problems" ? event.problems.map(formatProblem).join("\n") : JSON.stringify(event);
+  return event.kind === "problems"
+    ? event.problems.map(formatProblem).join("\n")
+    : JSON.stringify(event);
 }
 
 /** A shop of two servers and a page. */
@@ -161,7 +190,8 @@ export const shop: Files = {
     "}",
     "",
   ].join("\n"),
-  "src/shop/suppliers.ts": "export async function costOf(sku: string): Promise<number> {\n  return sku.length * 10;\n}\n",
+  "src/shop/suppliers.ts":
+    "export async function costOf(sku: string): Promise<number> {\n  return sku.length * 10;\n}\n",
   "src/shop/stock.ts": [
     'import { quote } from "./quote.ts";',
     "export async function stock(sku: string): Promise<number> {",
@@ -174,7 +204,9 @@ export const shop: Files = {
   ].join("\n"),
   "src/ui/filter.ts":
     'export async function filter(words: string[]): Promise<string[]> {\n  return words.filter((word) => word !== "");\n}\n',
-  "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
-  "segments/store.segment.json": '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } } }\n',
+  "segments/office.segment.json":
+    '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
+  "segments/store.segment.json":
+    '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } } }\n',
   "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }\n',
 };

@@ -24,12 +24,15 @@ describe("a session", () => {
   it("calls a procedure as the application does, and says where it ran", async () => {
     const { session } = await develop({
       ...shop,
-      "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "private" }, "counts": { "access": "protected" } } }',
+      "segments/office.segment.json":
+        '{ "./shop/quote": { "quote": { "access": "private" }, "counts": { "access": "protected" } } }',
     });
     const { value, node } = await session.call("shop/counts", {});
     expect({ value, node }).toEqual({ value: { own: 0, shared: 0 }, node: "office" });
     expect((await session.call("shop/quote", { sku: "ab" })).value).toEqual({ amount: 40 });
-    await expect(session.call("shop/none", {})).rejects.toThrow("Procedure 'shop/none' v0.0.0 not found");
+    await expect(session.call("shop/none", {})).rejects.toThrow(
+      "Procedure 'shop/none' v0.0.0 not found",
+    );
   });
 });
 
@@ -41,7 +44,11 @@ describe("a procedure's body that is edited", () => {
     expect((await get("/rpc/shop/counts")).value).toEqual({ own: 2, shared: 2 });
     edit("src/shop/quote.ts", "* margin * metres", "* margin * metres + 1");
     const event = await told("replaced");
-    expect(event).toMatchObject({ procedures: ["shop/counts", "shop/quote"], where: ["office"], file: "src/shop/quote.ts" });
+    expect(event).toMatchObject({
+      procedures: ["shop/counts", "shop/quote"],
+      where: ["office"],
+      file: "src/shop/quote.ts",
+    });
     expect((await get("/rpc/shop/quote?sku=a")).value).toEqual({ amount: 21 });
     expect((await get("/rpc/shop/counts")).value).toEqual({ own: 1, shared: 2 });
     expect(session.nodes().every((node) => node.state === "ready")).toBe(true);
@@ -125,7 +132,10 @@ describe("a procedure's body that is edited", () => {
     });
     expect((await get("/rpc/shop/stock?sku=a")).value).toBe("<\n  a>");
     edit("src/shop/stock.ts", "\n  ${sku}>", "\n    ${sku}>");
-    expect(await told("replaced")).toMatchObject({ procedures: ["shop/stock", "shop/worth"], where: ["store"] });
+    expect(await told("replaced")).toMatchObject({
+      procedures: ["shop/stock", "shop/worth"],
+      where: ["store"],
+    });
     expect((await get("/rpc/shop/stock?sku=a")).value).toBe("<\n    a>");
     edit("src/shop/stock.ts", "\n  ${sku})", "\n    ${sku})");
     expect(await told("reloaded")).toMatchObject({ file: "src/shop/stock.ts", where: ["store"] });
@@ -152,7 +162,10 @@ describe("a module below bodies that is edited", () => {
   it("is taken by every node that has it", async () => {
     const { edit, get, told } = await develop(shop);
     edit("src/shop/suppliers.ts", "* 10", "* 100");
-    expect(await told("reloaded")).toMatchObject({ file: "src/shop/suppliers.ts", where: ["office"] });
+    expect(await told("reloaded")).toMatchObject({
+      file: "src/shop/suppliers.ts",
+      where: ["office"],
+    });
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(1800);
   });
 
@@ -160,7 +173,10 @@ describe("a module below bodies that is edited", () => {
     const { edit, get, told } = await develop(shop);
     await get("/rpc/shop/worth?sku=abc");
     edit("src/shop/money.ts", "this.amount = amount;", "this.amount = amount + 1;");
-    expect(await told("reloaded")).toMatchObject({ file: "src/shop/money.ts", where: ["office", "store"] });
+    expect(await told("reloaded")).toMatchObject({
+      file: "src/shop/money.ts",
+      where: ["office", "store"],
+    });
     // One for the office, and one for the store, which builds the instance again.
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe((60 + 2) * 3);
   });

@@ -34,17 +34,27 @@ const slowShop: Files = {
     '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } }, "./shop/slow": { "slow": { "access": "public" } } }\n',
 };
 
-const more = (edit: Running["edit"], by = 1): void => edit("src/shop/money.ts", "this.amount = amount;", `this.amount = amount + ${by};`);
+const more = (edit: Running["edit"], by = 1): void =>
+  edit("src/shop/money.ts", "this.amount = amount;", `this.amount = amount + ${by};`);
 
 /** A call as another service makes it: the answer has the instance with its class, or is an error. */
-async function ask({ session }: Running, fqn: string): Promise<{ readonly status: number; readonly value: unknown }> {
-  const answer = await fetch(`${session.url}/rpc/${fqn}`, { headers: { "x-svc-data-encoding": "serialized" } });
+async function ask(
+  { session }: Running,
+  fqn: string,
+): Promise<{ readonly status: number; readonly value: unknown }> {
+  const answer = await fetch(`${session.url}/rpc/${fqn}`, {
+    headers: { "x-svc-data-encoding": "serialized" },
+  });
   const text = await answer.text();
   return { status: answer.status, value: answer.ok ? (JSON.parse(text) as unknown) : text };
 }
 
 /** Calls until an answer has this value; gives all answers that were no success. */
-async function failuresUntil(running: Running, fqn: string, isIt: (value: unknown) => boolean): Promise<unknown[]> {
+async function failuresUntil(
+  running: Running,
+  fqn: string,
+  isIt: (value: unknown) => boolean,
+): Promise<unknown[]> {
   const failures = new Set<string>();
   const last = await eventually(
     async () => {
@@ -58,10 +68,15 @@ async function failuresUntil(running: Running, fqn: string, isIt: (value: unknow
 }
 
 /** Of an instance in its serialized form. */
-const has = (amount: number) => (value: unknown) => (value as { args?: readonly unknown[] }).args?.[0] === amount;
+const has = (amount: number) => (value: unknown) =>
+  (value as { args?: readonly unknown[] }).args?.[0] === amount;
 
 /** Edits the class, and expects instances of the new one, by calls none of which fails, while a body is still on its way. */
-async function leavesBeforeAllHaveCome(running: Running, fqn: string, amount: number): Promise<void> {
+async function leavesBeforeAllHaveCome(
+  running: Running,
+  fqn: string,
+  amount: number,
+): Promise<void> {
   const open = closeGate();
   more(running.edit);
   expect(await failuresUntil(running, fqn, has(amount))).toEqual([]);
@@ -78,7 +93,9 @@ describe("a class that is edited while calls go on", () => {
     more(edit);
     expect(await failuresUntil(running, "shop/quote?sku=abc", has(61))).toEqual([]);
     // One for the office, and one for the store, which builds the instance again.
-    expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual([]);
+    expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual(
+      [],
+    );
     expect((await get("/rpc/shop/slow")).value).toBe(1);
     open();
     await told("reloaded");
@@ -89,13 +106,18 @@ describe("a class that is edited while calls go on", () => {
   it("leaves and arrives although a body beside can't be loaded any more", async () => {
     const running = await develop({
       ...slowShop,
-      "src/shop/slow.ts": slowBody.replace(/await .*/, 'if (new Money(0).amount !== 0) throw new Error("not this Money");'),
+      "src/shop/slow.ts": slowBody.replace(
+        /await .*/,
+        'if (new Money(0).amount !== 0) throw new Error("not this Money");',
+      ),
     });
     const { edit, told } = running;
     more(edit);
     await told("problems");
     expect(await failuresUntil(running, "shop/quote?sku=abc", has(61))).toEqual([]);
-    expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual([]);
+    expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual(
+      [],
+    );
   });
 
   it("leaves from calls that began before, as the class that it was", async () => {
@@ -173,13 +195,15 @@ describe("a class that is edited while calls go on", () => {
     const failures = new Set<string>();
     let calls = 0;
     const over = new AbortController();
-    const load = ["quote?sku=abc", "worth?sku=abc", "worth?sku=abcd", "quote?sku=a"].map(async (target) => {
-      while (!over.signal.aborted) {
-        const answer = await ask(running, `shop/${target}`);
-        calls++;
-        if (answer.status !== 200) failures.add(JSON.stringify(answer));
-      }
-    });
+    const load = ["quote?sku=abc", "worth?sku=abc", "worth?sku=abcd", "quote?sku=a"].map(
+      async (target) => {
+        while (!over.signal.aborted) {
+          const answer = await ask(running, `shop/${target}`);
+          calls++;
+          if (answer.status !== 200) failures.add(JSON.stringify(answer));
+        }
+      },
+    );
     edit("src/shop/money.ts", "= amount;", "= amount + 0;");
     for (let at = 1; at <= 10; at++) {
       const since = calls;
@@ -208,13 +232,18 @@ it("a class that only a page imports is rebuilt by nodes, as far as they can loa
     "src/ui/note.ts": 'import "./note.css";\nexport class Note { text = ""; }\n',
     "src/ui/note.css": ".note { color: red; }\n",
     "src/ui/tab.ts": "const title = document.title;\nexport class Tab { title = title; }\n",
-    "src/shop/take.ts": "export async function take(value: object): Promise<string> { return value.constructor.name; }\n",
+    "src/shop/take.ts":
+      "export async function take(value: object): Promise<string> { return value.constructor.name; }\n",
     "segments/take.segment.json": '{ "./shop/take": { "take": { "access": "public" } } }\n',
   });
   const post = async (key: string): Promise<string> => {
     const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
-    const body = JSON.stringify({ value: { serialized: true, name: "class", key, args: {}, fields: {} } });
-    return await (await fetch(`${session.url}/rpc/shop/take`, { method: "POST", headers, body })).text();
+    const body = JSON.stringify({
+      value: { serialized: true, name: "class", key, args: {}, fields: {} },
+    });
+    return await (
+      await fetch(`${session.url}/rpc/shop/take`, { method: "POST", headers, body })
+    ).text();
   };
   expect(logged.join("\n")).not.toContain("can't be loaded");
   expect(await post("ui/Note")).toBe("Note");

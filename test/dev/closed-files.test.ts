@@ -104,14 +104,25 @@ async function refuses(url: string, root: string, files: Files): Promise<void> {
   for (const file of Object.keys(files))
     for (const path of waysTo(root, file))
       for (const method of ["GET", "POST", "HEAD"]) {
-        const { text, headers } = await ask(url, { path, method, headers: { "sec-fetch-dest": "document" } });
-        if (text.includes(key) || (method === "HEAD" && Number(headers["content-length"]) === Buffer.byteLength(files[file] ?? "")))
+        const { text, headers } = await ask(url, {
+          path,
+          method,
+          headers: { "sec-fetch-dest": "document" },
+        });
+        if (
+          text.includes(key) ||
+          (method === "HEAD" &&
+            Number(headers["content-length"]) === Buffer.byteLength(files[file] ?? ""))
+        )
           told.push(`${method} ${path}`);
       }
   expect(told).toEqual([]);
 }
 
-async function served(files: Files, more: InlineConfig = {}): Promise<{ url: string; root: string }> {
+async function served(
+  files: Files,
+  more: InlineConfig = {},
+): Promise<{ url: string; root: string }> {
   vi.stubEnv("VITEST", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   const app = createFixture({ ...shop, ...files });
@@ -173,7 +184,8 @@ describe("configurations and keys", () => {
   });
 
   it("are no part of a page: an import of one is a mistake, in development and in a build", async () => {
-    const main = 'import settings from "./settings.json";\nimport text from "../proxy.conf?raw";\ndocument.title = settings.url + text;\n';
+    const main =
+      'import settings from "./settings.json";\nimport text from "../proxy.conf?raw";\ndocument.title = settings.url + text;\n';
     const { url } = await served({ ...closed, "src/main.ts": main });
     for (const path of ["/src/settings.json?import", "/proxy.conf?import&raw"]) {
       const { status, text } = await ask(url, { path });
@@ -185,7 +197,8 @@ describe("configurations and keys", () => {
     expect(shown).not.toContain(key);
     vi.unstubAllEnvs();
     const app = createFixture({ ...shop, ...closed, "src/main.ts": main });
-    const message = "this file says how a service is run, or with which keys, and a page imports it";
+    const message =
+      "this file says how a service is run, or with which keys, and a page imports it";
     expect(await app.problems()).toMatchObject([
       { file: "src/main.ts", line: 1, message: expect.stringContaining(message) },
       { file: "src/main.ts", line: 2 },
@@ -206,10 +219,13 @@ describe("configurations and keys", () => {
     onTestFinished(async () => await server.close());
     for (const path of ["/src/settings.json?import", `/@fs${app.root}/proxy.conf?raw`]) {
       const error: unknown = await server.transformRequest(path).catch((thrown: unknown) => thrown);
-      expect([(error as Error).message.includes("and a page asks for it"), JSON.stringify(error).includes(key)], path).toEqual([
-        true,
-        false,
-      ]);
+      expect(
+        [
+          (error as Error).message.includes("and a page asks for it"),
+          JSON.stringify(error).includes(key),
+        ],
+        path,
+      ).toEqual([true, false]);
     }
     vi.unstubAllEnvs();
     for (const text of [
@@ -218,7 +234,9 @@ describe("configurations and keys", () => {
     ]) {
       app.write({ "src/main.ts": text });
       const problems = await app.problems();
-      expect(problems).toMatchObject([{ message: expect.stringContaining("this file says how a service is run") }]);
+      expect(problems).toMatchObject([
+        { message: expect.stringContaining("this file says how a service is run") },
+      ]);
       expect(JSON.stringify(problems)).not.toContain(key);
     }
   });
@@ -226,7 +244,8 @@ describe("configurations and keys", () => {
   it("may be read by code of servers", async () => {
     const app = createFixture({
       ...closed,
-      "src/run.ts": 'import settings from "./settings.json";\nexport async function run() {\n  return settings.url;\n}\n',
+      "src/run.ts":
+        'import settings from "./settings.json";\nexport async function run() {\n  return settings.url;\n}\n',
       "run.segment.json": '{ "./run": { "run": { "access": "public" } } }',
     });
     await app.build();
@@ -251,7 +270,12 @@ describe("configurations and keys", () => {
       "index.html": "<!doctype html><title>Shop</title>\n",
       "page.segment.json": "{}",
     });
-    const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline({ source: "." })] };
+    const options: InlineConfig = {
+      root: app.root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [seamline({ source: "." })],
+    };
     await (await createBuilder(options, null)).buildApp();
     const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
     onTestFinished(async () => await server.close());

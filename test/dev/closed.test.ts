@@ -9,7 +9,9 @@ import { createApplication, develop, eventually } from "./_session.ts";
 
 /** The answer to whoever asks for a segment file, which would name all. */
 async function segmentFile(url: string): Promise<number[]> {
-  const paths = ["", "?raw", "?import", "?url"].map((query) => `${url}/segments/s3cr3t-shop.segment.json${query}`);
+  const paths = ["", "?raw", "?import", "?url"].map(
+    (query) => `${url}/segments/s3cr3t-shop.segment.json${query}`,
+  );
   return await Promise.all(paths.map(async (path) => (await fetch(path)).status));
 }
 
@@ -17,9 +19,17 @@ async function segmentFile(url: string): Promise<number[]> {
 async function fetched(url: string, root: string): Promise<string> {
   const modules = ["src/main.ts", "src/shop/stock.ts", "src/shop/index.ts", "src/ui/filter.ts"];
   const parts = modules.flatMap((one) =>
-    ["", "?seamline=shared", "?seamline=body", "?seamline=code", "?raw", "?url", "?import"].map((query) => one + query),
+    ["", "?seamline=shared", "?seamline=body", "?seamline=code", "?raw", "?url", "?import"].map(
+      (query) => one + query,
+    ),
   );
-  const paths = ["", "svc/manifest.json", ".seamline/modules.d.ts", ...parts, `@fs${root}/src/shop/stock.ts`];
+  const paths = [
+    "",
+    "svc/manifest.json",
+    ".seamline/modules.d.ts",
+    ...parts,
+    `@fs${root}/src/shop/stock.ts`,
+  ];
   const texts: string[] = [];
   for (const path of paths) {
     const answer = await fetch(`${url}/${path}`, { headers: { accept: "*/*" } });
@@ -69,24 +79,41 @@ it("pages get another face when a procedure becomes one that they can call, and 
   expect(secretsIn(`${await face()}${await holder()}`)).toEqual([]);
 
   const segment = "segments/s3cr3t-shop.segment.json";
-  running.edit(segment, '"s3cr3tReserve":{"access":"private"}', '"s3cr3tReserve":{"access":"public"}');
+  running.edit(
+    segment,
+    '"s3cr3tReserve":{"access":"private"}',
+    '"s3cr3tReserve":{"access":"public"}',
+  );
   const open = await eventually(face, (text) => text.includes("shop/s3cr3tReserve"));
-  expect(secretsIn(open)).toEqual(["s3cr3tAlias", "s3cr3tCount", "s3cr3tReserve", "s3cr3tRest", "s3cr3tSku"]);
+  expect(secretsIn(open)).toEqual([
+    "s3cr3tAlias",
+    "s3cr3tCount",
+    "s3cr3tReserve",
+    "s3cr3tRest",
+    "s3cr3tSku",
+  ]);
 
   // Into the page's own segment: private as before, and the page has it.
   running.edit(segment, ',"./ui/filter":{"s3cr3tOther":{"access":"private"}}', "");
   running.edit("segments/ui.segment.json", "} }", '}, "s3cr3tOther": { "access": "private" } }');
-  expect(secretsIn(await eventually(holder, (text) => text.includes("s3cr3tOther")))).toContain("s3cr3tOther");
+  expect(secretsIn(await eventually(holder, (text) => text.includes("s3cr3tOther")))).toContain(
+    "s3cr3tOther",
+  );
   const manifest = await running.get("/svc/manifest.json");
   expect(JSON.stringify(manifest.value)).toContain('"fqn":"ui/s3cr3tOther"');
 
-  running.edit(segment, '"s3cr3tReserve":{"access":"public"}', '"s3cr3tReserve":{"access":"private"}');
+  running.edit(
+    segment,
+    '"s3cr3tReserve":{"access":"public"}',
+    '"s3cr3tReserve":{"access":"private"}',
+  );
   expect(secretsIn(await eventually(face, (text) => !text.includes("s3cr3t")))).toEqual([]);
 });
 
 it("a page that names what it can't call has a function of it from then on, and none from when it names it no more", async () => {
   const running = await develop({ ...closed, ...barrel });
-  const texts = async () => `${await running.text("/src/shop/stock.ts")}${await running.text("/src/shop/index.ts")}`;
+  const texts = async () =>
+    `${await running.text("/src/shop/stock.ts")}${await running.text("/src/shop/index.ts")}`;
   expect(secretsIn(await texts())).toEqual([]);
   running.edit("src/main.ts", "import { price, unit }", "import { price, s3cr3tReserve, unit }");
   running.edit("src/main.ts", "await startClient", "void s3cr3tReserve;\nawait startClient");

@@ -20,10 +20,14 @@ const own = [
   { path: "/health" },
   { path: "/health/status" },
 ];
-const preflight = { "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
+const preflight = {
+  "access-control-request-method": "POST",
+  "access-control-request-headers": "content-type",
+};
 const paths = ["/rpc/shop/stock", "/svc/client.js", "/health"];
 
-const corsOf = ({ headers }: Answer): readonly string[] => Object.keys(headers).filter((name) => name.startsWith("access-control-"));
+const corsOf = ({ headers }: Answer): readonly string[] =>
+  Object.keys(headers).filter((name) => name.startsWith("access-control-"));
 
 /** Nothing of another origin's is let in. */
 async function refusesStrangers(url: string): Promise<void> {
@@ -33,22 +37,38 @@ async function refusesStrangers(url: string): Promise<void> {
     expect(answer.headers["vary"] ?? "", one.path).not.toMatch(/origin/i);
   }
   for (const path of paths) {
-    const answer = await ask(url, { path, method: "OPTIONS", headers: { origin: stranger, ...preflight } });
+    const answer = await ask(url, {
+      path,
+      method: "OPTIONS",
+      headers: { origin: stranger, ...preflight },
+    });
     expect([answer.status < 500, ...corsOf(answer)], `OPTIONS ${path}`).toEqual([true]);
   }
 }
 
 const friendly: Files = {
-  "seamline.json": JSON.stringify({ mode: "standalone", url: "http://127.0.0.1:0", middleware: ["./src/cors.ts"] }),
+  "seamline.json": JSON.stringify({
+    mode: "standalone",
+    url: "http://127.0.0.1:0",
+    middleware: ["./src/cors.ts"],
+  }),
   "src/cors.ts": `import { CorsMiddleware } from "seamline";\nexport default new CorsMiddleware("${friend}");\n`,
 };
 
 async function letsInFriends(url: string): Promise<void> {
   for (const headers of [{}, preflight]) {
     const method = "access-control-request-method" in headers ? "OPTIONS" : "GET";
-    const answer = await ask(url, { path: "/rpc/shop/stock?sku=a", method, headers: { origin: friend, ...headers } });
+    const answer = await ask(url, {
+      path: "/rpc/shop/stock?sku=a",
+      method,
+      headers: { origin: friend, ...headers },
+    });
     expect([method, answer.headers["access-control-allow-origin"]]).toEqual([method, friend]);
-    const other = await ask(url, { path: "/rpc/shop/stock?sku=a", method, headers: { origin: stranger, ...headers } });
+    const other = await ask(url, {
+      path: "/rpc/shop/stock?sku=a",
+      method,
+      headers: { origin: stranger, ...headers },
+    });
     expect(other.headers["access-control-allow-origin"]).not.toBe(stranger);
     expect(other.headers["access-control-allow-origin"]).not.toBe("*");
   }
@@ -97,7 +117,10 @@ describe("calls from other origins", () => {
 
   it("of hosts that Vite doesn't know are refused as before", async () => {
     const url = await served({}, {});
-    const answer = await ask(url, { path: "/rpc/shop/stock?sku=a", headers: { host: "foreign.example" } });
+    const answer = await ask(url, {
+      path: "/rpc/shop/stock?sku=a",
+      headers: { host: "foreign.example" },
+    });
     expect(answer.status).toBe(403);
   });
 
@@ -106,7 +129,12 @@ describe("calls from other origins", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const files of [{}, friendly]) {
       const app = applicationOf({ ...shop, ...files });
-      const options: InlineConfig = { root: app.root, configFile: false, logLevel: "silent", plugins: [seamline()] };
+      const options: InlineConfig = {
+        root: app.root,
+        configFile: false,
+        logLevel: "silent",
+        plugins: [seamline()],
+      };
       await (await createBuilder(options, null)).buildApp();
       const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
       onTestFinished(async () => await server.close());

@@ -4,7 +4,8 @@ import { partsApplication } from "./_parts.ts";
 import { develop, eventually } from "./_session.ts";
 
 /** The middle one of several times, in ms: a machine that is busy with something else makes some of them long. */
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
 describe.each([10, 1000])("of %d modules", (modules) => {
   it("a change is live in a time that nobody waits for", async () => {
@@ -30,23 +31,36 @@ describe.each([10, 1000])("of %d modules", (modules) => {
       ).toBe((9 + more) * factor);
     }
     // The aim is 100 ms on a machine of one's own; what stands here only catches what reads everything anew.
-    expect({ body: median(bodies) < 1000, below: median(below) < 1000 }, `${median(bodies)} and ${median(below)} ms`).toEqual({
+    expect(
+      { body: median(bodies) < 1000, below: median(below) < 1000 },
+      `${median(bodies)} and ${median(below)} ms`,
+    ).toEqual({
       body: true,
       below: true,
     });
     if (process.env["SEAMLINE_FIGURES"] !== undefined)
-      process.stdout.write(`${modules}: body ${bodies.map(Math.round).join(" ")}; below ${below.map(Math.round).join(" ")}\n`);
+      process.stdout.write(
+        `${modules}: body ${bodies.map(Math.round).join(" ")}; below ${below.map(Math.round).join(" ")}\n`,
+      );
   });
 });
 
 it("shows a large application before its nodes are there, and calls wait for them", async () => {
   const files = partsApplication(200);
   const slow = `await new Promise((done) => setTimeout(done, 2000));\n${files["src/parts/part0.ts"] ?? ""}`;
-  const { session, get, events } = await develop({ ...files, "src/parts/part0.ts": slow }, { awaitsNodes: false });
+  const { session, get, events } = await develop(
+    { ...files, "src/parts/part0.ts": slow },
+    { awaitsNodes: false },
+  );
   expect(session.isRead).toBe(true);
-  expect(session.nodes()).toEqual([{ name: "office", segments: ["office"], procedures: 0, state: "starting" }]);
+  expect(session.nodes()).toEqual([
+    { name: "office", segments: ["office"], procedures: 0, state: "starting" },
+  ]);
   expect(session.procedures()).toHaveLength(20);
   expect((await get("/rpc/parts/sum0?given=1")).value).toBe(9);
-  expect(events.filter(({ kind }) => kind === "node").at(-1)).toMatchObject({ node: "office", state: "ready" });
+  expect(events.filter(({ kind }) => kind === "node").at(-1)).toMatchObject({
+    node: "office",
+    state: "ready",
+  });
   expect((await session.call("parts/sum10", { given: 2 })).value).toBe(18);
 });

@@ -13,8 +13,14 @@ it("a page that opens while there never was a whole application gets Vite's clie
   const page = await fetch(`${session.url}/`, { headers: { accept: "text/html" } });
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("/@vite/client")]);
   const client = await fetch(`${session.url}/@vite/client`);
-  expect([client.status, await client.text()]).toEqual([200, expect.stringContaining("createHotContext")]);
-  expect((await fetch(`${session.url}${/"(\S+\/env\.mjs)"/.exec(await text("/@vite/client"))?.[1]}`)).status).toBe(200);
+  expect([client.status, await client.text()]).toEqual([
+    200,
+    expect.stringContaining("createHotContext"),
+  ]);
+  expect(
+    (await fetch(`${session.url}${/"(\S+\/env\.mjs)"/.exec(await text("/@vite/client"))?.[1]}`))
+      .status,
+  ).toBe(200);
   const { told, close } = await openPage(session.url);
   const overlay = await eventually(
     () => told.find((one) => one.type === "error"),
@@ -22,7 +28,10 @@ it("a page that opens while there never was a whole application gets Vite's clie
   );
   expect(overlay?.err?.message).toContain('Did you mean "public"?');
   const module = await fetch(`${session.url}/src/shop/stock.ts`, { headers: { accept: "*/*" } });
-  expect([module.status, await module.text()]).toEqual([500, expect.not.stringContaining("sku.length")]);
+  expect([module.status, await module.text()]).toEqual([
+    500,
+    expect.not.stringContaining("sku.length"),
+  ]);
   edit(store, "pubic", "public");
   const reload = await eventually(
     () => told.find((one) => one.type === "full-reload"),

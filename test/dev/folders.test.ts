@@ -9,7 +9,10 @@ import { isStale } from "../../server/sources.ts";
 import { createApplication, develop, eventually, type Running, shop } from "./_session.ts";
 
 /** Calls and pages are answered, and an edit arrives. */
-async function works({ get, text, edit, told, events, logged }: Running, quoteFile = "src/shop/quote.ts"): Promise<void> {
+async function works(
+  { get, text, edit, told, events, logged }: Running,
+  quoteFile = "src/shop/quote.ts",
+): Promise<void> {
   expect(logged).toEqual([]);
   expect(events.filter(({ kind }) => kind === "problems" || kind === "warning")).toEqual([]);
   expect(await get("/rpc/shop/worth?sku=abc")).toEqual({ status: 200, value: 180 });
@@ -21,7 +24,9 @@ async function works({ get, text, edit, told, events, logged }: Running, quoteFi
   const face = await text(quote);
   expect(face).toContain("seam");
   expect(face).not.toContain("margin");
-  const manifest = JSON.parse(await text("/svc/manifest.json")) as { modules: Record<string, { file: string; body?: string }> };
+  const manifest = JSON.parse(await text("/svc/manifest.json")) as {
+    modules: Record<string, { file: string; body?: string }>;
+  };
   const { body = "none" } = manifest.modules["ui/filter"] ?? {};
   expect(await text(`/${body}`)).toContain("filter");
   edit(quoteFile, "* margin * metres", "* margin * metres + 1");
@@ -71,15 +76,20 @@ describe("an application folder", () => {
     await works(await develop(shop, { name: "50% [off] {a,b} (c) \u00fc'&+%20" }));
   });
 
-  it.each(["what?", "C#"])("named %s is refused by what needs Vite: pages would get the sources of servers there", async (name) => {
-    const message = `Vite can't read modules from a folder with "${name.slice(-1)}" in its path`;
-    await expect(develop(shop, { name })).rejects.toThrow(message);
-    const { root } = createApplication(shop, name);
-    const log = { info: () => {}, warn: () => {}, error: () => {} };
-    await expect(buildApplication({ root, log })).rejects.toThrow(message);
-    const { problems } = await checkApplication({ root, log, env: {} });
-    expect(problems).toEqual([expect.objectContaining({ file: root, message: expect.stringContaining(message) })]);
-  });
+  it.each(["what?", "C#"])(
+    "named %s is refused by what needs Vite: pages would get the sources of servers there",
+    async (name) => {
+      const message = `Vite can't read modules from a folder with "${name.slice(-1)}" in its path`;
+      await expect(develop(shop, { name })).rejects.toThrow(message);
+      const { root } = createApplication(shop, name);
+      const log = { info: () => {}, warn: () => {}, error: () => {} };
+      await expect(buildApplication({ root, log })).rejects.toThrow(message);
+      const { problems } = await checkApplication({ root, log, env: {} });
+      expect(problems).toEqual([
+        expect.objectContaining({ file: root, message: expect.stringContaining(message) }),
+      ]);
+    },
+  );
 
   it("has a source folder that leads out of it: that is told, with what to do", async () => {
     const { told, session } = await develop(shop, {

@@ -27,7 +27,11 @@ const application = {
   ].join("\n"),
 };
 
-type Worth = { readonly patterns: readonly string[]; readonly made: number; readonly calls: number };
+type Worth = {
+  readonly patterns: readonly string[];
+  readonly made: number;
+  readonly calls: number;
+};
 
 describe("import.meta.glob on nodes", () => {
   it("names a file that is new, and one that is gone no more", async () => {
@@ -38,11 +42,16 @@ describe("import.meta.glob on nodes", () => {
     write({ "src/shop/patterns/striped.ts": "export const name = 'striped';\n" });
     const both = await eventually(worth, ({ patterns }) => patterns.length === 2);
     expect(both.patterns).toEqual(["./patterns/plain.ts", "./patterns/striped.ts"]);
-    expect(await told("reloaded", since)).toMatchObject({ file: "src/shop/list.ts", where: ["store"] });
+    expect(await told("reloaded", since)).toMatchObject({
+      file: "src/shop/list.ts",
+      where: ["store"],
+    });
     expect(events.slice(since).filter(({ kind }) => kind === "reloaded")).toHaveLength(1);
     // Once more, soon after: Vite has thrown away by then what it had made of the module before.
     write({ "src/shop/patterns/dotted.ts": "export const name = 'dotted';\n" });
-    expect((await eventually(worth, ({ patterns }) => patterns.length === 3)).patterns).toContain("./patterns/dotted.ts");
+    expect((await eventually(worth, ({ patterns }) => patterns.length === 3)).patterns).toContain(
+      "./patterns/dotted.ts",
+    );
     remove("src/shop/patterns/plain.ts");
     const left = await eventually(worth, ({ patterns }) => patterns.length === 2);
     expect(left.patterns).toEqual(["./patterns/dotted.ts", "./patterns/striped.ts"]);

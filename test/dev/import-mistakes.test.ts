@@ -6,20 +6,26 @@ import { describe, expect, it } from "vitest";
 import type { DevEvent } from "../../server/dev/session.ts";
 import { develop, shop } from "./_session.ts";
 
-const problemsOf = (event: DevEvent | undefined): readonly unknown[] => (event?.kind === "problems" ? event.problems : []);
+const problemsOf = (event: DevEvent | undefined): readonly unknown[] =>
+  event?.kind === "problems" ? event.problems : [];
 
 describe("what a page can't import", () => {
   it("is told where it is edited, everything runs on, and it is mended", async () => {
     const { edit, get, told, events, session } = await develop(shop);
     edit("src/main.ts", "console.log(quote, Money);", "console.log(quote, Money, readFileSync);");
-    edit("src/main.ts", "import { Money }", 'import { readFileSync } from "node:fs";\nimport { Money }');
+    edit(
+      "src/main.ts",
+      "import { Money }",
+      'import { readFileSync } from "node:fs";\nimport { Money }',
+    );
     const { problems, isLive } = await told("problems");
     expect(problems).toEqual([
       expect.objectContaining({
         file: "src/main.ts",
         line: 2,
         column: 30,
-        message: '"node:fs" exists on Node only, but a browser would get it: index.html → src/main.ts → node:fs',
+        message:
+          '"node:fs" exists on Node only, but a browser would get it: index.html → src/main.ts → node:fs',
         frame: expect.stringContaining("> 2 | import { readFileSync }"),
       }),
     ]);
@@ -41,7 +47,11 @@ describe("what a page can't import", () => {
       "src/shop/money.ts",
       "export class",
       'import { join } from "path";\nexport const path = join;\nexport class',
-      { file: "src/shop/money.ts", line: 1, message: expect.stringContaining("index.html → src/main.ts → src/shop/money.ts → path") },
+      {
+        file: "src/shop/money.ts",
+        line: 1,
+        message: expect.stringContaining("index.html → src/main.ts → src/shop/money.ts → path"),
+      },
     ],
     [
       "a procedure that pages load",
@@ -69,14 +79,19 @@ describe("what a page can't import", () => {
       ...shop,
       "src/main.ts": `import { readFileSync } from "node:fs";\n${shop["src/main.ts"] ?? ""}console.log(readFileSync);\n`,
     });
-    expect(problemsOf(events.find(({ kind }) => kind === "problems"))).toEqual([expect.objectContaining({ file: "src/main.ts", line: 1 })]);
+    expect(problemsOf(events.find(({ kind }) => kind === "problems"))).toEqual([
+      expect.objectContaining({ file: "src/main.ts", line: 1 }),
+    ]);
     expect((await told("problems")).isLive).toBe(true);
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
   });
 
   it.each([
     ["Vite's configuration names a stand-in for", 'resolve: { alias: { "node:fs": file } }'],
-    ["a plugin knows a stand-in for", 'plugins: [{ name: "x", enforce: "pre", resolveId: (id) => (id === "node:fs" ? file : undefined) }]'],
+    [
+      "a plugin knows a stand-in for",
+      'plugins: [{ name: "x", enforce: "pre", resolveId: (id) => (id === "node:fs" ? file : undefined) }]',
+    ],
   ])("is nothing that %s", async (_, config) => {
     const { get, events } = await develop({
       ...shop,
@@ -95,7 +110,12 @@ describe("a name that isn't exported", () => {
     edit("src/main.ts", "{ Money }", "{ Mony as Money }");
     const { problems, isLive } = await told("problems");
     expect(problems).toEqual([
-      expect.objectContaining({ file: "src/main.ts", line: 2, column: 10, message: '"./shop/money.ts" doesn\'t export "Mony"' }),
+      expect.objectContaining({
+        file: "src/main.ts",
+        line: 2,
+        column: 10,
+        message: '"./shop/money.ts" doesn\'t export "Mony"',
+      }),
     ]);
     expect(isLive).toBe(true);
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
@@ -126,7 +146,9 @@ describe("a name that isn't exported", () => {
     expect((await told("problems", since)).isLive).toBeUndefined();
     since = events.length;
     edit("segments/office.segment.json", '"./shop', '{ "./shop');
-    expect((await told("problems", since)).problems).toEqual([expect.objectContaining({ file: "src/main.ts" })]);
+    expect((await told("problems", since)).problems).toEqual([
+      expect.objectContaining({ file: "src/main.ts" }),
+    ]);
     expect(events.map(({ kind }) => kind)).not.toContain("mended");
   });
 });

@@ -11,8 +11,12 @@ const shop: Files = {
   ...linked("plain", { exports: "./index.js" }, { "index.js": 'export const plain = "plain";\n' }),
   "src/shop/one.ts":
     'import { next, refuse } from "db";\nimport { plain } from "plain";\nexport async function one() {\n  return { ...next(), plain };\n}\nexport async function refused() {\n  refuse();\n}\n',
-  "src/shop/two.ts": 'import { next, rows } from "db";\nexport async function two() {\n  next();\n  return rows.size;\n}\n',
-  "shop.segment.json": JSON.stringify({ "./shop/one": { one: open, refused: open }, "./shop/two": { two: open } }),
+  "src/shop/two.ts":
+    'import { next, rows } from "db";\nexport async function two() {\n  next();\n  return rows.size;\n}\n',
+  "shop.segment.json": JSON.stringify({
+    "./shop/one": { one: open, refused: open },
+    "./shop/two": { two: open },
+  }),
 };
 
 const session = async (files: Files = shop) =>
@@ -34,14 +38,27 @@ describe("packages of a workspace in a session", () => {
 
   it("are followed when they are edited: in TypeScript, in JavaScript, and what they import", async () => {
     const { get, edit } = await session();
-    const said = async () => (await get("/rpc/shop/one")).value as { table: string; plain: string; data: { from: string } };
+    const said = async () =>
+      (await get("/rpc/shop/one")).value as {
+        table: string;
+        plain: string;
+        data: { from: string };
+      };
     expect(await said()).toMatchObject({ table: "rolls", plain: "plain" });
     edit("../../packages/db/src/schema.ts", "rolls", "bolts");
-    expect(await eventually(said, ({ table }) => table === "bolts")).toMatchObject({ table: "bolts", plain: "plain" });
+    expect(await eventually(said, ({ table }) => table === "bolts")).toMatchObject({
+      table: "bolts",
+      plain: "plain",
+    });
     edit("../../packages/plain/index.js", '"plain"', '"changed"');
-    expect(await eventually(said, ({ plain }) => plain === "changed")).toMatchObject({ table: "bolts", plain: "changed" });
+    expect(await eventually(said, ({ plain }) => plain === "changed")).toMatchObject({
+      table: "bolts",
+      plain: "changed",
+    });
     edit("../../packages/db/src/data.json", "json", "edited");
-    expect(await eventually(said, ({ data }) => data.from === "edited")).toMatchObject({ data: { from: "edited" } });
+    expect(await eventually(said, ({ data }) => data.from === "edited")).toMatchObject({
+      data: { from: "edited" },
+    });
   });
 
   it("run in CommonJS as well, and what is called there is the page's and the node's own", async () => {
@@ -74,7 +91,10 @@ describe("packages of a workspace in a session", () => {
         ...linked("linked-count", { exports: "./index.js" }, counter),
         ...Object.fromEntries(
           ["one", "two"].flatMap((node) => [
-            [`src/${node}.ts`, `import { count } from "${name}";\nexport async function ${node}() {\n  return count();\n}\n`],
+            [
+              `src/${node}.ts`,
+              `import { count } from "${name}";\nexport async function ${node}() {\n  return count();\n}\n`,
+            ],
             [`${node}.segment.json`, JSON.stringify({ [`./${node}`]: { [node]: open } })],
           ]),
         ),
@@ -94,10 +114,19 @@ describe("packages of a workspace in a session", () => {
   it("with syntax that neither Node nor browsers run are refused with file and line", async () => {
     const { edit, events, told } = await session();
     const before = events.length;
-    edit("../../packages/db/src/schema.ts", "export const", "class Bolt {\n  accessor metres = 3;\n}\nvoid Bolt;\nexport const");
+    edit(
+      "../../packages/db/src/schema.ts",
+      "export const",
+      "class Bolt {\n  accessor metres = 3;\n}\nvoid Bolt;\nexport const",
+    );
     const { problems } = await told("problems", before);
     expect(problems).toMatchObject([
-      { file: "../../packages/db/src/schema.ts", line: 2, column: 3, message: expect.stringMatching(/accessor/) as string },
+      {
+        file: "../../packages/db/src/schema.ts",
+        line: 2,
+        column: 3,
+        message: expect.stringMatching(/accessor/) as string,
+      },
     ]);
   });
 });

@@ -1,14 +1,34 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
 import { buildApplication } from "../../server/build/build.ts";
 import { checkApplication } from "../../server/build/check.ts";
-import { createApplication, develop, eventually, type Files, type Running, shop } from "./_session.ts";
+import {
+  createApplication,
+  develop,
+  eventually,
+  type Files,
+  type Running,
+  shop,
+} from "./_session.ts";
 
 const secret = "planted-in-a-body";
-const vault = ["export async function open(key: string): Promise<boolean> {", `  return key === "${secret}";`, "}", ""].join("\n");
+const vault = [
+  "export async function open(key: string): Promise<boolean> {",
+  `  return key === "${secret}";`,
+  "}",
+  "",
+].join("\n");
 
 /** A page that calls a procedure whose source must not reach it. */
 const bank: Files = {
@@ -41,9 +61,17 @@ function move(root: string, target: string): void {
 }
 
 /** All that a page could ask for to get a file. */
-async function askedFor({ session }: Running, files: readonly string[], root: string): Promise<string> {
+async function askedFor(
+  { session }: Running,
+  files: readonly string[],
+  root: string,
+): Promise<string> {
   const answers: string[] = [];
-  const ask = async (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<void> => {
+  const ask = async (
+    path: string,
+    headers: Record<string, string> = {},
+    method = "GET",
+  ): Promise<void> => {
     const answer = await fetch(session.url + path, { headers, method });
     answers.push(`${method} ${path} ${answer.status}\n${await answer.text()}`);
   };
@@ -77,61 +105,64 @@ const textIn = (folder: string): string =>
         .join("\n")
     : "";
 
-describe.each(Object.keys(elsewhere))("a module with procedures that is a link to a file %s", (where) => {
-  const targetOf = (root: string): string => elsewhere[where]?.(root) ?? "";
-  const refused = {
-    file: "src/shop/vault.ts",
-    message: expect.stringMatching(/^this file is a link to \S*safe\.ts, /),
-    hint: expect.stringMatching(/^(?:Put the file itself here|Name "\.\/other\/safe")/),
-  };
+describe.each(Object.keys(elsewhere))(
+  "a module with procedures that is a link to a file %s",
+  (where) => {
+    const targetOf = (root: string): string => elsewhere[where]?.(root) ?? "";
+    const refused = {
+      file: "src/shop/vault.ts",
+      message: expect.stringMatching(/^this file is a link to \S*safe\.ts, /),
+      hint: expect.stringMatching(/^(?:Put the file itself here|Name "\.\/other\/safe")/),
+    };
 
-  it("is refused by builds and checks", async () => {
-    const { root } = createApplication(bank);
-    move(root, targetOf(root));
-    const { problems } = await checkApplication({ root, log, env: {} });
-    expect(problems).toEqual([expect.objectContaining(refused)]);
-    const built = await buildApplication({ root, log }).then(
-      () => undefined,
-      (error: unknown) => (error as { problems?: unknown }).problems,
-    );
-    expect(textIn(join(root, "dist/browser"))).not.toContain(secret);
-    expect(built).toEqual([expect.objectContaining(refused)]);
-  });
-
-  it("is refused in development, and no page gets its source", async () => {
-    let files: string[] = [];
-    let root = "";
-    const running = await develop(bank, {
-      at(at) {
-        root = at;
-        move(at, targetOf(at));
-        files = [join(at, "src/shop/vault.ts"), targetOf(at)];
-        return at;
-      },
+    it("is refused by builds and checks", async () => {
+      const { root } = createApplication(bank);
+      move(root, targetOf(root));
+      const { problems } = await checkApplication({ root, log, env: {} });
+      expect(problems).toEqual([expect.objectContaining(refused)]);
+      const built = await buildApplication({ root, log }).then(
+        () => undefined,
+        (error: unknown) => (error as { problems?: unknown }).problems,
+      );
+      expect(textIn(join(root, "dist/browser"))).not.toContain(secret);
+      expect(built).toEqual([expect.objectContaining(refused)]);
     });
-    const { problems } = await running.told("problems");
-    expect(problems).toEqual([expect.objectContaining(refused)]);
-    expect(await askedFor(running, files, root)).not.toContain(secret);
-  });
 
-  it("is refused when it becomes one, and no page gets its source", async () => {
-    const running = await develop(bank);
-    const { root, told } = running;
-    const files = [join(root, "src/shop/vault.ts"), targetOf(root)];
-    expect(await askedFor(running, files, root)).not.toContain(secret);
-    move(root, targetOf(root));
-    const { problems } = await told("problems");
-    expect(problems).toEqual([expect.objectContaining(refused)]);
-    expect(await askedFor(running, files, root)).not.toContain(secret);
-    rmSync(files[0] ?? "");
-    running.write({ "src/shop/vault.ts": vault.replace("key ===", "key !==") });
-    const value = await eventually(
-      async () => (await running.get("/rpc/shop/open?key=a")).value,
-      (one) => one === true,
-    );
-    expect(value).toBe(true);
-  });
-});
+    it("is refused in development, and no page gets its source", async () => {
+      let files: string[] = [];
+      let root = "";
+      const running = await develop(bank, {
+        at(at) {
+          root = at;
+          move(at, targetOf(at));
+          files = [join(at, "src/shop/vault.ts"), targetOf(at)];
+          return at;
+        },
+      });
+      const { problems } = await running.told("problems");
+      expect(problems).toEqual([expect.objectContaining(refused)]);
+      expect(await askedFor(running, files, root)).not.toContain(secret);
+    });
+
+    it("is refused when it becomes one, and no page gets its source", async () => {
+      const running = await develop(bank);
+      const { root, told } = running;
+      const files = [join(root, "src/shop/vault.ts"), targetOf(root)];
+      expect(await askedFor(running, files, root)).not.toContain(secret);
+      move(root, targetOf(root));
+      const { problems } = await told("problems");
+      expect(problems).toEqual([expect.objectContaining(refused)]);
+      expect(await askedFor(running, files, root)).not.toContain(secret);
+      rmSync(files[0] ?? "");
+      running.write({ "src/shop/vault.ts": vault.replace("key ===", "key !==") });
+      const value = await eventually(
+        async () => (await running.get("/rpc/shop/open?key=a")).value,
+        (one) => one === true,
+      );
+      expect(value).toBe(true);
+    });
+  },
+);
 
 describe("a folder of the source folder that is a link", () => {
   const main = 'import { open } from "./linked/vault.ts";\nconsole.log(await open("a"));\n';
@@ -160,7 +191,8 @@ describe("a folder of the source folder that is a link", () => {
     const { root } = createApplication({
       ...bank,
       "src/main.ts": 'import "./linked/start.ts";\n',
-      "src/shop/start.ts": 'import { startClient } from "seamline/client";\nawait startClient("office");\n',
+      "src/shop/start.ts":
+        'import { startClient } from "seamline/client";\nawait startClient("office");\n',
     });
     link(root, "src/linked", join(root, "src/shop"));
     const { warnings, problems } = await checkApplication({ root, log, env: {} });
@@ -168,7 +200,10 @@ describe("a folder of the source folder that is a link", () => {
   });
 
   it("is nothing that a segment file can name modules by: told with what to do", async () => {
-    const files = { ...bank, "segments/office.segment.json": '{ "./linked/vault": { "open": { "access": "public" } } }\n' };
+    const files = {
+      ...bank,
+      "segments/office.segment.json": '{ "./linked/vault": { "open": { "access": "public" } } }\n',
+    };
     for (const [target, hint] of [
       ["src/shop", 'Name it by where it lies: "./shop/vault".'],
       ["lib", "Put the folder itself there."],
@@ -177,15 +212,28 @@ describe("a folder of the source folder that is a link", () => {
       write({ "lib/vault.ts": vault });
       link(root, "src/linked", join(root, target));
       const { problems } = await checkApplication({ root, log, env: {} });
-      const message = 'expected a module of the source folder, but "./linked/vault" lies behind src/linked, which is a link';
+      const message =
+        'expected a module of the source folder, but "./linked/vault" lies behind src/linked, which is a link';
       expect(problems).toEqual([expect.objectContaining({ message, hint })]);
     }
   });
 
   it.each([
-    ["preserveSymlinks keeps it in names", main, "is asked for by a path that leads through a link"],
-    ["a file is made through it", 'console.log(new URL("./linked/vault.ts", import.meta.url));\n', "is made a file by new URL"],
-    ["a text is made through it", 'import text from "./linked/vault.ts?raw";\nconsole.log(text);\n', 'is imported with "?raw"'],
+    [
+      "preserveSymlinks keeps it in names",
+      main,
+      "is asked for by a path that leads through a link",
+    ],
+    [
+      "a file is made through it",
+      'console.log(new URL("./linked/vault.ts", import.meta.url));\n',
+      "is made a file by new URL",
+    ],
+    [
+      "a text is made through it",
+      'import text from "./linked/vault.ts?raw";\nconsole.log(text);\n',
+      'is imported with "?raw"',
+    ],
   ])("gives no page a source: %s", async (_, code, message) => {
     const files = {
       ...bank,
@@ -216,11 +264,16 @@ describe("a module without procedures that is a link", () => {
       ...bank,
       "src/main.ts": 'import { plain } from "./shop/plain.ts";\nconsole.log(plain);\n',
     });
-    write({ "lib/plain.ts": "export const plain = 1;\n", "lib/money.ts": "export class Money {}\n" });
+    write({
+      "lib/plain.ts": "export const plain = 1;\n",
+      "lib/money.ts": "export class Money {}\n",
+    });
     link(root, "src/shop/plain.ts", join(root, "lib/plain.ts"));
     await buildApplication({ root, log });
     link(root, "src/shop/money.ts", join(root, "lib/money.ts"));
-    write({ "src/shop/vault.ts": `import type { Money } from "./money.ts";\nexport type { Money };\n${vault}` });
+    write({
+      "src/shop/vault.ts": `import type { Money } from "./money.ts";\nexport type { Money };\n${vault}`,
+    });
     const { problems } = await checkApplication({ root, log, env: {} });
     const message = expect.stringContaining(
       "this file is a link to lib/money.ts, and by that path Vite knows it: nodes and pages don't find it",

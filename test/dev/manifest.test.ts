@@ -7,16 +7,28 @@ it("names for pages what they get by value: what a face passes on too, and nothi
   const { get, text, session } = await develop({
     ...shop,
     "src/shop/quote.ts": `export { Cloth } from "./cloth.ts";\n${shop["src/shop/quote.ts"] ?? ""}`,
-    "src/shop/cloth.ts": "export class Cloth {\n  readonly name: string;\n  constructor(name: string) {\n    this.name = name;\n  }\n}\n",
+    "src/shop/cloth.ts":
+      "export class Cloth {\n  readonly name: string;\n  constructor(name: string) {\n    this.name = name;\n  }\n}\n",
   });
   const { value } = await get("/svc/manifest.json");
   const manifest = value as Manifest;
-  expect(Object.keys(manifest.modules)).toEqual(["main", "shop/cloth", "shop/money", "shop/quote", "ui/filter"]);
-  expect(manifest.modules["ui/filter"]).toEqual({ file: "src/ui/filter.ts", body: "src/ui/filter.ts?seamline=body" });
+  expect(Object.keys(manifest.modules)).toEqual([
+    "main",
+    "shop/cloth",
+    "shop/money",
+    "shop/quote",
+    "ui/filter",
+  ]);
+  expect(manifest.modules["ui/filter"]).toEqual({
+    file: "src/ui/filter.ts",
+    body: "src/ui/filter.ts?seamline=body",
+  });
   expect(manifest.modules["shop/quote"]).toEqual({ file: "src/shop/quote.ts" });
   expect(manifest.classes.map(({ key }) => key)).toEqual(["shop/Cloth", "shop/Money"]);
   expect(Object.keys(manifest.segments)).toEqual(["ui"]);
   // The page says by which it was made, so that it takes none that another session left.
-  expect(await text("/")).toContain(`<meta name="seamline-revision" content="${manifest.revision}">`);
+  expect(await text("/")).toContain(
+    `<meta name="seamline-revision" content="${manifest.revision}">`,
+  );
   expect(session.url).toMatch(/^http:/);
 });

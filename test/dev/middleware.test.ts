@@ -7,7 +7,8 @@ import { develop, eventually, type Files, shop } from "./_session.ts";
 const open = { access: "public" };
 const files: Files = {
   ...shop,
-  "src/users/user.ts": "export class User {\n  name: string;\n  constructor(name: string) {\n    this.name = name;\n  }\n}\n",
+  "src/users/user.ts":
+    "export class User {\n  name: string;\n  constructor(name: string) {\n    this.name = name;\n  }\n}\n",
   "src/users/find.ts": [
     'import { Forbidden } from "seamline";',
     'import { User } from "./user.ts";',
@@ -72,8 +73,13 @@ describe("middleware and health checks that call procedures, in a session", () =
 
   it("have what is thrown there", async () => {
     const { session } = await develop(files);
-    const answer = await fetch(`${session.url}/rpc/shop/counts`, { headers: { "x-user": "nobody" } });
-    expect([answer.status, await answer.text()]).toEqual([403, "who are you?\n[users/find | v0.0.0]"]);
+    const answer = await fetch(`${session.url}/rpc/shop/counts`, {
+      headers: { "x-user": "nobody" },
+    });
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      "who are you?\n[users/find | v0.0.0]",
+    ]);
   });
 
   it("follow an edit of what they call, and of themselves", async () => {

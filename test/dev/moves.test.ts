@@ -5,9 +5,11 @@ import { describe, expect, it } from "vitest";
 
 import { develop, eventually, shop } from "./_session.ts";
 
-const office = '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n';
+const office =
+  '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n';
 const officeWithout = '{ "./shop/quote": { "counts": { "access": "public" } } }\n';
-const store = '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } } }\n';
+const store =
+  '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } } }\n';
 const storeWith =
   '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n';
 
@@ -34,7 +36,10 @@ describe("a segment file that is edited", () => {
     const stopInside = calling(async () => await get("/rpc/shop/worth?sku=abc"));
     for (let round = 0; round < 5; round++) {
       const since = events.length;
-      write({ "segments/office.segment.json": officeWithout, "segments/store.segment.json": storeWith });
+      write({
+        "segments/office.segment.json": officeWithout,
+        "segments/store.segment.json": storeWith,
+      });
       await told("moved", since);
       await eventually(places, (now) => now?.join() === "store");
       expect(places()).toEqual(["store"]);
@@ -45,8 +50,12 @@ describe("a segment file that is edited", () => {
     }
     const answers = [await stop(), await stopInside()];
     expect(answers.map((some) => some.length > 50)).toEqual([true, true]);
-    expect(new Set(answers[0]?.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"status":200,"value":{"amount":60}}']));
-    expect(new Set(answers[1]?.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"status":200,"value":180}']));
+    expect(new Set(answers[0]?.map((one) => JSON.stringify(one)))).toEqual(
+      new Set(['{"status":200,"value":{"amount":60}}']),
+    );
+    expect(new Set(answers[1]?.map((one) => JSON.stringify(one)))).toEqual(
+      new Set(['{"status":200,"value":180}']),
+    );
   });
 
   it("tells one move of two saves, though it is in both places in between", async () => {
@@ -60,13 +69,17 @@ describe("a segment file that is edited", () => {
     write({ "segments/store.segment.json": storeWith });
     expect(await eventually(places, (now) => now === "office,store")).toBe("office,store");
     write({ "segments/office.segment.json": officeWithout });
-    expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/quote", from: ["office"], to: ["store"] }]);
+    expect((await told("moved", since)).procedures).toEqual([
+      { fqn: "shop/quote", from: ["office"], to: ["store"] },
+    ]);
   });
 
   it("keeps a procedure where it was while no file names it: a person who moves it by hand saves twice", async () => {
     const { write, get, told, session, events } = await develop(shop);
     write({ "segments/office.segment.json": officeWithout });
-    expect((await told("warning")).problem.message).toMatch(/no segment file names shop\/quote any more: it stays where it is for 10 s/);
+    expect((await told("warning")).problem.message).toMatch(
+      /no segment file names shop\/quote any more: it stays where it is for 10 s/,
+    );
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
     const since = events.length;
     // Whoever writes into the folder meanwhile, the session's own output for one, says nothing of it.
@@ -74,13 +87,19 @@ describe("a segment file that is edited", () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
     write({ "segments/store.segment.json": storeWith });
-    expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/quote", from: ["office"], to: ["store"] }]);
+    expect((await told("moved", since)).procedures).toEqual([
+      { fqn: "shop/quote", from: ["office"], to: ["store"] },
+    ]);
     expect(session.nodes().map(({ procedures }) => procedures)).toEqual([1, 3]);
   });
 
   it("changes who may call: what was public is private at once, and the other way round", async () => {
     const { edit, get } = await develop(shop);
-    edit("segments/store.segment.json", '"stock": { "access": "public" }', '"stock": { "access": "private" }');
+    edit(
+      "segments/store.segment.json",
+      '"stock": { "access": "public" }',
+      '"stock": { "access": "private" }',
+    );
     expect(
       (
         await eventually(
@@ -90,7 +109,11 @@ describe("a segment file that is edited", () => {
       ).status,
     ).toBe(404);
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(180);
-    edit("segments/store.segment.json", '"stock": { "access": "private" }', '"stock": { "access": "public" }');
+    edit(
+      "segments/store.segment.json",
+      '"stock": { "access": "private" }',
+      '"stock": { "access": "public" }',
+    );
     expect(
       (
         await eventually(
@@ -104,7 +127,8 @@ describe("a segment file that is edited", () => {
   it("that is new brings a node, and one that goes takes its node along", async () => {
     const { write, remove, get, told, session, events } = await develop(shop);
     write({
-      "src/shop/dye.ts": "export async function dye(name: string): Promise<string> {\n  return `dyed ${name}`;\n}\n",
+      "src/shop/dye.ts":
+        "export async function dye(name: string): Promise<string> {\n  return `dyed ${name}`;\n}\n",
       "segments/dyes.segment.json": '{ "./shop/dye": { "dye": { "access": "public" } } }',
     });
     await eventually(
@@ -126,8 +150,12 @@ describe("a segment file that is edited", () => {
       () => session.nodes(),
       (nodes) => nodes.length === 2,
     );
-    expect(events.slice(since)).toContainEqual(expect.objectContaining({ kind: "node", node: "dyes", state: "stopped" }));
-    expect((await told("moved", since)).procedures).toEqual([{ fqn: "shop/dye", from: ["dyes"], to: [] }]);
+    expect(events.slice(since)).toContainEqual(
+      expect.objectContaining({ kind: "node", node: "dyes", state: "stopped" }),
+    );
+    expect((await told("moved", since)).procedures).toEqual([
+      { fqn: "shop/dye", from: ["dyes"], to: [] },
+    ]);
     expect((await get("/rpc/shop/dye?name=a")).status).toBe(404);
   });
 
@@ -139,12 +167,18 @@ describe("a segment file that is edited", () => {
       () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes,
       (nodes) => nodes?.join() === "store",
     );
-    expect(read("segments/office.segment.json")).toEqual({ "./shop/quote": { counts: { access: "public" } } });
-    expect(read("segments/store.segment.json")).toMatchObject({ "./shop/quote": { quote: { access: "public" } } });
+    expect(read("segments/office.segment.json")).toEqual({
+      "./shop/quote": { counts: { access: "public" } },
+    });
+    expect(read("segments/store.segment.json")).toMatchObject({
+      "./shop/quote": { quote: { access: "public" } },
+    });
     const since = events.length;
     await session.move("shop/quote", "archive");
     await told("moved", since);
-    expect(read("segments/archive.segment.json")).toEqual({ "./shop/quote": { quote: { access: "public" } } });
+    expect(read("segments/archive.segment.json")).toEqual({
+      "./shop/quote": { quote: { access: "public" } },
+    });
     await eventually(
       () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes,
       (nodes) => nodes?.join() === "archive",
@@ -154,7 +188,9 @@ describe("a segment file that is edited", () => {
       (nodes) => nodes.some(({ name, state }) => name === "archive" && state === "ready"),
     );
     expect((await session.call("shop/quote", { sku: "abc" })).node).toBe("archive");
-    await expect(session.move("shop/none", "store")).rejects.toThrow("There is no procedure 'shop/none'");
+    await expect(session.move("shop/none", "store")).rejects.toThrow(
+      "There is no procedure 'shop/none'",
+    );
   });
 });
 
@@ -193,6 +229,9 @@ describe("a layout", () => {
       () => session.nodes().map(({ name, state }) => `${name} ${state}`),
       (nodes) => nodes.join() === "one ready,three ready",
     );
-    expect(session.nodes().map(({ name, state }) => `${name} ${state}`)).toEqual(["one ready", "three ready"]);
+    expect(session.nodes().map(({ name, state }) => `${name} ${state}`)).toEqual([
+      "one ready",
+      "three ready",
+    ]);
   });
 });

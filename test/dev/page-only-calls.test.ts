@@ -20,12 +20,17 @@ it("it is told in the terminal and over open pages, and over those that come, un
     () => page.told.find((one) => one.type === "error"),
     (one) => one !== undefined,
   );
-  expect(overlay?.err).toMatchObject({ message: expect.stringContaining(message), frame: expect.stringContaining("> 4 |") });
+  expect(overlay?.err).toMatchObject({
+    message: expect.stringContaining(message),
+    frame: expect.stringContaining("> 4 |"),
+  });
 
   // Everything goes on: it is what the sources say.
   expect((await running.get("/rpc/shop/quote?sku=ab")).status).toBe(200);
   const answer = async () => String((await running.get("/rpc/shop/stock?sku=ab")).value);
-  expect(await eventually(answer, (text) => text !== "2")).toContain("it is only in segment 'ui', which browsers load");
+  expect(await eventually(answer, (text) => text !== "2")).toContain(
+    "it is only in segment 'ui', which browsers load",
+  );
   const late = await openPage(running.session.url);
   await eventually(
     () => late.told.some((one) => one.type === "error"),
@@ -34,7 +39,8 @@ it("it is told in the terminal and over open pages, and over those that come, un
   expect(late.told.find((one) => one.type === "error")?.err?.message).toContain(message);
 
   running.edit("src/shop/stock.ts", "(await filter([sku])).length", "sku.length");
-  const mended = () => page.told.some((one) => one.type === "custom" && one.event === "seamline:mended");
+  const mended = () =>
+    page.told.some((one) => one.type === "custom" && one.event === "seamline:mended");
   expect(await eventually(mended, (isMended) => isMended)).toBe(true);
   page.close();
   late.close();

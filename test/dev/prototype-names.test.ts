@@ -17,19 +17,31 @@ it("an application whose names every object inherits is served, called, edited a
     [...others, "isPrototypeOf"].sort().map((name) => `${name} ready 1`),
   );
   for (const name of names) {
-    expect((await running.get(`/rpc/${name}?toString=end&valueOf=2`)).value).toEqual({ text: through(name, 2) });
-    expect(await session.call(name, { toString: "end" })).toMatchObject({ value: { text: `${name} end` } });
+    expect((await running.get(`/rpc/${name}?toString=end&valueOf=2`)).value).toEqual({
+      text: through(name, 2),
+    });
+    expect(await session.call(name, { toString: "end" })).toMatchObject({
+      value: { text: `${name} end` },
+    });
   }
 
   // Moved by hand, as an editor would, and by the session.
   await session.move("__proto__", "constructor");
   const text = readFileSync(join(running.root, "segments/constructor.segment.json"), "utf8");
-  expect(Object.keys((JSON.parse(text) as Record<string, object>)["./__proto__"] ?? {})).toEqual(["__proto__"]);
+  expect(Object.keys((JSON.parse(text) as Record<string, object>)["./__proto__"] ?? {})).toEqual([
+    "__proto__",
+  ]);
   const held = () => session.procedures().find((one) => one.fqn === "__proto__")?.nodes;
-  expect(await eventually(held, (nodes) => nodes?.join() === "constructor")).toEqual(["constructor"]);
-  expect((await running.get("/rpc/__proto__?toString=end")).value).toEqual({ text: "__proto__ end" });
+  expect(await eventually(held, (nodes) => nodes?.join() === "constructor")).toEqual([
+    "constructor",
+  ]);
+  expect((await running.get("/rpc/__proto__?toString=end")).value).toEqual({
+    text: "__proto__ end",
+  });
 
   running.edit("src/__proto__.ts", "`__proto__ ", "`edited ");
   const edited = async () => (await running.get("/rpc/__proto__?toString=end")).value;
-  expect(await eventually(edited, (value) => JSON.stringify(value).includes("edited"))).toEqual({ text: "edited end" });
+  expect(await eventually(edited, (value) => JSON.stringify(value).includes("edited"))).toEqual({
+    text: "edited end",
+  });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { develop, eventually, shop } from "./_session.ts";
 
-const quote = async (get: (target: string) => Promise<{ value: unknown }>) => (await get("/rpc/shop/quote?sku=abc")).value;
+const quote = async (get: (target: string) => Promise<{ value: unknown }>) =>
+  (await get("/rpc/shop/quote?sku=abc")).value;
 
 describe("what is wrong is told with its place, the last application that was whole goes on, and all recovers", () => {
   it("in a source", async () => {
@@ -30,7 +31,10 @@ describe("what is wrong is told with its place, the last application that was wh
   it("in a module that only nodes import", async () => {
     const { edit, get, told, events } = await develop(shop);
     edit("src/shop/suppliers.ts", "return", "retrun retrun");
-    expect((await told("problems")).problems[0]).toMatchObject({ file: "src/shop/suppliers.ts", line: 2 });
+    expect((await told("problems")).problems[0]).toMatchObject({
+      file: "src/shop/suppliers.ts",
+      line: 2,
+    });
     expect(await quote(get)).toEqual({ amount: 60 });
     const since = events.length;
     edit("src/shop/suppliers.ts", "retrun retrun sku.length * 10", "return 7");
@@ -47,7 +51,11 @@ describe("what is wrong is told with its place, the last application that was wh
     const { edit, get, told, events } = await develop(shop);
     edit("segments/office.segment.json", '"access": "public"', '"access": "publik"');
     const { problems } = await told("problems");
-    expect(problems[0]).toMatchObject({ file: "segments/office.segment.json", line: 1, hint: 'Did you mean "public"?' });
+    expect(problems[0]).toMatchObject({
+      file: "segments/office.segment.json",
+      line: 1,
+      hint: 'Did you mean "public"?',
+    });
     expect(await quote(get)).toEqual({ amount: 60 });
     const since = events.length;
     edit("segments/office.segment.json", "publik", "public");
@@ -56,10 +64,15 @@ describe("what is wrong is told with its place, the last application that was wh
   });
 
   it("in the configuration", async () => {
-    const config = '{ "mode": "standalone", "url": "http://127.0.0.1:0", "limits": { "body": 1000 } }\n';
+    const config =
+      '{ "mode": "standalone", "url": "http://127.0.0.1:0", "limits": { "body": 1000 } }\n';
     const { edit, get, told, events } = await develop({ ...shop, "seamline.json": config });
     edit("seamline.json", '"limits"', '"limit"');
-    expect((await told("problems")).problems[0]).toMatchObject({ file: "seamline.json", line: 1, path: "limit" });
+    expect((await told("problems")).problems[0]).toMatchObject({
+      file: "seamline.json",
+      line: 1,
+      path: "limit",
+    });
     expect(await quote(get)).toEqual({ amount: 60 });
     const since = events.length;
     edit("seamline.json", '"limit"', '"limits"');
@@ -74,9 +87,16 @@ describe("what is wrong is told with its place, the last application that was wh
 
   it("at the top level of a body: the former body stays until the new one loads", async () => {
     const { edit, get, told, events } = await develop(shop);
-    edit("src/shop/quote.ts", "const margin = 2;", 'const margin = ((): number => {\n  throw new Error("no margin today");\n})();');
+    edit(
+      "src/shop/quote.ts",
+      "const margin = 2;",
+      'const margin = ((): number => {\n  throw new Error("no margin today");\n})();',
+    );
     const { problems } = await told("problems");
-    expect(problems[0]).toMatchObject({ file: "src/shop/quote.ts", message: expect.stringContaining("no margin today") });
+    expect(problems[0]).toMatchObject({
+      file: "src/shop/quote.ts",
+      message: expect.stringContaining("no margin today"),
+    });
     expect(await quote(get)).toEqual({ amount: 60 });
     const since = events.length;
     edit("src/shop/quote.ts", 'throw new Error("no margin today");', "return 3;");
@@ -90,7 +110,10 @@ describe("what is wrong is told with its place, the last application that was wh
   });
 
   it("at the start: nodes come when the application is whole", async () => {
-    const { write, get, session, told } = await develop({ ...shop, "src/shop/quote.ts": "export async function quote( {\n" });
+    const { write, get, session, told } = await develop({
+      ...shop,
+      "src/shop/quote.ts": "export async function quote( {\n",
+    });
     expect((await told("problems")).problems[0]).toMatchObject({ file: "src/shop/quote.ts" });
     expect(session.nodes()).toEqual([]);
     expect((await get("/rpc/shop/quote?sku=abc")).status).toBe(503);
@@ -106,8 +129,13 @@ describe("what is wrong is told with its place, the last application that was wh
 
   it("in the configuration at the start: nodes come when it is mended, or gone", async () => {
     const broken = '{ "mode": "standalone", "url": "http://127.0.0.1:0", "limit": {} }\n';
-    const { edit, write, remove, get, session, told, events, logged } = await develop({ ...shop, "seamline.json": broken });
-    expect((await told("problems")).problems).toMatchObject([{ file: "seamline.json", line: 1, path: "limit" }]);
+    const { edit, write, remove, get, session, told, events, logged } = await develop({
+      ...shop,
+      "seamline.json": broken,
+    });
+    expect((await told("problems")).problems).toMatchObject([
+      { file: "seamline.json", line: 1, path: "limit" },
+    ]);
     expect((await get("/rpc/shop/quote?sku=abc")).status).toBe(503);
     expect([session.nodes(), events.length, logged]).toEqual([[], 1, []]);
     edit("seamline.json", '"limit"', '"limits"');
@@ -166,7 +194,9 @@ describe("what is wrong is told with its place, the last application that was wh
     edit("src/shop/stock.ts", "function stock(", "function pieces(");
     edit("src/shop/stock.ts", "await stock(sku)", "await pieces(sku)");
     const { problems } = await told("problems");
-    expect(problems[0]?.message).toMatch(/expected an export of src\/shop\/stock\.ts, but it has none named "stock"/);
+    expect(problems[0]?.message).toMatch(
+      /expected an export of src\/shop\/stock\.ts, but it has none named "stock"/,
+    );
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(180);
     const since = events.length;
     edit("segments/store.segment.json", '"stock"', '"pieces"');
@@ -188,7 +218,10 @@ describe("what is wrong is told with its place, the last application that was wh
     expect((await told("problems")).problems[0]?.message).toMatch(/suppliers/);
     expect(await quote(get)).toEqual({ amount: 60 });
     const since = events.length;
-    write({ "src/shop/suppliers.ts": "export async function costOf(): Promise<number> {\n  return 4;\n}\n" });
+    write({
+      "src/shop/suppliers.ts":
+        "export async function costOf(): Promise<number> {\n  return 4;\n}\n",
+    });
     await told("mended", since);
     expect(
       await eventually(
@@ -203,7 +236,10 @@ describe("an import that leads nowhere is tried again when what it names comes",
   const late = 'export const late = "here";\n';
   const body = (specifier: string): string =>
     `import { late } from "${specifier}";\nexport async function stock(): Promise<string> {\n  return late;\n}\nexport async function worth(): Promise<number> {\n  return 1;\n}\n`;
-  const stock = async (get: (target: string) => Promise<{ value: unknown }>, wanted: unknown): Promise<unknown> =>
+  const stock = async (
+    get: (target: string) => Promise<{ value: unknown }>,
+    wanted: unknown,
+  ): Promise<unknown> =>
     await eventually(
       async () => (await get("/rpc/shop/stock")).value,
       (value) => value === wanted,
@@ -236,8 +272,14 @@ describe("an import that leads nowhere is tried again when what it names comes",
   });
 
   it("to a node that can't start without it", async () => {
-    const { write, get, session } = await develop({ ...shop, "src/shop/stock.ts": body("./late.ts") });
-    expect(session.nodes().map(({ name, state }) => [name, state])).toContainEqual(["store", "failed"]);
+    const { write, get, session } = await develop({
+      ...shop,
+      "src/shop/stock.ts": body("./late.ts"),
+    });
+    expect(session.nodes().map(({ name, state }) => [name, state])).toContainEqual([
+      "store",
+      "failed",
+    ]);
     write({ "src/shop/late.ts": late });
     expect(await stock(get, "here")).toBe("here");
   });
@@ -245,7 +287,8 @@ describe("an import that leads nowhere is tried again when what it names comes",
   it("by an alias: what it leads to is a module of the application then, with its classes", async () => {
     const { write, session, told } = await develop({
       ...shop,
-      "vite.config.js": 'export default { resolve: { alias: { "@": `${import.meta.dirname}/src` } } };\n',
+      "vite.config.js":
+        'export default { resolve: { alias: { "@": `${import.meta.dirname}/src` } } };\n',
       "src/shop/stock.ts":
         'import { Offer } from "@/shop/offer.ts";\nexport async function stock(): Promise<Offer> {\n  return new Offer(7);\n}\nexport async function worth(): Promise<number> {\n  return 1;\n}\n',
     });
@@ -255,11 +298,16 @@ describe("an import that leads nowhere is tried again when what it names comes",
         "export class Offer {\n  readonly price: number;\n  constructor(price: number) {\n    this.price = price;\n  }\n}\n",
     });
     const serialized = async (): Promise<unknown> => {
-      const answer = await fetch(`${session.url}/rpc/shop/stock`, { headers: { "x-svc-data-encoding": "serialized" } });
+      const answer = await fetch(`${session.url}/rpc/shop/stock`, {
+        headers: { "x-svc-data-encoding": "serialized" },
+      });
       return answer.ok ? await answer.json() : await answer.text();
     };
     const isObject = (value: unknown): boolean => typeof value === "object";
-    expect(await eventually(serialized, isObject)).toMatchObject({ key: "shop/Offer", args: { 0: 7 } });
+    expect(await eventually(serialized, isObject)).toMatchObject({
+      key: "shop/Offer",
+      args: { 0: 7 },
+    });
   });
 });
 
@@ -277,7 +325,9 @@ describe("a node", () => {
     expect(await quote(get)).toEqual({ amount: 60 });
     await session.start("store");
     expect((await get("/rpc/shop/stock?sku=abc")).value).toBe(3);
-    await expect(session.kill("cellar")).rejects.toThrow("There is no node 'cellar'; there is office, store");
+    await expect(session.kill("cellar")).rejects.toThrow(
+      "There is no node 'cellar'; there is office, store",
+    );
   });
 
   it("that is ended answers nobody: a call that it has under way fails as when a machine goes", async () => {
@@ -298,7 +348,8 @@ describe("an error in a procedure", () => {
   it("is told with its node and its trace, and leaves to the caller what production would", async () => {
     const { get, told } = await develop({
       ...shop,
-      "src/shop/suppliers.ts": "export async function costOf(sku: string): Promise<number> {\n  throw new RangeError(`no ${sku}`);\n}\n",
+      "src/shop/suppliers.ts":
+        "export async function costOf(sku: string): Promise<number> {\n  throw new RangeError(`no ${sku}`);\n}\n",
     });
     const { status, value } = await get("/rpc/shop/worth?sku=abc");
     expect([status, value]).toEqual([500, "no abc\n[shop/quote | v0.0.0]\n[shop/worth | v0.0.0]"]);

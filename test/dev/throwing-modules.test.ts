@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 
 import { develop, eventually, type Files, shop } from "./_session.ts";
 
-const thrown = (file: string, text: string, at = ""): Files => ({ ...shop, [file]: at + text + (shop[file] ?? "").slice(at.length) });
+const thrown = (file: string, text: string, at = ""): Files => ({
+  ...shop,
+  [file]: at + text + (shop[file] ?? "").slice(at.length),
+});
 
 describe("a module that throws while it is loaded", () => {
   // Vitest has stacks of its own: that lines are the source's is tried in a process (test/process/throwing-modules.test.ts).
@@ -83,6 +86,8 @@ describe("a module that throws while it is loaded", () => {
       () => logged.join("\n"),
       (text) => text.includes("can't be loaded"),
     );
-    expect(found).toMatch(/class 'shop\/Money' can't be loaded, so its instances are refused src\/shop\/money\.ts:\d+:\d+: Error: no mint/);
+    expect(found).toMatch(
+      /class 'shop\/Money' can't be loaded, so its instances are refused src\/shop\/money\.ts:\d+:\d+: Error: no mint/,
+    );
   });
 });

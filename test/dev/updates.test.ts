@@ -11,14 +11,24 @@ interface Update {
 }
 
 /** Loads what a page would, and hears what Vite's client is told. */
-async function openPage({ session: { url }, text }: Running): Promise<{ readonly updates: Update[]; readonly close: () => void }> {
-  const manifest = JSON.parse(await text("/svc/manifest.json")) as { modules: Record<string, { body?: string }> };
+async function openPage({
+  session: { url },
+  text,
+}: Running): Promise<{ readonly updates: Update[]; readonly close: () => void }> {
+  const manifest = JSON.parse(await text("/svc/manifest.json")) as {
+    modules: Record<string, { body?: string }>;
+  };
   const loaded = new Set([
     "/src/main.ts",
-    ...Object.values(manifest.modules).flatMap(({ body }) => (body === undefined ? [] : [`/${body}`])),
+    ...Object.values(manifest.modules).flatMap(({ body }) =>
+      body === undefined ? [] : [`/${body}`],
+    ),
   ]);
   for (const path of loaded)
-    for (const [, next = ""] of (await text(path)).matchAll(/(?:from|import\(?)\s*"(\/src\/[^"]+)"/g)) loaded.add(next);
+    for (const [, next = ""] of (await text(path)).matchAll(
+      /(?:from|import\(?)\s*"(\/src\/[^"]+)"/g,
+    ))
+      loaded.add(next);
   const token = /wsToken = "([^"]+)"/.exec(await text("/@vite/client"))?.[1] ?? "";
   const socket = new WebSocket(`${url.replace("http", "ws")}/?token=${token}`, "vite-hmr");
   const updates: Update[] = [];
@@ -34,7 +44,8 @@ it("a save that changes several parts of a module tells each module that takes t
   const running = await develop({
     ...shop,
     "src/main.ts": `${shop["src/main.ts"] ?? ""}import "./view.ts";\n`,
-    "src/view.ts": 'import { filter, mark } from "./ui/filter.ts";\nconsole.log(filter, mark);\nimport.meta.hot?.accept();\n',
+    "src/view.ts":
+      'import { filter, mark } from "./ui/filter.ts";\nconsole.log(filter, mark);\nimport.meta.hot?.accept();\n',
     "src/ui/filter.ts":
       'export const mark = "a";\nexport async function filter(words: string[]): Promise<string[]> {\n  return words.filter((word) => word !== mark);\n}\n',
   });
@@ -51,6 +62,8 @@ it("a save that changes several parts of a module tells each module that takes t
   await running.told("reloaded");
   expect(paths().toSorted()).toEqual(["/src/ui/filter.ts?seamline=body", "/src/view.ts"]);
   // What each of them gets is the new one.
-  expect(await running.text(page.updates.find(({ path }) => path.includes("body"))?.acceptedPath ?? "")).toContain("mark + more");
+  expect(
+    await running.text(page.updates.find(({ path }) => path.includes("body"))?.acceptedPath ?? ""),
+  ).toContain("mark + more");
   page.close();
 });

@@ -2,7 +2,15 @@
 // keeps the session from hearing of it until it is done, as a session is busy when a thousand files change.
 
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -12,7 +20,8 @@ import { partsApplication, partText } from "./_parts.ts";
 import { develop, eventually, type Running } from "./_session.ts";
 
 const run = promisify(execFile);
-const sleep = async (ms: number): Promise<void> => await new Promise((done) => setTimeout(done, ms));
+const sleep = async (ms: number): Promise<void> =>
+  await new Promise((done) => setTimeout(done, ms));
 
 /** What `sum0(1)` answers, as soon as it is this. */
 async function answers({ get }: Running, wanted: number, after: string): Promise<void> {
@@ -21,7 +30,11 @@ async function answers({ get }: Running, wanted: number, after: string): Promise
 }
 
 /** Edits of a body, of a module below it, and of a module that is new are live. */
-async function isFollowed(running: Running, factor: number, { folder = "src/parts", after = "that" } = {}): Promise<void> {
+async function isFollowed(
+  running: Running,
+  factor: number,
+  { folder = "src/parts", after = "that" } = {},
+): Promise<void> {
   const { edit, write, remove } = running;
   const [body, below, fresh] = [`${folder}/part0.ts`, `${folder}/part5.ts`, `${folder}/fresh.ts`];
   await answers(running, 9 * factor, after);
@@ -46,11 +59,16 @@ async function isFollowed(running: Running, factor: number, { folder = "src/part
 /** Rewrites all modules, as a generator does. */
 function generate({ root }: Running, modules: number, factor: number, folder = "src/parts"): void {
   mkdirSync(join(root, folder), { recursive: true });
-  for (let index = 0; index < modules; index++) writeFileSync(join(root, folder, `part${index}.ts`), partText(index, modules, factor));
+  for (let index = 0; index < modules; index++)
+    writeFileSync(join(root, folder, `part${index}.ts`), partText(index, modules, factor));
 }
 
 async function git({ root }: Running, ...args: readonly string[]): Promise<void> {
-  await run("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "core.autocrlf=false", ...args], { cwd: root });
+  await run(
+    "git",
+    ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "core.autocrlf=false", ...args],
+    { cwd: root },
+  );
 }
 
 /** A branch without the folder, and the one that is checked out with it. */
@@ -129,7 +147,8 @@ const acts: Readonly<Record<string, (factor: number) => Act>> = {
     renameSync(`${folder(running)}.new`, folder(running));
     rmSync(`${folder(running)}.old`, { recursive: true });
   },
-  "files are written anew in their places": (factor) => (running, modules) => generate(running, modules, factor),
+  "files are written anew in their places": (factor) => (running, modules) =>
+    generate(running, modules, factor),
   "files are removed and written at once": (factor) => (running, modules) => {
     for (const name of readdirSync(folder(running))) rmSync(join(folder(running), name));
     generate(running, modules, factor);
@@ -165,17 +184,21 @@ describe("with 10 modules, edits are live after", () => {
   });
 });
 
-it("with 1,000 modules, edits are live after each of these, in one session", { timeout: 300_000 }, async () => {
-  const running = await develop(partsApplication(1000));
-  await answers(running, 9, "the start");
-  await travels(running);
-  // At this size each takes its time; those are left out that put a folder of ten modules in no other state than these.
-  for (const [at, name] of slow.entries()) {
-    await acts[name]?.(at + 4)(running, 1000);
-    await isFollowed(running, at + 4, { after: name });
-  }
-  expect(running.logged).toEqual([]);
-});
+it(
+  "with 1,000 modules, edits are live after each of these, in one session",
+  { timeout: 300_000 },
+  async () => {
+    const running = await develop(partsApplication(1000));
+    await answers(running, 9, "the start");
+    await travels(running);
+    // At this size each takes its time; those are left out that put a folder of ten modules in no other state than these.
+    for (const [at, name] of slow.entries()) {
+      await acts[name]?.(at + 4)(running, 1000);
+      await isFollowed(running, at + 4, { after: name });
+    }
+    expect(running.logged).toEqual([]);
+  },
+);
 
 describe("edits are live after", () => {
   const start = async (): Promise<Running> => {
@@ -252,10 +275,15 @@ describe("edits are live after", () => {
     for (let index = 0; index < 40; index++) {
       mkdirSync(join(root, `src/parts/more${index}`));
       await sleep(index % 8);
-      writeFileSync(join(root, `src/parts/more${index}/more.ts`), `export const more${index} = 1;\n`);
+      writeFileSync(
+        join(root, `src/parts/more${index}/more.ts`),
+        `export const more${index} = 1;\n`,
+      );
     }
     const names = Array.from({ length: 40 }, (_, index) => index);
-    const imports = names.map((index) => `import { more${index} } from "./more${index}/more.ts";`).join("\n");
+    const imports = names
+      .map((index) => `import { more${index} } from "./more${index}/more.ts";`)
+      .join("\n");
     edit("src/parts/part0.ts", "import", `${imports}\nimport`);
     edit("src/parts/part0.ts", "* 1;", `* (${names.map((index) => `more${index}`).join(" + ")});`);
     await answers(running, 360, "forty folders");
@@ -312,7 +340,10 @@ describe("edits are live", () => {
 
   it.each([
     ["polls, as disks need that tell nothing", "{ usePolling: true, interval: 50 }"],
-    ["waits for files to be whole", "{ awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 } }"],
+    [
+      "waits for files to be whole",
+      "{ awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 } }",
+    ],
   ])("where the application's Vite %s", async (_, options) => {
     const running = await develop({
       ...partsApplication(10),
@@ -344,10 +375,17 @@ describe("edits are live", () => {
     const running = await develop(partsApplication(1000), {
       at(root) {
         // While Vite's watcher goes through the folders, and modules are read.
-        const files = ["part0.ts", "part999.ts", "part500.ts"].map((name) => join(root, "src/parts", name));
+        const files = ["part0.ts", "part999.ts", "part500.ts"].map((name) =>
+          join(root, "src/parts", name),
+        );
         const timer = setInterval(
           () =>
-            files.forEach((file) => writeFileSync(file, readFileSync(file, "utf8").replace(/(\/\/ \d*)?\n$/, `// ${performance.now()}\n`))),
+            files.forEach((file) =>
+              writeFileSync(
+                file,
+                readFileSync(file, "utf8").replace(/(\/\/ \d*)?\n$/, `// ${performance.now()}\n`),
+              ),
+            ),
           20,
         );
         setTimeout(() => {

@@ -55,8 +55,14 @@ export async function createApplication(): Promise<Application> {
   await write("package.json", '{ "type": "module", "private": true }\n');
   await mkdir(join(root, "node_modules/.bin"), { recursive: true });
   await symlink(packageRoot, join(root, "node_modules/seamline"), "junction");
-  for (const scope of ["@types", "@trpc", "@vitejs", "@vue"]) await mkdir(join(root, "node_modules", scope));
-  for (const name of installed) await symlink(join(packageRoot, "node_modules", name), join(root, "node_modules", name), "junction");
+  for (const scope of ["@types", "@trpc", "@vitejs", "@vue"])
+    await mkdir(join(root, "node_modules", scope));
+  for (const name of installed)
+    await symlink(
+      join(packageRoot, "node_modules", name),
+      join(root, "node_modules", name),
+      "junction",
+    );
   await mkdir(home);
   // Without a terminal, curl would draw its progress.
   await writeFile(join(home, ".curlrc"), "silent\nshow-error\n");
@@ -66,7 +72,8 @@ export async function createApplication(): Promise<Application> {
   };
   // The package manager takes a second to find what is beside it.
   await script("npx", 'exec "$@"');
-  for (const [name, file] of Object.entries(commands)) await script(name, `exec node "${root}/node_modules/${file}" "$@"`);
+  for (const [name, file] of Object.entries(commands))
+    await script(name, `exec node "${root}/node_modules/${file}" "$@"`);
   // Nothing of this process's own surroundings: under Vitest the plugin would split nothing.
   const env = {
     PATH: `${home}:${process.env["PATH"] ?? ""}`,
@@ -128,7 +135,12 @@ interface Launched {
 
 function launch(command: string, cwd: string, env: Record<string, string>): Launched {
   // One stream for both, in the order in which they were written, as on a terminal. A group of its own, to be ended as one.
-  const child = spawn("bash", ["-c", `set -e; exec 2>&1\n${command}`], { cwd, env, stdio: ["ignore", "pipe", "inherit"], detached: true });
+  const child = spawn("bash", ["-c", `set -e; exec 2>&1\n${command}`], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
+  });
   let output = "";
   let code: number | undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));

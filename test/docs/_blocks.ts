@@ -36,7 +36,9 @@ export function blocksOf(page: string, text: string): Block[] {
     const fence = /^( *)(`{3,})(\w*) ?(.*)$/.exec(lines[index] ?? "");
     if (fence === null) {
       if (/`{3}|~{3}/.test(lines[index] ?? ""))
-        throw new BlockError(`${page}:${index + 1}: a fence stands at the beginning of its line, in backticks`);
+        throw new BlockError(
+          `${page}:${index + 1}: a fence stands at the beginning of its line, in backticks`,
+        );
       continue;
     }
     const [, indent = "", ticks = "", language = "", label = ""] = fence;
@@ -49,7 +51,13 @@ export function blocksOf(page: string, text: string): Block[] {
       .slice(index + 1, end)
       .map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one))
       .join("\n");
-    blocks.push({ at, line, language, text: `${content}\n`, ...readLabel(label.trim(), language, at) });
+    blocks.push({
+      at,
+      line,
+      language,
+      text: `${content}\n`,
+      ...readLabel(label.trim(), language, at),
+    });
     index = end;
   }
   return blocks;
@@ -57,18 +65,24 @@ export function blocksOf(page: string, text: string): Block[] {
 
 function readLabel(label: string, language: string, at: string): Pick<Block, "kind" | "path"> {
   if (label === "")
-    throw new BlockError(`${at}: a block has to say what it is for: a path, +path, run, test or shown (such as \`\`\`${language} shown)`);
+    throw new BlockError(
+      `${at}: a block has to say what it is for: a path, +path, run, test or shown (such as \`\`\`${language} shown)`,
+    );
   if (label in words) {
     const kind = words[label as keyof typeof words];
-    if (kind === "run" && language !== "sh") throw new BlockError(`${at}: only sh is run as commands, this is ${language}`);
-    if (kind === "test" && language !== "js") throw new BlockError(`${at}: only js is run as a test, this is ${language}`);
+    if (kind === "run" && language !== "sh")
+      throw new BlockError(`${at}: only sh is run as commands, this is ${language}`);
+    if (kind === "test" && language !== "js")
+      throw new BlockError(`${at}: only js is run as a test, this is ${language}`);
     return { kind, path: "" };
   }
   const excerpt = label.startsWith("+");
   const path = excerpt ? label.slice(1) : label;
   // One word that names a file of the application, and nothing outside of it.
   if (!/^[\w.@-]+(?:\/[\w.@-]+)*$/.test(path) || path.split("/").includes(".."))
-    throw new BlockError(`${at}: '${label}' is neither a path in the application nor run, test or shown`);
+    throw new BlockError(
+      `${at}: '${label}' is neither a path in the application nor run, test or shown`,
+    );
   return { kind: excerpt ? "excerpt" : "file", path };
 }
 
@@ -99,7 +113,8 @@ export function stepsOf(block: Block): Step[] {
     const begin = index;
     const service = isService(first);
     index++;
-    if (!service && !isKill(first)) while (index < lines.length && goesOn(lines, begin, index)) index++;
+    if (!service && !isKill(first))
+      while (index < lines.length && goesOn(lines, begin, index)) index++;
     const behind = index;
     while (index < lines.length && isComment(lines[index] ?? "")) index++;
     steps.push({
@@ -107,7 +122,10 @@ export function stepsOf(block: Block): Step[] {
       outputLine: block.line + 1 + behind,
       command: lines.slice(begin, behind).join("\n").replace(/ &$/, ""),
       service,
-      expected: behind === index ? undefined : lines.slice(behind, index).map((line) => line.replace(/^# ?/, "")),
+      expected:
+        behind === index
+          ? undefined
+          : lines.slice(behind, index).map((line) => line.replace(/^# ?/, "")),
     });
   }
   return steps;

@@ -21,7 +21,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     buildPackage();
     requireCurl();
-    browser = await chromium.launchServer({ executablePath: requireBrowser().path, args: browserArguments });
+    browser = await chromium.launchServer({
+      executablePath: requireBrowser().path,
+      args: browserArguments,
+    });
   } catch (error) {
     missing = String(error);
   }
@@ -31,11 +34,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 function buildPackage(): void {
-  const { status, stderr, stdout } = spawnSync(process.execPath, ["scripts/build.mjs", "--if-needed"], { cwd: root, encoding: "utf8" });
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    ["scripts/build.mjs", "--if-needed"],
+    { cwd: root, encoding: "utf8" },
+  );
   if (status !== 0) throw new Error(`${stdout}${stderr}`);
 }
 
 function requireCurl(): void {
   if (spawnSync("curl", ["--version"]).error)
-    throw new Error("The examples of the guide call curl, which is not installed here (apt-get install curl)");
+    throw new Error(
+      "The examples of the guide call curl, which is not installed here (apt-get install curl)",
+    );
 }

@@ -8,7 +8,9 @@ export function difference(expected: readonly string[], actual: string): string 
   const lines = linesOf(actual);
   if (matches(expected, lines)) return undefined;
   const same = (index: number): boolean =>
-    index < expected.length && index < lines.length && matches([expected[index] ?? ""], [lines[index] ?? ""]);
+    index < expected.length &&
+    index < lines.length &&
+    matches([expected[index] ?? ""], [lines[index] ?? ""]);
   const shown: string[] = [];
   for (let index = 0; index < Math.max(expected.length, lines.length); index++) {
     if (same(index)) shown.push(`    ${lines[index]}`);
@@ -31,7 +33,11 @@ export function linesOf(output: string): string[] {
 
 function matches(expected: readonly string[], lines: readonly string[]): boolean {
   const pattern = expected
-    .map((line) => (line.trim() === open ? "(?:[^\\n]*\\n)*" : `${line.trimEnd().split(open).map(escape).join("[^\\n]*")}\\n`))
+    .map((line) =>
+      line.trim() === open
+        ? "(?:[^\\n]*\\n)*"
+        : `${line.trimEnd().split(open).map(escape).join("[^\\n]*")}\\n`,
+    )
     .join("");
   return new RegExp(`^${pattern}$`).test(lines.map((line) => `${line}\n`).join(""));
 }

@@ -21,8 +21,16 @@ export async function portsFor(page: string): Promise<Ports> {
   for (const port of named) real.set(port, String(await freePort()));
   return {
     real: [...real.values()].map(Number),
-    toReal: (text) => text.replaceAll(mention, (all, before: string, port: string) => `${before}${real.get(port) ?? all}`),
-    toPage: (text) => [...real].reduce((done, [port, there]) => done.replaceAll(new RegExp(`\\b${there}\\b`, "g"), port), text),
+    toReal: (text) =>
+      text.replaceAll(
+        mention,
+        (all, before: string, port: string) => `${before}${real.get(port) ?? all}`,
+      ),
+    toPage: (text) =>
+      [...real].reduce(
+        (done, [port, there]) => done.replaceAll(new RegExp(`\\b${there}\\b`, "g"), port),
+        text,
+      ),
   };
 }
 

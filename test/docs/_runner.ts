@@ -39,7 +39,10 @@ export async function runPage(page: string, given?: string): Promise<PageRun> {
     const blocks = blocksOf(page, text);
     for (const block of blocks) await reader.take(block);
     if (process.env["DOCS_UPDATE"] && given === undefined) correct(page, reader.corrections);
-    return { examples: blocks.filter(({ kind }) => kind !== "shown").length, failures: reader.failures };
+    return {
+      examples: blocks.filter(({ kind }) => kind !== "shown").length,
+      failures: reader.failures,
+    };
   } finally {
     await application.remove();
   }
@@ -72,16 +75,23 @@ class Reader {
   #compareExcerpt({ at, path, text }: Block): void {
     const file = this.#files.get(path);
     if (file === undefined) this.failures.push(`${at}: no block before this one writes ${path}`);
-    else if (!dense(file).includes(dense(text))) this.failures.push(`${at}: that doesn't stand in ${path} as it was written last`);
+    else if (!dense(file).includes(dense(text)))
+      this.failures.push(`${at}: that doesn't stand in ${path} as it was written last`);
   }
 
   async #test({ at, line, text }: Block): Promise<void> {
     // One line before it, as many as the page has: the line of an error is the line of the page.
     const imports = `import assert from "node:assert/strict"; import { openPage, closePages } from "${helper}";`;
     const after = "\nawait closePages();\n";
-    await this.#application.write(".example.mjs", imports + "\n".repeat(line) + this.#ports.toReal(text) + after);
+    await this.#application.write(
+      ".example.mjs",
+      imports + "\n".repeat(line) + this.#ports.toReal(text) + after,
+    );
     const { code, output } = await this.#application.run("node .example.mjs");
-    if (code !== 0) this.failures.push(`${at}: the test failed\n${this.#shown(output).replaceAll(/\S*\.example\.mjs/g, this.#page)}`);
+    if (code !== 0)
+      this.failures.push(
+        `${at}: the test failed\n${this.#shown(output).replaceAll(/\S*\.example\.mjs/g, this.#page)}`,
+      );
   }
 
   async #commands(steps: readonly Step[]): Promise<void> {
@@ -97,14 +107,18 @@ class Reader {
     if (isKill(step.command)) return await this.#kill(step, step.command.split(" ").slice(1));
     const { code, output } = await this.#application.run(this.#ports.toReal(step.command));
     if (step.expected !== undefined) return this.#compare(step, output);
-    if (code !== 0) this.failures.push(`${this.#at(step.line)}: ended with ${code}: ${step.command}\n${this.#shown(output)}`);
+    if (code !== 0)
+      this.failures.push(
+        `${this.#at(step.line)}: ended with ${code}: ${step.command}\n${this.#shown(output)}`,
+      );
   }
 
   async #kill(step: Step, jobs: readonly string[]): Promise<void> {
     for (const job of jobs) {
       const number = Number(job.slice(1));
       const service = this.#jobs.get(number);
-      if (service === undefined) this.failures.push(`${this.#at(step.line)}: there is no service ${job}`);
+      if (service === undefined)
+        this.failures.push(`${this.#at(step.line)}: there is no service ${job}`);
       await service?.stop();
       this.#jobs.delete(number);
     }
@@ -123,7 +137,8 @@ class Reader {
     });
     let deadline = Date.now() + patience;
     const differs = ({ step, service }: (typeof started)[number]): boolean =>
-      step.expected !== undefined && difference(step.expected, this.#shown(service.output())) !== undefined;
+      step.expected !== undefined &&
+      difference(step.expected, this.#shown(service.output())) !== undefined;
     for (;;) {
       const ended = started.find(({ service }) => service.code() !== undefined);
       const answering = (await readyOf(this.#ports.real)).length - before.length >= steps.length;
@@ -135,9 +150,14 @@ class Reader {
     }
     for (const { step, service } of started) {
       const output = service.output();
-      if (service.code() !== undefined) this.failures.push(`${this.#at(step.line)}: ended: ${step.command}\n${this.#shown(output)}`);
+      if (service.code() !== undefined)
+        this.failures.push(
+          `${this.#at(step.line)}: ended: ${step.command}\n${this.#shown(output)}`,
+        );
       else if (step.expected === undefined)
-        this.failures.push(`${this.#at(step.line)}: is not ready: ${step.command}\n${this.#shown(output)}`);
+        this.failures.push(
+          `${this.#at(step.line)}: is not ready: ${step.command}\n${this.#shown(output)}`,
+        );
       else this.#compare(step, output);
     }
   }
@@ -168,7 +188,9 @@ class Reader {
 async function readyOf(ports: readonly number[]): Promise<number[]> {
   const answers = await Promise.all(
     ports.map(async (port) => {
-      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+        signal: AbortSignal.timeout(1_000),
+      }).catch(() => undefined);
       await answer?.body?.cancel();
       return answer !== undefined && answer.status !== 503;
     }),
@@ -187,9 +209,14 @@ const dense = (text: string): string =>
 function correct(page: string, corrections: readonly Correction[]): void {
   const lines = readFileSync(join(root, page), "utf8").split("\n");
   for (const { step, lines: came } of corrections.toReversed())
-    lines.splice(step.outputLine - 1, step.expected?.length ?? 0, ...came.map((line) => `# ${stable(line)}`.trimEnd()));
+    lines.splice(
+      step.outputLine - 1,
+      step.expected?.length ?? 0,
+      ...came.map((line) => `# ${stable(line)}`.trimEnd()),
+    );
   writeFileSync(join(root, page), lines.join("\n"));
 }
 
 /** How long a build took, and of which revision it is. */
-const stable = (line: string): string => line.replace(/\b\d+\.\d s\b/, "… s").replace(/\brevision [\da-f]{16}\b/, "revision …");
+const stable = (line: string): string =>
+  line.replace(/\b\d+\.\d s\b/, "… s").replace(/\brevision [\da-f]{16}\b/, "revision …");

@@ -11,7 +11,9 @@ const fenced = (label: string, text: string): string => `\`\`\`${label}\n${text}
 describe("blocks of a page", () => {
   it("know what they are for, also in a comment", () => {
     const page = `# Page\n\n${fenced("ts src/a.ts", "1;")}<!-- hidden\n${fenced("sh run", "true")}-->\n${fenced("ts +src/a.ts", "1;")}`;
-    expect(blocksOf("p.md", page).map(({ at, kind, path, text }) => [at, kind, path, text])).toEqual([
+    expect(
+      blocksOf("p.md", page).map(({ at, kind, path, text }) => [at, kind, path, text]),
+    ).toEqual([
       ["p.md:3", "file", "src/a.ts", "1;\n"],
       ["p.md:7", "run", "", "true\n"],
       ["p.md:11", "excerpt", "src/a.ts", "1;\n"],
@@ -30,23 +32,34 @@ describe("blocks of a page", () => {
   });
 
   it("stand in lists as well", () => {
-    expect(blocksOf("p.md", "1. Write:\n\n   ```ts a.ts\n   if (a) {\n     b();\n\n   }\n   ```\n")[0]?.text).toBe(
-      "if (a) {\n  b();\n\n}\n",
-    );
+    expect(
+      blocksOf("p.md", "1. Write:\n\n   ```ts a.ts\n   if (a) {\n     b();\n\n   }\n   ```\n")[0]
+        ?.text,
+    ).toBe("if (a) {\n  b();\n\n}\n");
   });
 
-  it.each(["~~~ts\n1;\n~~~\n", "> ```ts a.ts\n> 1;\n> ```\n"])("in another form are refused: %j", (text) => {
-    expect(() => blocksOf("p.md", `\n${text}`)).toThrow("p.md:2: a fence stands");
-  });
+  it.each(["~~~ts\n1;\n~~~\n", "> ```ts a.ts\n> 1;\n> ```\n"])(
+    "in another form are refused: %j",
+    (text) => {
+      expect(() => blocksOf("p.md", `\n${text}`)).toThrow("p.md:2: a fence stands");
+    },
+  );
 
   it("without an end are refused", () => {
     expect(() => blocksOf("p.md", "\n```sh run\ntrue\n")).toThrow("p.md:2: the block has no end");
   });
 
   it("of commands are cut where their output stands", () => {
-    const text = "# a comment\none \\\n  more\ntwo\n# out\n#\n# more\n\n# again one\nserve &\n# up\nlast '{\n  1 }'\nkill %1\nthen\n";
+    const text =
+      "# a comment\none \\\n  more\ntwo\n# out\n#\n# more\n\n# again one\nserve &\n# up\nlast '{\n  1 }'\nkill %1\nthen\n";
     expect(stepsOf({ at: "", line: 1, language: "sh", kind: "run", path: "", text })).toEqual([
-      { line: 3, outputLine: 6, command: "one \\\n  more\ntwo", service: false, expected: ["out", "", "more"] },
+      {
+        line: 3,
+        outputLine: 6,
+        command: "one \\\n  more\ntwo",
+        service: false,
+        expected: ["out", "", "more"],
+      },
       { line: 11, outputLine: 12, command: "serve", service: true, expected: ["up"] },
       { line: 13, outputLine: 15, command: "last '{\n  1 }'", service: false, expected: undefined },
       { line: 15, outputLine: 16, command: "kill %1", service: false, expected: undefined },
@@ -79,27 +92,40 @@ it("ports of a page are others in each run, and come back in outputs", async () 
   const page = "http://127.0.0.1:3000 PORT=3001 port: 3001 3001 metres";
   const { real, toReal, toPage } = await portsFor(page);
   expect(new Set(real).size).toBe(2);
-  expect(toReal(page)).toBe(`http://127.0.0.1:${real[0]} PORT=${real[1]} port: ${real[1]} 3001 metres`);
+  expect(toReal(page)).toBe(
+    `http://127.0.0.1:${real[0]} PORT=${real[1]} port: ${real[1]} 3001 metres`,
+  );
   expect(toPage(toReal(page))).toBe(page);
 });
 
 describe("a page fails, with its name and the line,", () => {
-  const failuresOf = async (text: string): Promise<readonly string[]> => (await runPage("p.md", text)).failures;
+  const failuresOf = async (text: string): Promise<readonly string[]> =>
+    (await runPage("p.md", text)).failures;
 
   it("by an output that differs", async () => {
-    expect(await failuresOf(fenced("sh run", "echo 1\n# 2"))).toEqual(["p.md:3: the output of echo 1\n  - 2\n  + 1"]);
+    expect(await failuresOf(fenced("sh run", "echo 1\n# 2"))).toEqual([
+      "p.md:3: the output of echo 1\n  - 2\n  + 1",
+    ]);
   });
 
   it("by a command that fails before another", async () => {
-    expect(await failuresOf(fenced("sh run", "false\necho 1"))).toEqual(["p.md:2: ended with 1: false\necho 1\n"]);
+    expect(await failuresOf(fenced("sh run", "false\necho 1"))).toEqual([
+      "p.md:2: ended with 1: false\necho 1\n",
+    ]);
   });
 
   it("by a command that fails and says no output", async () => {
-    expect(await failuresOf(fenced("sh run", "echo why; exit 3"))).toEqual(["p.md:2: ended with 3: echo why; exit 3\nwhy\n"]);
+    expect(await failuresOf(fenced("sh run", "echo why; exit 3"))).toEqual([
+      "p.md:2: ended with 3: echo why; exit 3\nwhy\n",
+    ]);
   });
 
   it("by an excerpt that stands nowhere", async () => {
-    const page = fenced("ts +a.ts", "1;") + fenced("ts a.ts", "1;") + fenced("ts +a.ts", "2;") + fenced("ts +a.ts", "1;");
+    const page =
+      fenced("ts +a.ts", "1;") +
+      fenced("ts a.ts", "1;") +
+      fenced("ts +a.ts", "2;") +
+      fenced("ts +a.ts", "1;");
     expect(await failuresOf(page)).toEqual([
       "p.md:1: no block before this one writes a.ts",
       "p.md:7: that doesn't stand in a.ts as it was written last",
@@ -114,10 +140,14 @@ describe("a page fails, with its name and the line,", () => {
   });
 
   it("by a service that ends", async () => {
-    expect(await failuresOf(fenced("sh run", "echo port: 3000; false &"))).toEqual(["p.md:2: ended: echo port: 3000; false\nport: 3000\n"]);
+    expect(await failuresOf(fenced("sh run", "echo port: 3000; false &"))).toEqual([
+      "p.md:2: ended: echo port: 3000; false\nport: 3000\n",
+    ]);
   });
 
   it("by a service to stop that isn't there", async () => {
-    expect(await failuresOf(fenced("sh run", "kill %1"))).toEqual(["p.md:2: there is no service %1"]);
+    expect(await failuresOf(fenced("sh run", "kill %1"))).toEqual([
+      "p.md:2: there is no service %1",
+    ]);
   });
 });

@@ -9,13 +9,21 @@ import { blocksOf } from "./_blocks.ts";
 
 const pages = ["README.md", ...filesIn("docs/guide").filter((path) => path.endsWith(".md"))];
 /** Where a page's files would be: nothing is written. Packages are found from here as from any folder of the project. */
-const folderOf = (page: string): string => join(root, "node_modules/.cache/docs", page.replace(/\W/g, "-"));
+const folderOf = (page: string): string =>
+  join(root, "node_modules/.cache/docs", page.replace(/\W/g, "-"));
 
 /** The last state of each page's files: what replaces a file replaces its types. */
-const files = new Map<string, { readonly text: string; readonly page: string; readonly line: number }>();
+const files = new Map<
+  string,
+  { readonly text: string; readonly page: string; readonly line: number }
+>();
 for (const page of pages)
-  for (const { kind, language, path, text, line } of blocksOf(page, readFileSync(join(root, page), "utf8")))
-    if (kind === "file" && language === "ts") files.set(join(folderOf(page), path), { text, page, line });
+  for (const { kind, language, path, text, line } of blocksOf(
+    page,
+    readFileSync(join(root, page), "utf8"),
+  ))
+    if (kind === "file" && language === "ts")
+      files.set(join(folderOf(page), path), { text, page, line });
 
 const types = (name: string): string[] => [join(root, "dist/types", name)];
 const options: TypeScript.CompilerOptions = {
@@ -49,7 +57,8 @@ function createProgram(): TypeScript.Program {
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
   const folders = new Set<string>();
-  for (const file of files.keys()) for (let one = dirname(file); one !== root; one = dirname(one)) folders.add(one);
+  for (const file of files.keys())
+    for (let one = dirname(file); one !== root; one = dirname(one)) folders.add(one);
   host.fileExists = (file) => files.has(file) || fileExists(file);
   host.readFile = (file) => files.get(file)?.text ?? readFile(file);
   host.directoryExists = (folder) => folders.has(folder) || existsSync(folder);
@@ -68,7 +77,10 @@ describe("the TypeScript", () => {
       .filter(([, file]) => file.page === page)
       .flatMap(([path, { line }]) => {
         const source = program.getSourceFile(path);
-        return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map((one) => {
+        return [
+          ...program.getSyntacticDiagnostics(source),
+          ...program.getSemanticDiagnostics(source),
+        ].map((one) => {
           const at = source?.getLineAndCharacterOfPosition(one.start ?? 0).line ?? 0;
           return `${page}:${line + 1 + at}: ${ts.flattenDiagnosticMessageText(one.messageText, "\n")}`;
         });

@@ -13,17 +13,30 @@ const run = promisify(execFile);
 /** The tarball that `npm publish` would send, of the package as it is now, in a folder of its own. */
 export async function pack(folder: string, of = "."): Promise<string> {
   if (of === ".") {
-    const built = spawnSync(process.execPath, ["scripts/build.mjs", "--if-needed"], { cwd: packageRoot, encoding: "utf8" });
+    const built = spawnSync(process.execPath, ["scripts/build.mjs", "--if-needed"], {
+      cwd: packageRoot,
+      encoding: "utf8",
+    });
     if (built.status !== 0) throw new Error(`${built.stdout}${built.stderr}`);
   }
-  const words = ["pack", "--ignore-scripts", "--json", "--loglevel=error", "--pack-destination", folder];
+  const words = [
+    "pack",
+    "--ignore-scripts",
+    "--json",
+    "--loglevel=error",
+    "--pack-destination",
+    folder,
+  ];
   const { stdout } = await run("npm", words, { cwd: join(packageRoot, of) });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   return join(folder, filename);
 }
 
 /** What `npx` and `npm create` do: the packages side by side, without what they would fetch for other commands. */
-export async function unpack(folder: string, tarballs: Readonly<Record<string, string>>): Promise<void> {
+export async function unpack(
+  folder: string,
+  tarballs: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const [name, tarball] of Object.entries(tarballs)) {
     const place = join(folder, "node_modules", name);
     await mkdir(place, { recursive: true });
@@ -44,18 +57,28 @@ export async function createHome(): Promise<Home> {
   const commands: Command[] = [];
   // npm looks for its cache and settings where it always does; Vitest's own variables would switch splitting off.
   const env = Object.fromEntries(
-    ["HOME", "npm_config_cache", "npm_config_registry", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "NO_PROXY"].flatMap(
-      (name) => {
-        const value = process.env[name];
-        return value === undefined ? [] : [[name, value]];
-      },
-    ),
+    [
+      "HOME",
+      "npm_config_cache",
+      "npm_config_registry",
+      "SSL_CERT_FILE",
+      "NODE_EXTRA_CA_CERTS",
+      "HTTPS_PROXY",
+      "NO_PROXY",
+    ].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
   return {
     folder,
     start(words, cwd = "") {
       const bin = join(folder, cwd, "node_modules/.bin");
-      const command = launch(words, join(folder, cwd), { ...env, NO_COLOR: "1", PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` });
+      const command = launch(words, join(folder, cwd), {
+        ...env,
+        NO_COLOR: "1",
+        PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
+      });
       commands.push(command);
       return command;
     },
@@ -74,7 +97,12 @@ export async function done(command: Command): Promise<string> {
 }
 
 /** Cuts the line of a module out of one segment file and pastes it into another, as lines, as an editor does. */
-export async function move(application: string, module: string, from: string, to: string): Promise<void> {
+export async function move(
+  application: string,
+  module: string,
+  from: string,
+  to: string,
+): Promise<void> {
   const path = (name: string): string => join(application, `segments/${name}.segment.json`);
   const lines = (await readFile(path(from), "utf8")).split("\n");
   const at = lines.findIndex((line) => line.includes(`"${module}"`));

@@ -20,16 +20,50 @@ let browser: Browser;
 
 beforeAll(async () => {
   home = await createHome();
-  const [seamline, create] = await Promise.all([pack(home.folder), pack(home.folder, "create-seamline")]);
+  const [seamline, create] = await Promise.all([
+    pack(home.folder),
+    pack(home.folder, "create-seamline"),
+  ]);
   await unpack(home.folder, { seamline, "create-seamline": create });
   await writeFile(join(home.folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  const launched = chromium.launch({ executablePath: requireBrowser().path, args: browserArguments });
+  const launched = chromium.launch({
+    executablePath: requireBrowser().path,
+    args: browserArguments,
+  });
   const cli = "node_modules/seamline/dist/cli.js";
   await done(home.start([process.execPath, cli, "init", "vanilla", "--seamline", seamline]));
-  await done(home.start([process.execPath, cli, "init", "react", "--template", "react", "--seamline", seamline]));
+  await done(
+    home.start([
+      process.execPath,
+      cli,
+      "init",
+      "react",
+      "--template",
+      "react",
+      "--seamline",
+      seamline,
+    ]),
+  );
   // As `npm create seamline vue -- --template vue` runs it.
-  await done(home.start([process.execPath, "node_modules/create-seamline/index.js", "vue", "--template", "vue", "--seamline", seamline]));
-  const install = ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  await done(
+    home.start([
+      process.execPath,
+      "node_modules/create-seamline/index.js",
+      "vue",
+      "--template",
+      "vue",
+      "--seamline",
+      seamline,
+    ]),
+  );
+  const install = [
+    "npm",
+    "install",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
   await Promise.all(templates.map((template) => done(home.start(install, template))));
   browser = await launched;
 }, patience);
@@ -43,7 +77,8 @@ describe.concurrent.each(templates)("the template %s", (template) => {
     "is developed, tested, checked, built and started, and its procedure moves from server to page and back",
     async ({ expect }) => {
       const application = join(home.folder, template);
-      const script = (name: string): Promise<string> => done(home.start(["npm", "run", name], template));
+      const script = (name: string): Promise<string> =>
+        done(home.start(["npm", "run", name], template));
       const onServer = { here: ["describe"], away: ["weave server"] };
       const inPage = { here: ["describe", "weave"], away: [] };
 
@@ -57,7 +92,9 @@ describe.concurrent.each(templates)("the template %s", (template) => {
       const cloth = await open.pixels();
       await open.page.evaluate(() => Reflect.set(window, "opened", "once"));
       await move(application, "./tartan/weave", "server", "browser");
-      await expect.poll(async () => [await open.weave("Ada"), await open.placed()].at(-1), soon).toEqual(inPage);
+      await expect
+        .poll(async () => [await open.weave("Ada"), await open.placed()].at(-1), soon)
+        .toEqual(inPage);
       expect(await open.pixels()).toBe(cloth);
       expect(await open.page.evaluate(() => Reflect.get(window, "opened") as unknown)).toBe("once");
       expect(await open.looks()).toEqual([]);
@@ -82,7 +119,9 @@ describe.concurrent.each(templates)("the template %s", (template) => {
         await built.weave(" ");
         await built.page.getByText("A tartan needs a name").waitFor();
         // The status of the answer, which Chromium writes there itself.
-        expect(await built.looks()).toEqual(placed === onServer ? [expect.stringContaining("400 (Bad Request)")] : []);
+        expect(await built.looks()).toEqual(
+          placed === onServer ? [expect.stringContaining("400 (Bad Request)")] : [],
+        );
         await built.page.close();
         await service.ended("SIGTERM");
         if (placed === inPage) await move(application, "./tartan/weave", "browser", "server");
@@ -112,7 +151,10 @@ interface Visit {
 async function visit(url: string): Promise<Visit> {
   const page = await browser.newPage();
   const problems: string[] = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(message.text()));
+  page.on(
+    "console",
+    (message) => ["error", "warning"].includes(message.type()) && problems.push(message.text()),
+  );
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(url);
   const column = async (at: number): Promise<string[]> => {
@@ -128,7 +170,8 @@ async function visit(url: string): Promise<Visit> {
     page,
     placed: async () => ({ here: (await column(0)).toSorted(), away: await column(1) }),
     words: () => page.locator("figcaption").innerText(),
-    pixels: () => page.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()),
+    pixels: () =>
+      page.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()),
     async weave(name) {
       await page.getByRole("textbox", { name: "Name" }).fill(name);
       await page.getByRole("button", { name: "Weave" }).click();
@@ -138,7 +181,8 @@ async function visit(url: string): Promise<Visit> {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: colorScheme === "light" ? 1100 : 390, height: 800 });
         problems.push(...(await violations(page)));
-        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) problems.push(`${colorScheme}: scrolls sideways`);
+        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+          problems.push(`${colorScheme}: scrolls sideways`);
       }
       return problems;
     },
@@ -148,7 +192,11 @@ async function visit(url: string): Promise<Visit> {
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return await page.evaluate(async () => {
-    const { axe: engine } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    return (await engine.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    const { axe: engine } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    return (await engine.run()).violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`,
+    );
   });
 }

@@ -12,7 +12,10 @@ const packageRoot = join(import.meta.dirname, "../..");
 /** Builds the package where that was never done; `npm test` builds it each time, before any test. */
 export function buildPackage(): void {
   if (existsSync(join(packageRoot, "dist/cli.js"))) return;
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/build.mjs"], { cwd: packageRoot, encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/build.mjs"], {
+    cwd: packageRoot,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(stderr);
 }
 
@@ -42,7 +45,10 @@ export async function createApplication(): Promise<Application> {
   const commands: Command[] = [];
   const put = async (path: string, content: string | object): Promise<void> => {
     await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), typeof content === "string" ? content : JSON.stringify(content));
+    await writeFile(
+      join(root, path),
+      typeof content === "string" ? content : JSON.stringify(content),
+    );
   };
   await put("package.json", { type: "module", private: true });
   await mkdir(join(root, "node_modules"));
@@ -63,11 +69,18 @@ export async function createApplication(): Promise<Application> {
   };
 }
 
-const start = (words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Command =>
-  launch([process.execPath, join(packageRoot, "dist/cli.js"), ...words], cwd, env);
+const start = (
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Command => launch([process.execPath, join(packageRoot, "dist/cli.js"), ...words], cwd, env);
 
 /** A process in `cwd`: its program, and its words. */
-export function launch([program = "", ...words]: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Command {
+export function launch(
+  [program = "", ...words]: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Command {
   const child = spawn(program, words, {
     cwd,
     // Nothing of this process's own surroundings that would change what is written.

@@ -17,10 +17,16 @@ export interface PseudoTerminal {
 const patience = 20_000;
 
 /** Words are taken as they are: none may need quotes. */
-export function startAtTerminal(words: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): PseudoTerminal {
+export function startAtTerminal(
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): PseudoTerminal {
   const command = `stty cols 80 rows 40; exec ${words.join(" ")}`;
   const [program, ...given] =
-    process.platform === "darwin" ? ["script", "-q", "/dev/null", "sh", "-c", command] : ["script", "-qefc", command, "/dev/null"];
+    process.platform === "darwin"
+      ? ["script", "-q", "/dev/null", "sh", "-c", command]
+      : ["script", "-qefc", command, "/dev/null"];
   const child = spawn(program, given, {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
@@ -66,7 +72,8 @@ export function startAtTerminal(words: readonly string[], cwd: string, env: Read
   return {
     output,
     press: (keys) => void child.stdin.write(keys),
-    says: async (pattern, from = 0) => await when(String(pattern), () => pattern.exec(output().slice(from)) ?? undefined),
+    says: async (pattern, from = 0) =>
+      await when(String(pattern), () => pattern.exec(output().slice(from)) ?? undefined),
     ended: async () => await when("its end", () => end),
     kill() {
       // The group: `script` and what runs in it.

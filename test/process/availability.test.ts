@@ -5,7 +5,13 @@ import { Agent, request } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Application, buildPackage, type Command, createApplication, launch } from "./_application.ts";
+import {
+  type Application,
+  buildPackage,
+  type Command,
+  createApplication,
+  launch,
+} from "./_application.ts";
 
 let application: Application;
 beforeAll(() => buildPackage());
@@ -15,7 +21,9 @@ beforeEach(async () => {
   await application.put("index.html", "<!doctype html><title>Shop</title>");
   await application.put("src/shop.ts", source);
   await application.put("shop.segment.json", {
-    "./shop": Object.fromEntries(["quick", "slow", "crash", "crashTwice"].map((name) => [name, { access: "public" }])),
+    "./shop": Object.fromEntries(
+      ["quick", "slow", "crash", "crashTwice"].map((name) => [name, { access: "public" }]),
+    ),
   });
 });
 afterEach(async () => {
@@ -45,7 +53,9 @@ interface Service {
 async function service(name: string, config: object): Promise<Service> {
   await application.put(`${name}.json`, config);
   const command = application.seamline(["start", "--config", `${name}.json`]);
-  const [, url = ""] = await command.says(/^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m);
+  const [, url = ""] = await command.says(
+    /^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m,
+  );
   return { url, command };
 }
 
@@ -71,7 +81,9 @@ function get(url: string): Promise<Answer> {
     request(url, { agent }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      answer.once("end", () => resolve({ status: answer.statusCode, text, connection: answer.headers.connection }));
+      answer.once("end", () =>
+        resolve({ status: answer.statusCode, text, connection: answer.headers.connection }),
+      );
     })
       .once("error", reject)
       .end();
@@ -79,7 +91,10 @@ function get(url: string): Promise<Answer> {
 }
 
 /** What a service answers until it takes no connections any more. */
-async function untilClosed(url: string, path: string): Promise<{ ready: readonly (number | undefined)[]; calls: readonly Answer[] }> {
+async function untilClosed(
+  url: string,
+  path: string,
+): Promise<{ ready: readonly (number | undefined)[]; calls: readonly Answer[] }> {
   const ready: (number | undefined)[] = [];
   const calls: Answer[] = [];
   for (;;) {
@@ -116,7 +131,13 @@ describe("a node that waits for its repository", () => {
   it("lives, isn't ready, and refuses calls as one that is starting, also when a health check of its own is in the build", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const healthChecks = { disk: "./src/disk.ts" };
-    await application.put("node.json", { mode: "node", url, repository: await silence(), segments: ["shop"], healthChecks });
+    await application.put("node.json", {
+      mode: "node",
+      url,
+      repository: await silence(),
+      segments: ["shop"],
+      healthChecks,
+    });
     const command = application.seamline(["start", "--config", "node.json"]);
     for (;;) {
       const live = await get(`${url}/health/live`).catch(() => undefined);
@@ -129,7 +150,10 @@ describe("a node that waits for its repository", () => {
     }
     expect((await get(`${url}/health/ready`)).status).toBe(503);
     expect(await get(`${url}/health`)).toMatchObject({ status: 200, text: '{"disk":false}' });
-    expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 503, text: "This service is starting" });
+    expect(await get(`${url}/rpc/quick`)).toMatchObject({
+      status: 503,
+      text: "This service is starting",
+    });
     expect(await command.ended("SIGTERM")).toBe(0);
   });
 });
@@ -141,46 +165,59 @@ describe("SIGTERM", () => {
     async (role) => {
       const services = await deployment();
       const { url, command } = services[role];
-      expect(await get(`${url}/rpc/quick`)).toMatchObject({ status: 200, connection: "keep-alive" });
+      expect(await get(`${url}/rpc/quick`)).toMatchObject({
+        status: 200,
+        connection: "keep-alive",
+      });
       const slow = get(`${url}/rpc/slow?ms=1500`);
       const begun = performance.now();
       const ended = command.ended("SIGTERM");
       const { ready, calls } = await untilClosed(url, "/rpc/quick");
       expect(performance.now() - begun).toBeGreaterThan(1_000);
       expect(ready.at(-1)).toBe(503);
-      expect(new Set(calls.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(["200 quick"]));
+      expect(new Set(calls.map(({ status, text }) => `${status} ${text}`))).toEqual(
+        new Set(["200 quick"]),
+      );
       expect(calls.at(-1)?.connection).toBe("close");
       expect(await slow).toMatchObject({ status: 200, text: "slow" });
       expect(await ended).toBe(0);
     },
   );
 
-  it.each(["standalone", "repository"] as const)("a %s serves on for a second too", { timeout: 60_000 }, async (mode) => {
-    const { url, command } = await service("service", { mode, url: any });
-    const begun = performance.now();
-    const ended = command.ended("SIGTERM");
-    const { ready, calls } = await untilClosed(url, "/");
-    expect(performance.now() - begun).toBeGreaterThan(1_000);
-    expect(ready.at(-1)).toBe(503);
-    expect(calls.at(-1)).toMatchObject({ status: 200, connection: "close" });
-    expect(await ended).toBe(0);
-  });
+  it.each(["standalone", "repository"] as const)(
+    "a %s serves on for a second too",
+    { timeout: 60_000 },
+    async (mode) => {
+      const { url, command } = await service("service", { mode, url: any });
+      const begun = performance.now();
+      const ended = command.ended("SIGTERM");
+      const { ready, calls } = await untilClosed(url, "/");
+      expect(performance.now() - begun).toBeGreaterThan(1_000);
+      expect(ready.at(-1)).toBe(503);
+      expect(calls.at(-1)).toMatchObject({ status: 200, connection: "close" });
+      expect(await ended).toBe(0);
+    },
+  );
 });
 
 describe("an exception that nothing catches", () => {
   const told = "error: an exception that nothing caught: this service ends\nRangeError: in a timer";
 
-  it("is logged, and the node leaves its gateway, finishes calls for a second, and ends with 1", { timeout: 60_000 }, async () => {
-    const { gateway, node } = await deployment();
-    const slow = get(`${gateway.url}/rpc/slow?ms=300`);
-    await get(`${gateway.url}/rpc/crash`);
-    const begun = performance.now();
-    await gateway.command.says(/ left$/m);
-    expect(await slow).toMatchObject({ status: 200, text: "slow" });
-    expect(await node.command.ended()).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(10_000);
-    expect(node.command.output()).toContain(told);
-  });
+  it(
+    "is logged, and the node leaves its gateway, finishes calls for a second, and ends with 1",
+    { timeout: 60_000 },
+    async () => {
+      const { gateway, node } = await deployment();
+      const slow = get(`${gateway.url}/rpc/slow?ms=300`);
+      await get(`${gateway.url}/rpc/crash`);
+      const begun = performance.now();
+      await gateway.command.says(/ left$/m);
+      expect(await slow).toMatchObject({ status: 200, text: "slow" });
+      expect(await node.command.ended()).toBe(1);
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(node.command.output()).toContain(told);
+    },
+  );
 
   it("ends a service with 1 though a call would take longer", { timeout: 60_000 }, async () => {
     const { url, command } = await service("service", { mode: "standalone", url: any });
@@ -196,7 +233,8 @@ describe("an exception that nothing catches", () => {
     const { url, command } = await service("service", { mode: "standalone", url: any });
     await get(`${url}/rpc/crashTwice`);
     expect(await command.ended()).toBe(1);
-    for (const which of ["the first", "the second"]) expect(command.output()).toContain(`RangeError: ${which}`);
+    for (const which of ["the first", "the second"])
+      expect(command.output()).toContain(`RangeError: ${which}`);
   });
 
   it("while it starts ends the service with 1", { timeout: 60_000 }, async () => {
@@ -210,13 +248,17 @@ describe("an exception that nothing catches", () => {
     expect(command.output()).toContain(told);
   });
 
-  it("while it stops changes the exit code, and the service ends as soon", { timeout: 60_000 }, async () => {
-    const { url, command } = await service("service", { mode: "standalone", url: any });
-    const armed = await get(`${url}/rpc/crash`);
-    expect(armed.text).toBe("armed");
-    expect(await command.ended("SIGTERM")).toBe(1);
-    expect(command.output()).toContain(told);
-  });
+  it(
+    "while it stops changes the exit code, and the service ends as soon",
+    { timeout: 60_000 },
+    async () => {
+      const { url, command } = await service("service", { mode: "standalone", url: any });
+      const armed = await get(`${url}/rpc/crash`);
+      expect(armed.text).toBe("armed");
+      expect(await command.ended("SIGTERM")).toBe(1);
+      expect(command.output()).toContain(told);
+    },
+  );
 
   it("is left to the application with options.signals false", { timeout: 60_000 }, async () => {
     await application.put(
@@ -226,7 +268,10 @@ describe("an exception that nothing catches", () => {
        process.on("uncaughtException", ({ message }) => { console.log("mine:", message); process.exit(7); });
        setTimeout(() => { throw new Error("own"); }, 20);`,
     );
-    const command = launch([process.execPath, join(application.root, "main.mjs")], application.root);
+    const command = launch(
+      [process.execPath, join(application.root, "main.mjs")],
+      application.root,
+    );
     expect(await command.ended()).toBe(7);
     expect(command.output()).toContain("mine: own");
     expect(command.output()).not.toContain("nothing caught");
@@ -234,24 +279,40 @@ describe("an exception that nothing catches", () => {
 });
 
 describe.skipIf(process.platform === "win32")("a gateway that may open few files", () => {
-  it("says so at its start, and blames no node when none are left", { timeout: 60_000 }, async () => {
-    const repository = await service("repository", { mode: "repository", url: any });
-    await application.put("gateway.json", { mode: "gateway", url: any, monitor: 300 });
-    const cli = join(import.meta.dirname, "../../dist/cli.js");
-    const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
-    const command = launch(["/bin/sh", "-c", words], application.root);
-    closing.push(() => command.ended("SIGKILL"));
-    const [, gateway = ""] = await command.says(/^gateway at (http:\/\/127\.0\.0\.1:\d+)/m);
-    expect(command.output()).toContain("warning: this process may open 64 files, and limits.connections is 10000");
-    await service("node", { mode: "node", url: any, gateway, repository: repository.url, segments: ["shop"] });
-    expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-    const calls = await Promise.all(
-      Array.from({ length: 40 }, () => get(`${gateway}/rpc/slow?ms=1500`).catch(() => ({ status: "cut" as const, text: "" }))),
-    );
-    expect(calls.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 503]));
-    expect(calls.find(({ status }) => status === 503)?.text).toBe("This service has no connection left for the request");
-    expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-    expect(command.output()).toContain("this process may open no more files (raise 'ulimit -n')");
-    expect(command.output()).not.toMatch(/it gets no calls|unhealthy/);
-  });
+  it(
+    "says so at its start, and blames no node when none are left",
+    { timeout: 60_000 },
+    async () => {
+      const repository = await service("repository", { mode: "repository", url: any });
+      await application.put("gateway.json", { mode: "gateway", url: any, monitor: 300 });
+      const cli = join(import.meta.dirname, "../../dist/cli.js");
+      const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
+      const command = launch(["/bin/sh", "-c", words], application.root);
+      closing.push(() => command.ended("SIGKILL"));
+      const [, gateway = ""] = await command.says(/^gateway at (http:\/\/127\.0\.0\.1:\d+)/m);
+      expect(command.output()).toContain(
+        "warning: this process may open 64 files, and limits.connections is 10000",
+      );
+      await service("node", {
+        mode: "node",
+        url: any,
+        gateway,
+        repository: repository.url,
+        segments: ["shop"],
+      });
+      expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
+      const calls = await Promise.all(
+        Array.from({ length: 40 }, () =>
+          get(`${gateway}/rpc/slow?ms=1500`).catch(() => ({ status: "cut" as const, text: "" })),
+        ),
+      );
+      expect(calls.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 503]));
+      expect(calls.find(({ status }) => status === 503)?.text).toBe(
+        "This service has no connection left for the request",
+      );
+      expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
+      expect(command.output()).toContain("this process may open no more files (raise 'ulimit -n')");
+      expect(command.output()).not.toMatch(/it gets no calls|unhealthy/);
+    },
+  );
 });

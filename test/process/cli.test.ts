@@ -48,35 +48,47 @@ it("check tells by its code what nobody reads", { timeout: 30_000 }, async () =>
 });
 
 describe("seamline start, as a process", () => {
-  it("outlives a promise that fails with nobody waiting, and says so", { timeout: 30_000 }, async () => {
-    await application.put(
-      "src/greet.ts",
-      'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
-    );
-    const service = application.seamline(["start"]);
-    const [, url] = await service.says(address);
-    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
-    await service.says(/error: a promise failed, and nothing waited for it: an await is missing\nError: lost Ada/);
-    expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
-    expect(await service.ended("SIGTERM")).toBe(0);
-  });
+  it(
+    "outlives a promise that fails with nobody waiting, and says so",
+    { timeout: 30_000 },
+    async () => {
+      await application.put(
+        "src/greet.ts",
+        'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
+      );
+      const service = application.seamline(["start"]);
+      const [, url] = await service.says(address);
+      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
+      await service.says(
+        /error: a promise failed, and nothing waited for it: an await is missing\nError: lost Ada/,
+      );
+      expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
+      expect(await service.ended("SIGTERM")).toBe(0);
+    },
+  );
 
-  it("builds what is missing, serves, stops clean when asked, and takes the build at the next start", { timeout: 30_000 }, async () => {
-    const first = application.seamline(["start"]);
-    const [, url] = await first.says(address);
-    expect(first.output()).toMatch(/^there is no build in \.\/dist yet: making one\nstandalone at /);
-    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
-    expect(await get(`${url}/`)).toContain("<title>Greeting</title>");
-    expect(await application.runTrees()).toHaveLength(1);
-    expect(await first.ended("SIGTERM")).toBe(0);
-    expect(await application.runTrees()).toEqual([]);
+  it(
+    "builds what is missing, serves, stops clean when asked, and takes the build at the next start",
+    { timeout: 30_000 },
+    async () => {
+      const first = application.seamline(["start"]);
+      const [, url] = await first.says(address);
+      expect(first.output()).toMatch(
+        /^there is no build in \.\/dist yet: making one\nstandalone at /,
+      );
+      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+      expect(await get(`${url}/`)).toContain("<title>Greeting</title>");
+      expect(await application.runTrees()).toHaveLength(1);
+      expect(await first.ended("SIGTERM")).toBe(0);
+      expect(await application.runTrees()).toEqual([]);
 
-    const second = application.seamline(["start"]);
-    const [, again] = await second.says(address);
-    expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
-    expect(second.output()).toMatch(/^standalone at \S+ .*\n$/);
-    expect(await second.ended("SIGINT")).toBe(0);
-  });
+      const second = application.seamline(["start"]);
+      const [, again] = await second.says(address);
+      expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+      expect(second.output()).toMatch(/^standalone at \S+ .*\n$/);
+      expect(await second.ended("SIGINT")).toBe(0);
+    },
+  );
 
   it.each(["SIGINT", "SIGTERM"] as const)(
     "stops as asked by %s while it builds, and leaves nothing",
@@ -93,11 +105,14 @@ export default {};
       );
       const command = application.seamline(["start"]);
       const builder = await vi.waitFor(
-        async () => Number((await readFile(join(application.root, "builder"), "utf8")) || Number.NaN),
+        async () =>
+          Number((await readFile(join(application.root, "builder"), "utf8")) || Number.NaN),
         20_000,
       );
       expect(await command.ended(signal)).toBe(0);
-      expect(command.output()).toBe(`there is no build in ./dist yet: making one\nStopped by ${signal}, while it was building\n`);
+      expect(command.output()).toBe(
+        `there is no build in ./dist yet: making one\nStopped by ${signal}, while it was building\n`,
+      );
       expect(() => process.kill(builder, 0)).toThrow("ESRCH");
       expect(await readdir(application.root)).not.toContain("dist");
     },
@@ -121,31 +136,47 @@ export default {};
     },
   );
 
-  it("ends with 1 and one message when its port is taken, and leaves nothing running", { timeout: 30_000 }, async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port } = taken.address() as { port: number };
-    await application.put("gateway.json", { mode: "gateway", url: `http://127.0.0.1:${port}` });
-    const command = application.seamline(["start", "--config", "gateway.json"]);
-    expect(await command.ended()).toBe(1);
-    expect(command.output()).toBe(
-      `error: Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'\n`,
-    );
-    taken.close();
-  });
+  it(
+    "ends with 1 and one message when its port is taken, and leaves nothing running",
+    { timeout: 30_000 },
+    async () => {
+      const taken = createServer().listen(0, "127.0.0.1");
+      await once(taken, "listening");
+      const { port } = taken.address() as { port: number };
+      await application.put("gateway.json", { mode: "gateway", url: `http://127.0.0.1:${port}` });
+      const command = application.seamline(["start", "--config", "gateway.json"]);
+      expect(await command.ended()).toBe(1);
+      expect(command.output()).toBe(
+        `error: Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'\n`,
+      );
+      taken.close();
+    },
+  );
 
-  it("ends with 1 and the build's own message when a build fails", { timeout: 30_000 }, async () => {
-    await application.put("greet.segment.json", { "./greet": { gret: { access: "public" } } });
-    const command = application.seamline(["start"]);
-    expect(await command.ended()).toBe(1);
-    expect(command.output()).toMatch(/error: The build failed\n\nerror: greet\.segment\.json.*gret/s);
-    expect(command.output()).not.toMatch(/^ +at /m);
-    // Nothing half made is left for the next start.
-    await expect(readFile(join(application.root, "dist/server/manifest.json"))).rejects.toThrow("ENOENT");
-  });
+  it(
+    "ends with 1 and the build's own message when a build fails",
+    { timeout: 30_000 },
+    async () => {
+      await application.put("greet.segment.json", { "./greet": { gret: { access: "public" } } });
+      const command = application.seamline(["start"]);
+      expect(await command.ended()).toBe(1);
+      expect(command.output()).toMatch(
+        /error: The build failed\n\nerror: greet\.segment\.json.*gret/s,
+      );
+      expect(command.output()).not.toMatch(/^ +at /m);
+      // Nothing half made is left for the next start.
+      await expect(readFile(join(application.root, "dist/server/manifest.json"))).rejects.toThrow(
+        "ENOENT",
+      );
+    },
+  );
 
   it("ends with 1 and names every mistake of a configuration", async () => {
-    await application.put("seamline.json", { mode: "standalone", url: "${URL_OF_THIS}", asets: [] });
+    await application.put("seamline.json", {
+      mode: "standalone",
+      url: "${URL_OF_THIS}",
+      asets: [],
+    });
     const command = application.seamline(["start"]);
     expect(await command.ended()).toBe(1);
     expect(command.output()).toBe(
@@ -156,69 +187,94 @@ export default {};
 });
 
 describe("a node and its repository, as processes", () => {
-  it("that is asked to stop while it waits for its repository ends with 0", { timeout: 30_000 }, async () => {
-    await application.put("node.json", { mode: "node", url: anywhere, repository: "http://127.0.0.1:9", segments: ["greet"], log: "info" });
-    const node = application.seamline(["start", "--config", "node.json"]);
-    await node.says(/repository/);
-    expect(await node.ended("SIGTERM")).toBe(0);
-    expect(node.output()).not.toContain("error");
-  });
-
-  it("takes its modules over HTTP, and starts from what it has when the repository is away (R10)", { timeout: 30_000 }, async () => {
-    const trustKey = "the-key-of-both-folders";
-    const far = await createApplication();
-    try {
-      await application.put("repository.json", { mode: "repository", url: anywhere, trustKey });
-      const repository = application.seamline(["start", "--config", "repository.json"]);
-      const [, repositoryUrl] = await repository.says(address);
-      // No source, no build, no Vite in its folder: a node needs none of them.
-      await far.put("seamline.json", {
+  it(
+    "that is asked to stop while it waits for its repository ends with 0",
+    { timeout: 30_000 },
+    async () => {
+      await application.put("node.json", {
         mode: "node",
         url: anywhere,
-        repository: repositoryUrl,
+        repository: "http://127.0.0.1:9",
         segments: ["greet"],
-        trustKey,
         log: "info",
       });
+      const node = application.seamline(["start", "--config", "node.json"]);
+      await node.says(/repository/);
+      expect(await node.ended("SIGTERM")).toBe(0);
+      expect(node.output()).not.toContain("error");
+    },
+  );
 
-      const first = far.seamline(["start"]);
-      const [, url] = await first.says(address);
-      expect(first.output()).toMatch(/^modules: \d+ taken \(\d+\.\d kB\), 0 were here already\n/);
-      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
-      expect(await first.ended("SIGTERM")).toBe(0);
+  it(
+    "takes its modules over HTTP, and starts from what it has when the repository is away (R10)",
+    { timeout: 30_000 },
+    async () => {
+      const trustKey = "the-key-of-both-folders";
+      const far = await createApplication();
+      try {
+        await application.put("repository.json", { mode: "repository", url: anywhere, trustKey });
+        const repository = application.seamline(["start", "--config", "repository.json"]);
+        const [, repositoryUrl] = await repository.says(address);
+        // No source, no build, no Vite in its folder: a node needs none of them.
+        await far.put("seamline.json", {
+          mode: "node",
+          url: anywhere,
+          repository: repositoryUrl,
+          segments: ["greet"],
+          trustKey,
+          log: "info",
+        });
 
-      const second = far.seamline(["start"]);
-      await second.says(address);
-      expect(second.output()).not.toContain("taken");
-      expect(await second.ended("SIGTERM")).toBe(0);
+        const first = far.seamline(["start"]);
+        const [, url] = await first.says(address);
+        expect(first.output()).toMatch(/^modules: \d+ taken \(\d+\.\d kB\), 0 were here already\n/);
+        expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+        expect(await first.ended("SIGTERM")).toBe(0);
 
-      expect(await repository.ended("SIGTERM")).toBe(0);
-      const third = far.seamline(["start"]);
-      const [, again] = await third.says(address);
-      expect(third.output()).toMatch(
-        /^warning: the repository at \S+ refused the connection: starting from what this node has of revision \w+\n/,
-      );
-      expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
-      expect(await third.ended("SIGTERM")).toBe(0);
-    } finally {
-      await far.remove();
-    }
-  });
+        const second = far.seamline(["start"]);
+        await second.says(address);
+        expect(second.output()).not.toContain("taken");
+        expect(await second.ended("SIGTERM")).toBe(0);
 
-  it("without the repository's trust key ends with 1 and says what to do", { timeout: 30_000 }, async () => {
-    await application.put("repository.json", { mode: "repository", url: anywhere });
-    const repository = application.seamline(["start", "--config", "repository.json"]);
-    const [, repositoryUrl] = await repository.says(address);
-    const far = await createApplication();
-    try {
-      await far.put("seamline.json", { mode: "node", url: anywhere, repository: repositoryUrl, segments: ["greet"] });
-      const node = far.seamline(["start"]);
-      expect(await node.ended()).toBe(1);
-      expect(node.output()).toMatch(/^error: The repository at \S+ answered 404 for its modules: .*need the same 'trustKey'\n$/);
-    } finally {
-      await far.remove();
-    }
-  });
+        expect(await repository.ended("SIGTERM")).toBe(0);
+        const third = far.seamline(["start"]);
+        const [, again] = await third.says(address);
+        expect(third.output()).toMatch(
+          /^warning: the repository at \S+ refused the connection: starting from what this node has of revision \w+\n/,
+        );
+        expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+        expect(await third.ended("SIGTERM")).toBe(0);
+      } finally {
+        await far.remove();
+      }
+    },
+  );
+
+  it(
+    "without the repository's trust key ends with 1 and says what to do",
+    { timeout: 30_000 },
+    async () => {
+      await application.put("repository.json", { mode: "repository", url: anywhere });
+      const repository = application.seamline(["start", "--config", "repository.json"]);
+      const [, repositoryUrl] = await repository.says(address);
+      const far = await createApplication();
+      try {
+        await far.put("seamline.json", {
+          mode: "node",
+          url: anywhere,
+          repository: repositoryUrl,
+          segments: ["greet"],
+        });
+        const node = far.seamline(["start"]);
+        expect(await node.ended()).toBe(1);
+        expect(node.output()).toMatch(
+          /^error: The repository at \S+ answered 404 for its modules: .*need the same 'trustKey'\n$/,
+        );
+      } finally {
+        await far.remove();
+      }
+    },
+  );
 });
 
 describe("seamline start, before the repository is there,", () => {
@@ -228,10 +284,21 @@ describe("seamline start, before the repository is there,", () => {
       "src/layer.ts",
       "export default { async handle(...[, , , , next]: [unknown, unknown, unknown, unknown, () => unknown]) { return `${await next()}?`; } };\n",
     );
-    const proxy = { mode: "proxy", url: anywhere, node: calls, repository: files, middleware: ["./src/layer.ts"] };
+    const proxy = {
+      mode: "proxy",
+      url: anywhere,
+      node: calls,
+      repository: files,
+      middleware: ["./src/layer.ts"],
+    };
     await application.put("proxy.json", proxy);
     await application.put("seamline.json", { mode: "repository", url: files });
-    await application.put("node.json", { mode: "node", url: calls, repository: files, segments: ["greet"] });
+    await application.put("node.json", {
+      mode: "node",
+      url: calls,
+      repository: files,
+      segments: ["greet"],
+    });
     expect(await application.seamline(["build"]).ended()).toBe(0);
     const early = application.seamline(["start", "--config", "proxy.json"]);
     await early.says(/refused the connection; trying again/);
@@ -272,6 +339,8 @@ describe("seamline build, as a process", () => {
     await rm(join(application.root, "dist"), { recursive: true });
     const without = application.seamline(["start", "--no-build"]);
     expect(await without.ended()).toBe(1);
-    expect(without.output()).toMatch(/^error: There is no build in \.\/dist, and --no-build forbids/);
+    expect(without.output()).toMatch(
+      /^error: There is no build in \.\/dist, and --no-build forbids/,
+    );
   });
 });

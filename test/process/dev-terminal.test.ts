@@ -17,16 +17,32 @@ beforeAll(buildPackage, 120_000);
 
 beforeEach(async () => {
   application = await createApplication();
-  await symlink(join(packageRoot, "node_modules/vite"), join(application.root, "node_modules/vite"), "junction");
+  await symlink(
+    join(packageRoot, "node_modules/vite"),
+    join(application.root, "node_modules/vite"),
+    "junction",
+  );
   await mkdir(join(application.root, "src"));
-  await application.put("index.html", '<!doctype html><title>Shop</title><script type="module" src="/src/main.ts"></script>');
-  await application.put("src/main.ts", 'import { startClient } from "seamline";\nawait startClient("view");\n');
+  await application.put(
+    "index.html",
+    '<!doctype html><title>Shop</title><script type="module" src="/src/main.ts"></script>',
+  );
+  await application.put(
+    "src/main.ts",
+    'import { startClient } from "seamline";\nawait startClient("view");\n',
+  );
   await application.put(
     "src/quote.ts",
     "export async function quote(metres: number, note = 'none'): Promise<string> {\n  return `${metres} metres, ${note}`;\n}\n",
   );
-  await application.put("src/fail.ts", "export async function fail(): Promise<void> {\n  throw new RangeError('no such cloth');\n}\n");
-  await application.put("src/draw.ts", "export async function draw(): Promise<string> {\n  return 'drawn';\n}\n");
+  await application.put(
+    "src/fail.ts",
+    "export async function fail(): Promise<void> {\n  throw new RangeError('no such cloth');\n}\n",
+  );
+  await application.put(
+    "src/draw.ts",
+    "export async function draw(): Promise<string> {\n  return 'drawn';\n}\n",
+  );
   await application.put("office.segment.json", {
     "./quote": { quote: { access: "public" } },
     "./fail": { fail: { access: "public" } },
@@ -73,7 +89,10 @@ describe("at a terminal", () => {
     await terminal.says(/RangeError: no such cloth/);
     await terminal.says(/src\/fail\.ts:2:9/);
 
-    await application.put("office.segment.json", '{\n  "./quote": { "quote": { "access": "publik" } }\n}\n');
+    await application.put(
+      "office.segment.json",
+      '{\n  "./quote": { "quote": { "access": "publik" } }\n}\n',
+    );
     await terminal.says(/error: office\.segment\.json:2:\d+ .*\n.*\n> 2 \|.*publik.*\n.*\^/);
     const broken = terminal.output().length;
     await application.put("office.segment.json", {
@@ -98,7 +117,9 @@ describe("at a terminal", () => {
     await terminal.says(/Move quote from office to/);
     terminal.press("1");
     await terminal.says(/moved quote from node office to the page, \d+ ms/);
-    expect(JSON.parse(await readFile(join(application.root, "view.segment.json"), "utf8"))).toHaveProperty(["./quote", "quote", "access"]);
+    expect(
+      JSON.parse(await readFile(join(application.root, "view.segment.json"), "utf8")),
+    ).toHaveProperty(["./quote", "quote", "access"]);
 
     terminal.press("q");
     expect(await terminal.ended()).toBe(0);
@@ -127,7 +148,10 @@ describe("without a terminal", () => {
   it("writes one JSON object a line with --json", async () => {
     const dev = application.seamline(["dev", "--port", "0", "--json"]);
     await dev.says(/"ready".*\n/);
-    await application.put("src/quote.ts", "export async function quote(metres: number): Promise<string> {\n  return `${metres} m`;\n}\n");
+    await application.put(
+      "src/quote.ts",
+      "export async function quote(metres: number): Promise<string> {\n  return `${metres} m`;\n}\n",
+    );
     await dev.says(/"replaced".*\n|"reloaded".*\n|"moved".*\n/);
     expect(await dev.ended("SIGINT")).toBe(0);
     const lines = dev
@@ -149,7 +173,9 @@ describe("without a terminal", () => {
     });
     const late = application.seamline(["dev", "--port", String(port)]);
     expect(await late.ended()).toBe(1);
-    expect(late.output()).toBe(`error: port ${port} is taken: name another with --port, or stop what listens there\n`);
+    expect(late.output()).toBe(
+      `error: port ${port} is taken: name another with --port, or stop what listens there\n`,
+    );
     taken.close();
     const lost = application.seamline(["dev", "--port", "0", "--config", "none.json"]);
     expect(await lost.ended()).toBe(1);

@@ -30,7 +30,10 @@ let application: Application;
 let cluster: WireCluster;
 const ways = new Map<WayName, Way>();
 const host = nodeHost({ log: new TestLog() });
-const closing: (() => Promise<unknown> | undefined)[] = [() => application?.remove(), () => host.transport.close()];
+const closing: (() => Promise<unknown> | undefined)[] = [
+  () => application?.remove(),
+  () => host.transport.close(),
+];
 
 beforeAll(async () => {
   application = await copyWire();
@@ -45,12 +48,16 @@ afterAll(async () => {
 
 /** The role that standalone composes, asked without a socket. */
 async function inMemory(root: string): Promise<Way> {
-  const config = await readConfig({ mode: "standalone", url: "http://127.0.0.1:0", trustKey: key }, { root });
+  const config = await readConfig(
+    { mode: "standalone", url: "http://127.0.0.1:0", trustKey: key },
+    { root },
+  );
   const { role, modules } = await composeRole(nodeHost({ log: new TestLog() }), config, {
     root,
     limits: defaultLimits,
     trustKey: key,
-    moduleImporter: async (specifier) => (await import(/* @vite-ignore */ specifier)) as ModuleNamespace,
+    moduleImporter: async (specifier) =>
+      (await import(/* @vite-ignore */ specifier)) as ModuleNamespace,
     build: false,
     newId: () => "m1",
     configFile: undefined,
@@ -70,13 +77,18 @@ async function inMemory(root: string): Promise<Way> {
       signal: new AbortController().signal,
       // The adapter counts what comes in.
       readBody: async (limit) => {
-        if (bytes.length > limit) throw new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
+        if (bytes.length > limit)
+          throw new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
         return bytes;
       },
     });
     const { status, headers, text } = incoming(response);
     // The adapter leaves out the body of what answers a HEAD.
-    return { status, headers: headers as HttpAnswer["headers"], body: call.method === "HEAD" ? "" : text };
+    return {
+      status,
+      headers: headers as HttpAnswer["headers"],
+      body: call.method === "HEAD" ? "" : text,
+    };
   };
   const transport: Transport = {
     send: async ({ url, method, headers, body, signal }) =>
@@ -88,31 +100,59 @@ async function inMemory(root: string): Promise<Way> {
 
 function overSockets(base: string): Way {
   const send = async (call: HttpCall): Promise<HttpAnswer> => {
-    const response = await fetch(base + call.path, { method: call.method ?? "GET", headers: call.headers ?? {}, ...bodyOf(call) });
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: textOf(await response.arrayBuffer()) };
+    const response = await fetch(base + call.path, {
+      method: call.method ?? "GET",
+      headers: call.headers ?? {},
+      ...bodyOf(call),
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: textOf(await response.arrayBuffer()),
+    };
   };
   return { send, transport: host.transport, base };
 }
 
-const textOf = (bytes: ArrayBuffer): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+const textOf = (bytes: ArrayBuffer): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
-describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as const)("%s:", (name) => {
-  const made = allCases.filter((one) => runsIn(one, name) > 0);
+describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as const)(
+  "%s:",
+  (name) => {
+    const made = allCases.filter((one) => runsIn(one, name) > 0);
 
-  it.each(made.filter((one) => one.http))("$ids $title", async ({ http, answer }) => {
-    expect(comparable(await ways.get(name)!.send(http!))).toEqual(comparable(answer!));
-  });
+    it.each(made.filter((one) => one.http))("$ids $title", async ({ http, answer }) => {
+      expect(comparable(await ways.get(name)!.send(http!))).toEqual(comparable(answer!));
+    });
 
-  it.each(made.filter((one) => one.client))("$ids $title, as a client calls", async ({ client }) => {
-    const { transport, base } = ways.get(name)!;
-    const remote = createRemote({ transport, base, classes: createWireClasses(), limits: defaultLimits, clock: host.clock });
-    const { fqn, version = "", args = {} } = client!;
-    // As `runProcedure` does.
-    const run = async (): Promise<unknown> =>
-      (await remote({ fqn, version: String(parseVersion(version)), args: new Map(Object.entries(args)), context: emptyContext() })).value;
-    expect(await differenceOf(client!, run)).toBeUndefined();
-  });
-});
+    it.each(made.filter((one) => one.client))(
+      "$ids $title, as a client calls",
+      async ({ client }) => {
+        const { transport, base } = ways.get(name)!;
+        const remote = createRemote({
+          transport,
+          base,
+          classes: createWireClasses(),
+          limits: defaultLimits,
+          clock: host.clock,
+        });
+        const { fqn, version = "", args = {} } = client!;
+        // As `runProcedure` does.
+        const run = async (): Promise<unknown> =>
+          (
+            await remote({
+              fqn,
+              version: String(parseVersion(version)),
+              args: new Map(Object.entries(args)),
+              context: emptyContext(),
+            })
+          ).value;
+        expect(await differenceOf(client!, run)).toBeUndefined();
+      },
+    );
+  },
+);
 
 describe("what a repository gives to others", () => {
   const trusted = { "x-svc-trust-key": key };
@@ -123,13 +163,22 @@ describe("what a repository gives to others", () => {
 
   it("§1-13 a repository serves the components of the service itself", async () => {
     for (const name of ["client.js", "hooks.js", "remote.js"])
-      expect(await text(`/svc/${name}`), name).toMatchObject({ status: 200, text: expect.stringContaining("export") });
+      expect(await text(`/svc/${name}`), name).toMatchObject({
+        status: 200,
+        text: expect.stringContaining("export"),
+      });
   });
 
   it("§1-14 nodes import their components from the repository: one in an empty folder runs its segments", async () => {
     const empty = await createApplication();
     closing.push(() => empty.remove());
-    const config = { mode: "node", url: "http://127.0.0.1:0", repository: cluster.repository, segments: ["calls"], trustKey: key };
+    const config = {
+      mode: "node",
+      url: "http://127.0.0.1:0",
+      repository: cluster.repository,
+      segments: ["calls"],
+      trustKey: key,
+    };
     const { url } = await startService(empty, "node", config);
     const answer = await fetch(`${url}/rpc/calls/plain?first=a&second=b`);
     expect(await answer.text()).toBe('["a","b"]');
@@ -140,6 +189,9 @@ describe("what a repository gives to others", () => {
       modules: Record<string, { file: string }>;
     };
     const file = manifest.modules["calls/tax"]?.file;
-    expect(await text(`/svc/modules/${file}`, trusted)).toMatchObject({ status: 200, text: expect.stringContaining("tax 0.2") });
+    expect(await text(`/svc/modules/${file}`, trusted)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("tax 0.2"),
+    });
   });
 });

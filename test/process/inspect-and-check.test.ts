@@ -8,9 +8,18 @@ beforeAll(buildPackage, 120_000);
 let application: Application;
 beforeEach(async () => {
   application = await createApplication();
-  await application.put("index.html", '<!doctype html><script type="module" src="/src/main.ts"></script>');
-  await application.put("src/main.ts", 'import { greet } from "./greet";\ndocument.title = await greet("Ada");\n');
-  await application.put("src/greet.ts", "export async function greet(name: string): Promise<string> {\n  return name;\n}\n");
+  await application.put(
+    "index.html",
+    '<!doctype html><script type="module" src="/src/main.ts"></script>',
+  );
+  await application.put(
+    "src/main.ts",
+    'import { greet } from "./greet";\ndocument.title = await greet("Ada");\n',
+  );
+  await application.put(
+    "src/greet.ts",
+    "export async function greet(name: string): Promise<string> {\n  return name;\n}\n",
+  );
   await application.put("greet.segment.json", { "./greet": { greet: { access: "public" } } });
 });
 afterEach(() => application.remove());
@@ -27,13 +36,19 @@ describe("the command line, as processes", () => {
     expect(asked.output()).toMatch(/^error: .*\n {2}→ Did you mean src\/greet\.ts\?\n$/);
   });
 
-  it("seamline check ends with 0, and with 1 as soon as something is wrong", { timeout: 30_000 }, async () => {
-    const right = application.seamline(["check", "--max-warnings", "0"]);
-    expect(await right.ended()).toBe(0);
-    expect(right.output()).toBe("nothing wrong in 2 modules, 1 segment file and 0 configurations\n");
-    await rm(join(application.root, "src/greet.ts"));
-    const wrong = application.seamline(["check"]);
-    expect(await wrong.ended()).toBe(1);
-    expect(wrong.output()).toContain('"./greet" is none');
-  });
+  it(
+    "seamline check ends with 0, and with 1 as soon as something is wrong",
+    { timeout: 30_000 },
+    async () => {
+      const right = application.seamline(["check", "--max-warnings", "0"]);
+      expect(await right.ended()).toBe(0);
+      expect(right.output()).toBe(
+        "nothing wrong in 2 modules, 1 segment file and 0 configurations\n",
+      );
+      await rm(join(application.root, "src/greet.ts"));
+      const wrong = application.seamline(["check"]);
+      expect(await wrong.ended()).toBe(1);
+      expect(wrong.output()).toContain('"./greet" is none');
+    },
+  );
 });

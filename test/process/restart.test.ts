@@ -30,25 +30,43 @@ async function untilAnswered(url: string): Promise<number> {
 }
 
 describe("a gateway that is killed and started again", () => {
-  it("has all its nodes back within 2 s, with nobody's help (D5.joining-5, R9)", { timeout: 60_000 }, async () => {
-    application = await createApplication();
-    const any = "http://127.0.0.1:0";
-    for (const name of ["one", "two"]) {
-      await application.put(`src/${name}.ts`, `export async function ${name}() { return "${name}"; }\n`);
-      await application.put(`${name}.segment.json`, { [`./${name}`]: { [name]: { access: "public" } } });
-    }
-    const repository = await service("repository", { mode: "repository", url: any });
-    const gateway = await service("gateway", { mode: "gateway", url: any });
-    for (const name of ["one", "two"])
-      await service(`node-${name}`, { mode: "node", url: any, gateway: gateway.url, repository: repository.url, segments: [name] });
-    const calls = ["one", "two"].map((name) => `${gateway.url}/rpc/${name}`);
-    await Promise.all(calls.map(untilAnswered));
+  it(
+    "has all its nodes back within 2 s, with nobody's help (D5.joining-5, R9)",
+    { timeout: 60_000 },
+    async () => {
+      application = await createApplication();
+      const any = "http://127.0.0.1:0";
+      for (const name of ["one", "two"]) {
+        await application.put(
+          `src/${name}.ts`,
+          `export async function ${name}() { return "${name}"; }\n`,
+        );
+        await application.put(`${name}.segment.json`, {
+          [`./${name}`]: { [name]: { access: "public" } },
+        });
+      }
+      const repository = await service("repository", { mode: "repository", url: any });
+      const gateway = await service("gateway", { mode: "gateway", url: any });
+      for (const name of ["one", "two"])
+        await service(`node-${name}`, {
+          mode: "node",
+          url: any,
+          gateway: gateway.url,
+          repository: repository.url,
+          segments: [name],
+        });
+      const calls = ["one", "two"].map((name) => `${gateway.url}/rpc/${name}`);
+      await Promise.all(calls.map(untilAnswered));
 
-    for (const away of [0, 1500]) {
-      await gateway.command.ended("SIGKILL");
-      await new Promise((resolve) => setTimeout(resolve, away));
-      gateway.command = (await service("gateway", { mode: "gateway", url: gateway.url })).command;
-      expect(Math.max(...(await Promise.all(calls.map(untilAnswered)))), `away for ${away} ms`).toBeLessThan(2000);
-    }
-  });
+      for (const away of [0, 1500]) {
+        await gateway.command.ended("SIGKILL");
+        await new Promise((resolve) => setTimeout(resolve, away));
+        gateway.command = (await service("gateway", { mode: "gateway", url: gateway.url })).command;
+        expect(
+          Math.max(...(await Promise.all(calls.map(untilAnswered)))),
+          `away for ${away} ms`,
+        ).toBeLessThan(2000);
+      }
+    },
+  );
 });

@@ -33,7 +33,8 @@ export async function worth(): Promise<Money> {
     "import type { Money } from '../shop/money.ts';\n\nexport function connect(money?: Money): void {\n  void money;\n}\n",
   "src/log.ts":
     "export default {\n  async handle(fqn: string, version: unknown, args: unknown, headers: unknown, next: () => Promise<unknown>): Promise<unknown> {\n    return await next();\n  },\n};\n",
-  "src/ready.ts": "export default class Ready {\n  async isHealthy(): Promise<boolean> {\n    return true;\n  }\n}\n",
+  "src/ready.ts":
+    "export default class Ready {\n  async isHealthy(): Promise<boolean> {\n    return true;\n  }\n}\n",
   "warehouse.segment.json": { "./shop/stock": { stock: open, worth: open } },
   "seamline.json": {
     mode: "standalone",
@@ -156,7 +157,13 @@ describe("a start says file, line, procedures and segment of what throws", () =>
       .says(/repository at (http:\S+)/);
     const elsewhere = await createApplication();
     onTestFinished(() => elsewhere.remove());
-    await elsewhere.put("node.json", { mode: "node", url: anywhere, repository, segments: ["warehouse"], trustKey: key });
+    await elsewhere.put("node.json", {
+      mode: "node",
+      url: anywhere,
+      repository,
+      segments: ["warehouse"],
+      trustKey: key,
+    });
     const started = elsewhere.seamline(["start", "--config", "node.json"]);
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(says);
@@ -166,7 +173,10 @@ describe("a start says file, line, procedures and segment of what throws", () =>
 
   it("a class that can't be loaded is told with its place, and the service starts", async () => {
     const application = await applicationWith("src/lib/connect.ts", "void money;", "void money;");
-    await application.put("src/shop/money.ts", 'throw new Error("no mint");\nexport class Money {}\n');
+    await application.put(
+      "src/shop/money.ts",
+      'throw new Error("no mint");\nexport class Money {}\n',
+    );
     await application.put(
       "src/shop/stock.ts",
       'import type { Money } from "./money.ts";\nexport async function stock(money?: Money): Promise<boolean> {\n  return money === undefined;\n}\nexport async function worth(): Promise<number> {\n  return 1;\n}\n',
@@ -186,7 +196,9 @@ describe("a start says file, line, procedures and segment of what throws", () =>
     const started = application.seamline(["start", "--no-build"], { DEBUG: "seamline" });
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(/Error: no database\n\s+at .*src\/lib\/connect\.ts:2:9/);
-    expect(await readFile(join(application.root, "src/lib/connect.ts"), "utf8")).toContain("no database");
+    expect(await readFile(join(application.root, "src/lib/connect.ts"), "utf8")).toContain(
+      "no database",
+    );
   });
 
   it.each(failures.slice(0, 5))("%s, of a node in development", async (_, file, from, to, says) => {

@@ -38,7 +38,8 @@ const files = {
   "src/rolls/label.ts":
     "const page = document.body;\nexport class Label {\n  readonly text: string;\n  constructor(text: string) { this.text = text; }\n}\nexport const size = page;\n",
   // Only what the front runs imports it.
-  "src/rolls/roll.ts": "export class Roll {\n  readonly metres: number;\n  constructor(metres: number) { this.metres = metres; }\n}\n",
+  "src/rolls/roll.ts":
+    "export class Roll {\n  readonly metres: number;\n  constructor(metres: number) { this.metres = metres; }\n}\n",
   "src/shop/stock.ts": [
     'import { NotFound } from "seamline";',
     'import { Cloth } from "../cloth/cloth.ts";',
@@ -77,16 +78,25 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => built?.remove());
 
-const get = (door: { handle: Parameters<typeof ask>[0]["handle"] }, path: string) => ask(door, "GET", `/rpc/${path}`);
+const get = (door: { handle: Parameters<typeof ask>[0]["handle"] }, path: string) =>
+  ask(door, "GET", `/rpc/${path}`);
 
 describe("§1 procedures", () => {
   it("§1-1 functions of an application are run, and callers from outside reach them over HTTP", async () => {
-    expect(await get(built.proxy, "shop/quote?sku=W-1")).toMatchObject({ status: 200, text: "12 m at 5" });
+    expect(await get(built.proxy, "shop/quote?sku=W-1")).toMatchObject({
+      status: 200,
+      text: "12 m at 5",
+    });
   });
 
   it("§1-2 a procedure is addressed by its module's path and its name", async () => {
     expect((await get(built.gateway, "shop/unitsOfBack")).status).toBe(200);
-    for (const other of ["unitsOfBack", "shop/stock/unitsOfBack", "cloth/unitsOfBack", "shop/UnitsOfBack"])
+    for (const other of [
+      "unitsOfBack",
+      "shop/stock/unitsOfBack",
+      "cloth/unitsOfBack",
+      "shop/UnitsOfBack",
+    ])
       expect((await get(built.gateway, other)).status, other).toBe(404);
   });
 
@@ -95,7 +105,9 @@ describe("§1 procedures", () => {
       "src/a.ts": "export function a(): number {\n  return 1;\n}\n",
       "a.segment.json": '{ "./a": { "a": { "access": "public" } } }',
     });
-    expect(await sync.problems()).toMatchObject([{ file: "src/a.ts", line: 1, message: expect.stringContaining("async") }]);
+    expect(await sync.problems()).toMatchObject([
+      { file: "src/a.ts", line: 1, message: expect.stringContaining("async") },
+    ]);
   });
 
   it("§1-24 only a public procedure can be called from outside", async () => {
@@ -113,14 +125,36 @@ describe("§1 segments", () => {
 
   it("§1-4 a segment file says which procedures its segment has", async () => {
     const { manifest } = await createFixture(files).build();
-    const namesOf = (segment: string) => manifest.segments[segment]?.map(({ procedure }) => manifest.procedures[procedure]?.fqn).toSorted();
-    expect(namesOf("front")).toEqual(["shop/discount", "shop/quote", "shop/roundTrip", "shop/tries", "shop/unitsOfFront"]);
-    expect(namesOf("back")).toEqual(["shop/echo", "shop/left", "shop/nameOf", "shop/refuse", "shop/secret", "shop/unitsOfBack"]);
+    const namesOf = (segment: string) =>
+      manifest.segments[segment]
+        ?.map(({ procedure }) => manifest.procedures[procedure]?.fqn)
+        .toSorted();
+    expect(namesOf("front")).toEqual([
+      "shop/discount",
+      "shop/quote",
+      "shop/roundTrip",
+      "shop/tries",
+      "shop/unitsOfFront",
+    ]);
+    expect(namesOf("back")).toEqual([
+      "shop/echo",
+      "shop/left",
+      "shop/nameOf",
+      "shop/refuse",
+      "shop/secret",
+      "shop/unitsOfBack",
+    ]);
   });
 
   it("§1-16 what no segment names, classes too, is there in every segment", async () => {
-    const [front, back] = [await get(built.gateway, "shop/unitsOfFront"), await get(built.gateway, "shop/unitsOfBack")];
-    expect([front.text, back.text]).toEqual([expect.stringMatching(/^units 0\./), expect.stringMatching(/^units 0\./)]);
+    const [front, back] = [
+      await get(built.gateway, "shop/unitsOfFront"),
+      await get(built.gateway, "shop/unitsOfBack"),
+    ];
+    expect([front.text, back.text]).toEqual([
+      expect.stringMatching(/^units 0\./),
+      expect.stringMatching(/^units 0\./),
+    ]);
     // Each node has one of its own.
     expect(front.text).not.toBe(back.text);
     expect((await get(built.gateway, "shop/unsegmented")).status).toBe(404);
@@ -131,17 +165,34 @@ describe("§1 segments", () => {
     const roll = { args: { 0: 3 }, fields: {} };
     for (const [encoding, body] of [
       ["serialized", { value: { serialized: true, key: "rolls/Roll", name: "class", ...roll } }],
-      ["superjson", { json: { value: roll }, meta: { values: { value: [["class", "rolls/Roll"]] } } }],
+      [
+        "superjson",
+        { json: { value: roll }, meta: { values: { value: [["class", "rolls/Roll"]] } } },
+      ],
     ] as const) {
       const headers = { "content-type": "application/json", "x-svc-data-encoding": encoding };
-      expect((await ask(built.proxy, "POST", "/rpc/shop/nameOf", headers, JSON.stringify(body))).text).toContain("Roll");
+      expect(
+        (await ask(built.proxy, "POST", "/rpc/shop/nameOf", headers, JSON.stringify(body))).text,
+      ).toContain("Roll");
     }
   });
 
   it("a class whose module no server can load is refused, and said so in the log: no node fails to start for it (§1-16)", async () => {
     const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
-    const label = { serialized: true, key: "rolls/Label", name: "class", args: { 0: "tweed" }, fields: {} };
-    const answer = await ask(built.gateway, "POST", "/rpc/shop/nameOf", headers, JSON.stringify({ value: label }));
+    const label = {
+      serialized: true,
+      key: "rolls/Label",
+      name: "class",
+      args: { 0: "tweed" },
+      fields: {},
+    };
+    const answer = await ask(
+      built.gateway,
+      "POST",
+      "/rpc/shop/nameOf",
+      headers,
+      JSON.stringify({ value: label }),
+    );
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("there is no class 'rolls/Label'");
     expect(built.log.lines.join("\n")).toContain(
@@ -165,7 +216,9 @@ describe("§1 segments", () => {
   it("§1-20 a call within a segment stays where it is", async () => {
     const before = built.network.sent.length;
     expect((await get(built.nodes["front"]!, "shop/quote?sku=W-1")).text).toContain("at 5");
-    expect(built.network.sent.slice(before).filter(({ url }) => url.includes("discount"))).toEqual([]);
+    expect(built.network.sent.slice(before).filter(({ url }) => url.includes("discount"))).toEqual(
+      [],
+    );
   });
 
   it("§1-22 data that goes between nodes keeps its types without doing anything for it", async () => {
@@ -187,19 +240,31 @@ describe("§1 roles", () => {
 
   it("§1-6 a node registers at its gateway when it starts", async () => {
     const { network } = await deploy();
-    const joined = network.sent.filter(({ method, url }) => method === "POST" && url === `${urls.gateway}/nodes`);
-    expect(joined.map(({ body }) => (JSON.parse(body) as { url: string }).url)).toEqual([urls.a, urls.b]);
+    const joined = network.sent.filter(
+      ({ method, url }) => method === "POST" && url === `${urls.gateway}/nodes`,
+    );
+    expect(joined.map(({ body }) => (JSON.parse(body) as { url: string }).url)).toEqual([
+      urls.a,
+      urls.b,
+    ]);
   });
 
   it("§1-7 a gateway knows all nodes and their procedures", async () => {
     const { members } = built.gateway.describe();
     expect(new Set(members as string[])).toEqual(new Set(["http://front", "http://back"]));
-    for (const fqn of ["shop/left", "shop/unitsOfFront"]) expect((await get(built.gateway, fqn)).status, fqn).not.toBe(404);
+    for (const fqn of ["shop/left", "shop/unitsOfFront"])
+      expect((await get(built.gateway, fqn)).status, fqn).not.toBe(404);
   });
 
   it("§1-8 a gateway finds the node that holds a procedure and passes the call on", async () => {
-    expect(await get(built.gateway, "shop/unitsOfBack")).toMatchObject({ status: 200, headers: { "x-svc-node": "back" } });
-    expect(await get(built.gateway, "shop/unitsOfFront")).toMatchObject({ status: 200, headers: { "x-svc-node": "front" } });
+    expect(await get(built.gateway, "shop/unitsOfBack")).toMatchObject({
+      status: 200,
+      headers: { "x-svc-node": "back" },
+    });
+    expect(await get(built.gateway, "shop/unitsOfFront")).toMatchObject({
+      status: 200,
+      headers: { "x-svc-node": "front" },
+    });
   });
 
   it("§1-9 a gateway distributes calls between the nodes that hold a procedure", async () => {
@@ -208,7 +273,8 @@ describe("§1 roles", () => {
     network.roles.set("http://second", second);
     await second.start("http://second");
     const ran = [];
-    for (let calls = 0; calls < 4; calls++) ran.push((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).headers["x-svc-node"]);
+    for (let calls = 0; calls < 4; calls++)
+      ran.push((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).headers["x-svc-node"]);
     expect(new Set([ran[0], ran[1]])).toEqual(new Set(["node b", "second"]));
     expect(ran.slice(2)).toEqual(ran.slice(0, 2));
   });
@@ -216,7 +282,8 @@ describe("§1 roles", () => {
   it("§1-10 a gateway removes a node that goes down", async () => {
     const { gateway, network } = await deploy();
     network.roles.delete(urls.b);
-    for (let calls = 0; calls < 2; calls++) expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(503);
+    for (let calls = 0; calls < 2; calls++)
+      expect((await ask(gateway, "GET", "/rpc/shop/stock?sku=1")).status).toBe(503);
     expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(1);
     expect((await ask(gateway, "GET", "/rpc/shop/refuse")).status).toBe(403);
   });
@@ -236,7 +303,9 @@ describe("§1 roles", () => {
 
   it("§1-15 proxy and standalone take middleware, as node and gateway do", async () => {
     for (const kind of kinds) {
-      const { call } = await layered(kind, { handle: async (_fqn, _version, _args, _headers, next) => `through ${String(await next())}` });
+      const { call } = await layered(kind, {
+        handle: async (_fqn, _version, _args, _headers, next) => `through ${String(await next())}`,
+      });
       expect((await call()).text, kind).toBe("through a");
     }
   });

@@ -15,13 +15,16 @@ import { anyPort, applicationOf, start } from "./_started.ts";
 const open = { access: "public" };
 const segment = (module: string, ...names: readonly string[]): string =>
   JSON.stringify({ [module]: Object.fromEntries(names.map((name) => [name, open])) });
-const returns = (name: string, value: string): string => `export async function ${name}() { return ${value}; }\n`;
+const returns = (name: string, value: string): string =>
+  `export async function ${name}() { return ${value}; }\n`;
 
 /** The FQNs that a build of these files gives. */
 async function fqns(files: Files): Promise<readonly string[]> {
   return (await applicationOf(files).build()).manifest.procedures.map((one) => one.fqn);
 }
-async function standalone(files: Files): Promise<(path: string, headers?: Record<string, string>) => Promise<string>> {
+async function standalone(
+  files: Files,
+): Promise<(path: string, headers?: Record<string, string>) => Promise<string>> {
   const application = applicationOf(files);
   await application.build();
   const { url } = await start(application, { mode: "standalone", url: anyPort });
@@ -33,16 +36,30 @@ async function standalone(files: Files): Promise<(path: string, headers?: Record
 
 describe("the product's name", () => {
   it("D1-1 the package and its command are named seamline", () => {
-    const { name, bin } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { name: string; bin: object };
+    const { name, bin } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as {
+      name: string;
+      bin: object;
+    };
     expect([name, Object.keys(bin)]).toEqual(["seamline", ["seamline"]]);
   });
 
   it("D1-2 on the wire names are neutral: paths of the service begin with /svc/, its headers with x-svc-", async () => {
     const { gateway, network } = await deploy();
     const { headers } = await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
-    const standard = /^(content-type|cache-control|content-security-policy|x-content-type-options|x-forwarded-host|x-forwarded-proto)$/;
-    const own = [headers, ...network.sent.map((one) => one.headers)].flatMap(Object.keys).filter((one) => !standard.test(one));
-    expect(own).toEqual(expect.arrayContaining(["x-svc-data-type", "x-svc-node", "x-svc-trust-key", "x-svc-credential", "x-svc-hops"]));
+    const standard =
+      /^(content-type|cache-control|content-security-policy|x-content-type-options|x-forwarded-host|x-forwarded-proto)$/;
+    const own = [headers, ...network.sent.map((one) => one.headers)]
+      .flatMap(Object.keys)
+      .filter((one) => !standard.test(one));
+    expect(own).toEqual(
+      expect.arrayContaining([
+        "x-svc-data-type",
+        "x-svc-node",
+        "x-svc-trust-key",
+        "x-svc-credential",
+        "x-svc-hops",
+      ]),
+    );
     expect(own.filter((one) => !one.startsWith("x-svc-"))).toEqual([]);
     const { client, hooks, remote, modules } = paths;
     expect([client, hooks, remote, modules].every((path) => path.startsWith("/svc/"))).toBe(true);
@@ -57,56 +74,81 @@ describe("fully qualified names", () => {
         "x.segment.json": segment("./greetings/sayHello.js", "sayHello"),
       }),
     ).toEqual(["greetings/sayHello"]);
-    expect(await fqns({ "src/a/b/file.ts": returns("other", "1"), "x.segment.json": segment("./a/b/file", "other") })).toEqual([
-      "a/b/other",
-    ]);
+    expect(
+      await fqns({
+        "src/a/b/file.ts": returns("other", "1"),
+        "x.segment.json": segment("./a/b/file", "other"),
+      }),
+    ).toEqual(["a/b/other"]);
   });
 
   it("D1-4 the FQN of a procedure in the source root is its name alone", async () => {
-    expect(await fqns({ "src/file.ts": returns("name", "1"), "x.segment.json": segment("./file", "name") })).toEqual(["name"]);
+    expect(
+      await fqns({
+        "src/file.ts": returns("name", "1"),
+        "x.segment.json": segment("./file", "name"),
+      }),
+    ).toEqual(["name"]);
   });
 
   it("D1-5 `as` goes before every other name of a procedure", async () => {
     const files = { "src/a/file.ts": "export default async function declared() {}\n" };
-    expect(await fqns({ ...files, "x.segment.json": '{ "./a/file": { "default": { "access": "public", "as": "given" } } }' })).toEqual([
-      "a/given",
-    ]);
+    expect(
+      await fqns({
+        ...files,
+        "x.segment.json": '{ "./a/file": { "default": { "access": "public", "as": "given" } } }',
+      }),
+    ).toEqual(["a/given"]);
   });
 
   it("D1-6 without `as` the name with which the function is declared counts, whatever it is exported as", async () => {
     const source =
       "async function declared() {}\nconst arrow = async () => {};\nexport { declared as one };\nexport { arrow as two };\nexport default async function three() {}\n";
-    expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "one", "two", "default") })).toEqual([
-      "a/arrow",
-      "a/declared",
-      "a/three",
-    ]);
+    expect(
+      await fqns({
+        "src/a/file.ts": source,
+        "x.segment.json": segment("./a/file", "one", "two", "default"),
+      }),
+    ).toEqual(["a/arrow", "a/declared", "a/three"]);
   });
 
   it("D1-7 a function that is declared without a name has the name of its export", async () => {
     const source =
       "const all = { x: async () => {} };\nexport const arrow = async () => 1;\nexport const fn = async function () {};\nconsole.log(all);\n";
-    expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "arrow", "fn") })).toEqual(["a/arrow", "a/fn"]);
+    expect(
+      await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "arrow", "fn") }),
+    ).toEqual(["a/arrow", "a/fn"]);
   });
 
   it.each(["export default async () => {};\n", "export default async function () {}\n"])(
     "D1-8 an anonymous default export has the file's base name: %j",
     async (source) => {
-      expect(await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "default") })).toEqual(["a/file"]);
+      expect(
+        await fqns({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "default") }),
+      ).toEqual(["a/file"]);
     },
   );
 
   it("D1-9 an anonymous default export of an index module has the directory's name as its whole FQN", async () => {
     const source = "export default async () => {};\n";
-    expect(await fqns({ "src/a/b/index.ts": source, "x.segment.json": segment("./a/b", "default") })).toEqual(["a/b"]);
     expect(
-      await fqns({ "src/a/index.ts": "export default async function own() {}\n", "x.segment.json": segment("./a", "default") }),
+      await fqns({ "src/a/b/index.ts": source, "x.segment.json": segment("./a/b", "default") }),
+    ).toEqual(["a/b"]);
+    expect(
+      await fqns({
+        "src/a/index.ts": "export default async function own() {}\n",
+        "x.segment.json": segment("./a", "default"),
+      }),
     ).toEqual(["a/own"]);
   });
 
   it("D1-10 names are read from the source when the application is built: a function's name at run time says nothing", async () => {
-    const source = 'export async function real() { return 1; }\nObject.defineProperty(real, "name", { value: "m" });\n';
-    const ask = await standalone({ "src/a/file.ts": source, "x.segment.json": segment("./a/file", "real") });
+    const source =
+      'export async function real() { return 1; }\nObject.defineProperty(real, "name", { value: "m" });\n';
+    const ask = await standalone({
+      "src/a/file.ts": source,
+      "x.segment.json": segment("./a/file", "real"),
+    });
     expect([await ask("a/real"), (await ask("a/m")).slice(0, 3)]).toEqual(["200 1", "404"]);
   });
 
@@ -117,9 +159,18 @@ describe("fully qualified names", () => {
       "src/api/index.ts":
         'export * from "../inner/one.ts";\nexport { two as second } from "../inner/two.ts";\nexport * as all from "../inner/two.ts";\n',
     };
-    expect(await fqns({ ...files, "x.segment.json": segment("./api", "one", "second") })).toEqual(["api/one", "api/two"]);
-    const wrong = await applicationOf({ ...files, "x.segment.json": segment("./api", "default", "all") }).problems();
-    expect(wrong).toMatchObject([{ message: expect.stringContaining('none named "default"') }, { path: '$["./api"].all' }]);
+    expect(await fqns({ ...files, "x.segment.json": segment("./api", "one", "second") })).toEqual([
+      "api/one",
+      "api/two",
+    ]);
+    const wrong = await applicationOf({
+      ...files,
+      "x.segment.json": segment("./api", "default", "all"),
+    }).problems();
+    expect(wrong).toMatchObject([
+      { message: expect.stringContaining('none named "default"') },
+      { path: '$["./api"].all' },
+    ]);
   });
 });
 
@@ -131,15 +182,28 @@ describe("keys of classes", () => {
       "src/a.ts": `import "./people/file.ts";\nimport "./root.ts";\n${returns("a", "1")}`,
       "x.segment.json": segment("./a", "a"),
     }).build();
-    expect(manifest.classes.map((one) => one.key)).toEqual(["Root", "people/Person", "people/file"]);
+    expect(manifest.classes.map((one) => one.key)).toEqual([
+      "Root",
+      "people/Person",
+      "people/file",
+    ]);
   });
 });
 
 describe("modules in segment files", () => {
   it("D1-13 modules in segment files are named with or without extension", async () => {
-    const files = { "src/s/a.ts": returns("a", "1"), "src/s/b.mts": returns("b", "1"), "src/s/c.tsx": returns("c", "1") };
+    const files = {
+      "src/s/a.ts": returns("a", "1"),
+      "src/s/b.mts": returns("b", "1"),
+      "src/s/c.tsx": returns("c", "1"),
+    };
     const keys = (...three: readonly string[]) =>
-      fqns({ ...files, "x.segment.json": JSON.stringify(Object.fromEntries(three.map((key, at) => [key, { ["abc"[at] ?? ""]: open }]))) });
+      fqns({
+        ...files,
+        "x.segment.json": JSON.stringify(
+          Object.fromEntries(three.map((key, at) => [key, { ["abc"[at] ?? ""]: open }])),
+        ),
+      });
     expect(await keys("./s/a", "./s/b", "./s/c")).toEqual(["s/a", "s/b", "s/c"]);
     expect(await keys("./s/a.js", "./s/b.mjs", "./s/c.jsx")).toEqual(["s/a", "s/b", "s/c"]);
     expect(await keys("./s/a.ts", "./s/b.mts", "./s/c.tsx")).toEqual(["s/a", "s/b", "s/c"]);
@@ -148,30 +212,51 @@ describe("modules in segment files", () => {
   it.each(["js", "ts", "jsx", "tsx", "mjs", "mts"])(
     "D1-14 each extension in a segment file leads to the source file that is there: %s",
     async (extension) => {
-      expect(await fqns({ [`src/s/a.${extension}`]: returns("a", "1"), "x.segment.json": segment("./s/a.js", "a") })).toEqual(["s/a"]);
+      expect(
+        await fqns({
+          [`src/s/a.${extension}`]: returns("a", "1"),
+          "x.segment.json": segment("./s/a.js", "a"),
+        }),
+      ).toEqual(["s/a"]);
     },
   );
 
   it("a name that leads nowhere is told with the nearest module; two files that would be one module are refused (D1-14)", async () => {
-    const files = { "src/shop/stock.ts": returns("a", "1"), "x.segment.json": segment("./shop/stok", "a") };
+    const files = {
+      "src/shop/stock.ts": returns("a", "1"),
+      "x.segment.json": segment("./shop/stok", "a"),
+    };
     expect(await applicationOf(files).problems()).toMatchObject([
       { file: "x.segment.json", line: 1, hint: 'Did you mean "./shop/stock"?' },
     ]);
     const twins = { ...files, "src/shop/stock.js": "export {};\n", "x.segment.json": "{}" };
-    expect(await applicationOf(twins).problems()).toMatchObject([{ message: expect.stringContaining('are one module, "shop/stock"') }]);
+    expect(await applicationOf(twins).problems()).toMatchObject([
+      { message: expect.stringContaining('are one module, "shop/stock"') },
+    ]);
   });
 
   it("D1-15 a directory means its index module; a file of that name goes before it", async () => {
     const index = { "src/s/index.ts": returns("inner", "1") };
-    expect(await fqns({ ...index, "x.segment.json": segment("./s", "inner") })).toEqual(["s/inner"]);
-    expect(await fqns({ ...index, "x.segment.json": segment("./s/", "inner") })).toEqual(["s/inner"]);
-    expect(await fqns({ ...index, "src/s.ts": returns("outer", "1"), "x.segment.json": segment("./s", "outer") })).toEqual(["outer"]);
+    expect(await fqns({ ...index, "x.segment.json": segment("./s", "inner") })).toEqual([
+      "s/inner",
+    ]);
+    expect(await fqns({ ...index, "x.segment.json": segment("./s/", "inner") })).toEqual([
+      "s/inner",
+    ]);
+    expect(
+      await fqns({
+        ...index,
+        "src/s.ts": returns("outer", "1"),
+        "x.segment.json": segment("./s", "outer"),
+      }),
+    ).toEqual(["outer"]);
   });
 
   it("D1-16 an export that no segment names, beside ones that are named, is there everywhere, once per node", async () => {
     const ask = await standalone({
       "src/s/a.ts": `export const seen = [];\n${returns("a", 'seen.push("a")')}`,
-      "src/s/b.ts": 'import { seen } from "./a.ts";\nexport async function b() { seen.push("b"); return seen.join(); }\n',
+      "src/s/b.ts":
+        'import { seen } from "./a.ts";\nexport async function b() { seen.push("b"); return seen.join(); }\n',
       "x.segment.json": segment("./s/a", "a"),
       "y.segment.json": segment("./s/b", "b"),
     });
@@ -197,15 +282,24 @@ describe("one name for two things", () => {
   });
 
   it("D6.duplicates-2 one export in several segments is no duplicate", async () => {
-    const files = { "src/a.ts": returns("a", "1"), "x.segment.json": segment("./a", "a"), "y.segment.json": segment("./a.js", "a") };
+    const files = {
+      "src/a.ts": returns("a", "1"),
+      "x.segment.json": segment("./a", "a"),
+      "y.segment.json": segment("./a.js", "a"),
+    };
     expect(await fqns(files)).toEqual(["a"]);
   });
 
   it("D6.duplicates-3 version and `as` of an export are the same in all of its segments; its access may differ", async () => {
     const files = { "src/a.ts": returns("a", "1"), "x.segment.json": segment("./a", "a") };
     const other = (fields: object) =>
-      applicationOf({ ...files, "y.segment.json": JSON.stringify({ "./a": { a: { access: "private", ...fields } } }) });
-    expect((await other({ version: "0" }).build()).manifest.segments["y"]).toMatchObject([{ access: "private" }]);
+      applicationOf({
+        ...files,
+        "y.segment.json": JSON.stringify({ "./a": { a: { access: "private", ...fields } } }),
+      });
+    expect((await other({ version: "0" }).build()).manifest.segments["y"]).toMatchObject([
+      { access: "private" },
+    ]);
     // Where one service has both, the more open one holds, whichever of them comes last.
     for (const segments of [
       ["x", "y"],
@@ -219,14 +313,19 @@ describe("one name for two things", () => {
     expect(await other({ version: "1" }).problems()).toMatchObject([
       { line: 1, message: expect.stringMatching(/has version [01]\.0\.0 here, and [01]\.0\.0 in/) },
     ]);
-    expect(await other({ as: "b" }).problems()).toMatchObject([{ message: expect.stringMatching(/is named "[ab]" here, and "[ab]" in/) }]);
+    expect(await other({ as: "b" }).problems()).toMatchObject([
+      { message: expect.stringMatching(/is named "[ab]" here, and "[ab]" in/) },
+    ]);
   });
 
   it("D6.duplicates-4 a seam calls the version of its own export", async () => {
     const ask = await standalone({
       "src/s/a.ts": returns("old", '"old"') + returns("young", '"young"'),
-      "src/s/b.ts": 'import { young, old } from "./a.ts";\nexport async function b() { return await young() + " " + await old(); }\n',
-      "x.segment.json": JSON.stringify({ "./s/a": { old: { ...open, as: "a" }, young: { ...open, as: "a", version: "2" } } }),
+      "src/s/b.ts":
+        'import { young, old } from "./a.ts";\nexport async function b() { return await young() + " " + await old(); }\n',
+      "x.segment.json": JSON.stringify({
+        "./s/a": { old: { ...open, as: "a" }, young: { ...open, as: "a", version: "2" } },
+      }),
       "y.segment.json": segment("./s/b", "b"),
     });
     expect(await ask("s/b")).toBe("200 young old");
@@ -243,13 +342,25 @@ describe("one name for two things", () => {
   it("D6.duplicates-5 two exported classes with one key are both left out, with a warning", async () => {
     const application = applicationOf(twins);
     const { warnings, manifest } = await application.build();
-    expect(warnings).toMatchObject([{ file: "src/s/two.ts", message: expect.stringMatching(/src\/s\/one\.ts have one key, "s\/Same"/) }]);
+    expect(warnings).toMatchObject([
+      {
+        file: "src/s/two.ts",
+        message: expect.stringMatching(/src\/s\/one\.ts have one key, "s\/Same"/),
+      },
+    ]);
     expect(manifest.classes.filter((one) => one.clash === undefined)).toEqual([]);
     const { url } = await start(application, { mode: "standalone", url: anyPort });
     const value = { serialized: true, key: "s/Same", name: "class", args: {}, fields: {} };
     const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
-    const answer = await fetch(`${url}/rpc/s/take`, { method: "POST", headers, body: JSON.stringify({ value }) });
-    expect([answer.status, await answer.json()]).toMatchObject([400, { message: "args.value: there is no class 's/Same'" }]);
+    const answer = await fetch(`${url}/rpc/s/take`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ value }),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { message: "args.value: there is no class 's/Same'" },
+    ]);
   });
 
   it("D6.duplicates-6 sending an instance of a class whose key another has too is ValueNotSerializable, and names both files", async () => {
@@ -267,7 +378,12 @@ describe("one name for two things", () => {
     ]);
     const { warnings } = await applicationOf(files("{ version }, other")).build();
     expect(warnings).toMatchObject([
-      { file: "src/a.ts", line: 1, message: expect.stringContaining('parameter "version"'), hint: expect.any(String) },
+      {
+        file: "src/a.ts",
+        line: 1,
+        message: expect.stringContaining('parameter "version"'),
+        hint: expect.any(String),
+      },
     ]);
   });
 });

@@ -9,10 +9,20 @@ import { anyPort, applicationOf, start } from "./_started.ts";
 const { post, get } = useKinds();
 
 const problemsOf = async (code: string) =>
-  await createFixture({ "src/shop/a.ts": code, "a.segment.json": '{ "./shop/a": { "a": { "access": "public" } } }' }).problems();
-const manifestOf = async (entry: object, code = "export async function a(): Promise<number> { return 1; }\n") =>
-  (await createFixture({ "src/shop/deep/file.ts": code, "a.segment.json": JSON.stringify({ "./shop/deep/file": { a: entry } }) }).build())
-    .manifest;
+  await createFixture({
+    "src/shop/a.ts": code,
+    "a.segment.json": '{ "./shop/a": { "a": { "access": "public" } } }',
+  }).problems();
+const manifestOf = async (
+  entry: object,
+  code = "export async function a(): Promise<number> { return 1; }\n",
+) =>
+  (
+    await createFixture({
+      "src/shop/deep/file.ts": code,
+      "a.segment.json": JSON.stringify({ "./shop/deep/file": { a: entry } }),
+    }).build()
+  ).manifest;
 
 describe("§2.1 a procedure", () => {
   it("§2.1-1 a procedure's name in the path is its module's directory in the source folder, and the function's name", async () => {
@@ -22,25 +32,33 @@ describe("§2.1 a procedure", () => {
 
   it("§2.1-2 a procedure's version is one to three numbers with dots, 0.0.0 where none is given", async () => {
     const versionOf = async (version?: string) =>
-      (await manifestOf({ access: "public", ...(version === undefined ? {} : { version }) })).procedures[0]?.version;
-    expect([await versionOf(), await versionOf("2"), await versionOf("2.1"), await versionOf("10.0.7")]).toEqual([
-      "0.0.0",
-      "2.0.0",
-      "2.1.0",
-      "10.0.7",
-    ]);
+      (await manifestOf({ access: "public", ...(version === undefined ? {} : { version }) }))
+        .procedures[0]?.version;
+    expect([
+      await versionOf(),
+      await versionOf("2"),
+      await versionOf("2.1"),
+      await versionOf("10.0.7"),
+    ]).toEqual(["0.0.0", "2.0.0", "2.1.0", "10.0.7"]);
   });
 
-  it.each(["public", "private"])("§2.1-3 a procedure's access is public or private: %s", async (access) => {
-    expect((await manifestOf({ access })).segments["a"]?.[0]?.access).toBe(access);
-  });
+  it.each(["public", "private"])(
+    "§2.1-3 a procedure's access is public or private: %s",
+    async (access) => {
+      expect((await manifestOf({ access })).segments["a"]?.[0]?.access).toBe(access);
+    },
+  );
 
   it("§2.1-4 a third access, protected, has an RPC endpoint that takes a header", async () => {
     const application = applicationOf({
       "src/shop/audit.ts": "export async function audit(): Promise<string> { return 'audited'; }\n",
       "a.segment.json": '{ "./shop/audit": { "audit": { "access": "protected" } } }',
     });
-    const { url } = await start(application, { mode: "standalone", url: anyPort, trustKey: "the-trust-key-of-the-audit" });
+    const { url } = await start(application, {
+      mode: "standalone",
+      url: anyPort,
+      trustKey: "the-trust-key-of-the-audit",
+    });
     const call = async (headers: Record<string, string>): Promise<string> => {
       const answer = await fetch(`${url}/rpc/shop/audit`, { headers });
       return `${answer.status} ${await answer.text()}`;
@@ -73,7 +91,10 @@ describe("§2.1 kinds of parameters", () => {
 
   it("§2.1-8 of a destructured parameter only the properties' names count", async () => {
     expect((await post("object", { width: 3, height: 4 })).text).toBe("12");
-    expect(await post("object", { size: { width: 3 } })).toMatchObject({ status: 400, text: "Missing value for parameter 'width'" });
+    expect(await post("object", { size: { width: 3 } })).toMatchObject({
+      status: 400,
+      text: "Missing value for parameter 'width'",
+    });
   });
 
   it("§2.1-9 each property of a destructured parameter stands at the top level, beside other parameters", async () => {
@@ -88,22 +109,36 @@ describe("§2.1 kinds of parameters", () => {
       "{ b: [c] }: { b: number[] }",
       "[{ c }]: { c: number }[]",
     ]) {
-      const problems = await problemsOf(`export async function a(${pattern}): Promise<number> {\n  return c;\n}\n`);
+      const problems = await problemsOf(
+        `export async function a(${pattern}): Promise<number> {\n  return c;\n}\n`,
+      );
       expect(problems, pattern).toMatchObject([{ file: "src/shop/a.ts", line: 1 }]);
     }
   });
 
   it("§2.1-11 a rest parameter is given under its name with three dots before it, as an array", async () => {
     expect((await post("rest", { by: "-", "...names": ["a", "b"] })).text).toBe("a-b");
-    expect(await post("rest", { by: "-", names: ["a"] })).toMatchObject({ status: 400, text: "Unknown parameter 'names'" });
+    expect(await post("rest", { by: "-", names: ["a"] })).toMatchObject({
+      status: 400,
+      text: "Unknown parameter 'names'",
+    });
   });
 
   it("§2.1-12 a rest parameter needs POST", async () => {
-    expect(await get("rest?by=-&...names=a")).toMatchObject({ status: 400, text: "parameter '...names' needs POST" });
+    expect(await get("rest?by=-&...names=a")).toMatchObject({
+      status: 400,
+      text: "parameter '...names' needs POST",
+    });
   });
 
   it("§2.1-13 an instance of a class is given as a serialized object, with the header for it", async () => {
-    const who = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada" }, fields: {} };
+    const who = {
+      serialized: true,
+      key: "people/Person",
+      name: "class",
+      args: { 0: "Ada" },
+      fields: {},
+    };
     expect((await post("meet", { who }, encoded)).text).toBe("Ada, born some day");
     expect((await post("plain", { first: who, second: 1 })).text).toBe(JSON.stringify([who, 1]));
   });
@@ -130,24 +165,41 @@ describe("decisions §6, parameters", () => {
       "a.segment.json": '{ "./a": { "a": { "access": "public" } } }',
     });
     const { url } = await start(application, { mode: "standalone", url: anyPort });
-    const asked = async (query: string): Promise<string> => await (await fetch(`${url}/rpc/a${query}`)).text();
+    const asked = async (query: string): Promise<string> =>
+      await (await fetch(`${url}/rpc/a${query}`)).text();
     // As in the language: with one of its names given, the others have what they have by themselves.
-    expect([await asked(""), await asked("?c=1"), await asked("?b=1&e=2")]).toEqual(["7,8,9,10", ",1,9,10", "1,,,2"]);
+    expect([await asked(""), await asked("?c=1"), await asked("?b=1&e=2")]).toEqual([
+      "7,8,9,10",
+      ",1,9,10",
+      "1,,,2",
+    ]);
   });
 
   it("D6.parameters-4 a pattern that gathers the rest is a build error", async () => {
-    for (const pattern of ["{ b, ...others }: Record<string, number>", "[b, ...others]: number[]"]) {
-      const problems = await problemsOf(`export async function a(${pattern}): Promise<unknown> {\n  return [b, others];\n}\n`);
+    for (const pattern of [
+      "{ b, ...others }: Record<string, number>",
+      "[b, ...others]: number[]",
+    ]) {
+      const problems = await problemsOf(
+        `export async function a(${pattern}): Promise<unknown> {\n  return [b, others];\n}\n`,
+      );
       expect(problems, pattern).toMatchObject([{ file: "src/shop/a.ts", line: 1 }]);
     }
   });
 
   it("D6.parameters-5 one value of a GET for a parameter that is a list is a list of one", async () => {
-    expect((await get("lists?numbers=1&flags=true&bigs=2&texts=a")).text).toBe('[[1],[true],["2"],[],["a"]]');
+    expect((await get("lists?numbers=1&flags=true&bigs=2&texts=a")).text).toBe(
+      '[[1],[true],["2"],[],["a"]]',
+    );
   });
 
   it("D6.parameters-6 empty text of a GET for a number is 400", async () => {
-    for (const query of ["typed?number=", "typed?number", "lists?numbers=", "lists?numbers=1&numbers="])
+    for (const query of [
+      "typed?number=",
+      "typed?number",
+      "lists?numbers=",
+      "lists?numbers=1&numbers=",
+    ])
       expect((await get(query)).status, query).toBe(400);
   });
 });

@@ -8,7 +8,8 @@ import { anyPort, applicationOf, start } from "./_started.ts";
 
 const open = { access: "public" };
 const hidden = { access: "private" };
-const segment = (module: string, exports: Record<string, unknown>): string => JSON.stringify({ [module]: exports });
+const segment = (module: string, exports: Record<string, unknown>): string =>
+  JSON.stringify({ [module]: exports });
 
 async function standalone(files: Files) {
   const application = applicationOf(files);
@@ -25,7 +26,10 @@ describe("private procedures", () => {
     "src/s/secret.ts": "export async function secret() { return 42; }\n",
     "src/s/ask.ts":
       'import { runProcedure } from "seamline";\nimport { secret } from "./secret.ts";\nexport async function ask() { return [await secret(), await runProcedure("s/secret", "", {})].join(); }\n',
-    "x.segment.json": JSON.stringify({ "./s/secret": { secret: hidden }, "./s/ask": { ask: open } }),
+    "x.segment.json": JSON.stringify({
+      "./s/secret": { secret: hidden },
+      "./s/ask": { ask: open },
+    }),
   };
 
   it("D6.private-1 private procedures are reached on their own node by import and by runProcedure, and not by RPC", async () => {
@@ -44,7 +48,11 @@ describe("private procedures", () => {
   it("D6.private-2 private procedures that code of another segment imports are a warning of the build, with the chain of imports", async () => {
     const { warnings } = await applicationOf(apart).build();
     expect(warnings).toMatchObject([
-      { file: "src/s/ask.ts", message: '"s/secret" is private to "y", but code of segment "x" imports it: src/s/ask.ts → src/s/secret.ts' },
+      {
+        file: "src/s/ask.ts",
+        message:
+          '"s/secret" is private to "y", but code of segment "x" imports it: src/s/ask.ts → src/s/secret.ts',
+      },
     ]);
     expect((await applicationOf(files).build()).warnings).toEqual([]);
   });
@@ -59,7 +67,8 @@ describe("private procedures", () => {
 
   it("D6.private-4 no message lists private or protected versions to outsiders", async () => {
     const { url } = await standalone({
-      "src/s/a.ts": "export async function one() {}\nexport async function two() {}\nexport async function three() {}\n",
+      "src/s/a.ts":
+        "export async function one() {}\nexport async function two() {}\nexport async function three() {}\n",
       "x.segment.json": segment("./s/a", {
         one: { ...open, as: "a", version: "1" },
         two: { ...hidden, as: "a", version: "2" },
@@ -69,14 +78,18 @@ describe("private procedures", () => {
     const answer = await ask(`${url}/rpc/s/a?version=9`);
     expect(answer).toMatch(/^404 .*1\.0\.0/);
     expect(answer).not.toMatch(/2\.0\.0|3\.0\.0/);
-    const body = async (version: string) => (await ask(`${url}/rpc/s/a?version=${version}`)).replaceAll(`${version}.0.0`, "V");
+    const body = async (version: string) =>
+      (await ask(`${url}/rpc/s/a?version=${version}`)).replaceAll(`${version}.0.0`, "V");
     expect(await body("2")).toBe(await body("9"));
   });
 });
 
 describe("entries of segment files", () => {
   it("D6.entries-1 access is required: an entry without it fails the build", async () => {
-    const application = applicationOf({ "src/a.ts": "export async function a() {}\n", "x.segment.json": segment("./a", { a: {} }) });
+    const application = applicationOf({
+      "src/a.ts": "export async function a() {}\n",
+      "x.segment.json": segment("./a", { a: {} }),
+    });
     expect(await application.problems()).toMatchObject([
       {
         file: "x.segment.json",
@@ -92,12 +105,23 @@ describe("entries of segment files", () => {
     ["export const a = () => 1;", /async/],
     ["export const a = 1;", /function/],
     ["export class a {}", /is a class/],
-  ])("D6.entries-2 a function that isn't async fails the build, and so does what is no function: %s", async (source, message) => {
-    const application = applicationOf({ "src/a.ts": `\n${source}\n`, "x.segment.json": segment("./a", { a: open }) });
-    expect(await application.problems()).toMatchObject([
-      { file: "src/a.ts", line: 2, message: expect.stringMatching(message), hint: expect.any(String) },
-    ]);
-  });
+  ])(
+    "D6.entries-2 a function that isn't async fails the build, and so does what is no function: %s",
+    async (source, message) => {
+      const application = applicationOf({
+        "src/a.ts": `\n${source}\n`,
+        "x.segment.json": segment("./a", { a: open }),
+      });
+      expect(await application.problems()).toMatchObject([
+        {
+          file: "src/a.ts",
+          line: 2,
+          message: expect.stringMatching(message),
+          hint: expect.any(String),
+        },
+      ]);
+    },
+  );
 
   it("D6.entries-3 `const f = async () => …; export default f` is named f", async () => {
     const { url } = await standalone({
@@ -126,7 +150,9 @@ describe("entries of segment files", () => {
 
   it("D6.entries-4 a member that TypeScript calls private is a plain one at run time, and travels", async () => {
     const { url } = await standalone(people);
-    expect(JSON.parse((await ask(`${url}/rpc/s/make`, serialized)).slice(4))).toMatchObject({ fields: { nick: "Ada" } });
+    expect(JSON.parse((await ask(`${url}/rpc/s/make`, serialized)).slice(4))).toMatchObject({
+      fields: { nick: "Ada" },
+    });
   });
 
   it("D6.entries-5 #private members travel by constructor arguments and accessors only", async () => {

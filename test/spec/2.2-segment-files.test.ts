@@ -6,8 +6,10 @@ import { anyPort, applicationOf, start } from "./_started.ts";
 
 const open = { access: "public" };
 const hidden = { access: "private" };
-const segment = (module: string, exports: Record<string, unknown>): string => JSON.stringify({ [module]: exports });
-const returns = (name: string, value: string): string => `export async function ${name}() { return ${value}; }\n`;
+const segment = (module: string, exports: Record<string, unknown>): string =>
+  JSON.stringify({ [module]: exports });
+const returns = (name: string, value: string): string =>
+  `export async function ${name}() { return ${value}; }\n`;
 const parse = (json: unknown) => parseSegment(JSON.stringify(json), "shop.segment.json");
 
 async function standalone(files: Files): Promise<(path: string) => Promise<string>> {
@@ -28,7 +30,16 @@ async function cluster(files: Files, ...nodes: readonly (readonly string[])[]) {
   const gateway = (await start(application, { mode: "gateway", url: anyPort })).url;
   const started = [];
   for (const [index, segments] of nodes.entries())
-    started.push(await start(application, { mode: "node", url: anyPort, name: `node ${index}`, gateway, repository, segments }));
+    started.push(
+      await start(application, {
+        mode: "node",
+        url: anyPort,
+        name: `node ${index}`,
+        gateway,
+        repository,
+        segments,
+      }),
+    );
   const ask = async (base: string, path: string): Promise<string> => {
     const answer = await fetch(`${base}/rpc/${path}`);
     return `${answer.status} ${await answer.text()} ${answer.headers.get("x-svc-node") ?? ""}`.trim();
@@ -52,7 +63,9 @@ describe("§2.2 the file", () => {
   it.each([["[]"], ['"text"'], ["null"], ["7"], ["true"]])(
     "§2.2-2 the content of a segment file is a JSON object, and anything else is refused: %s",
     (text) => {
-      expect(parseSegment(text, "a.segment.json").problems).toMatchObject([{ file: "a.segment.json", path: "$", line: 1 }]);
+      expect(parseSegment(text, "a.segment.json").problems).toMatchObject([
+        { file: "a.segment.json", path: "$", line: 1 },
+      ]);
     },
   );
 
@@ -61,12 +74,19 @@ describe("§2.2 the file", () => {
     ['{\n  // mine\n  "./a": {} }', "2:3", "expected a key or '}', found //"],
     ['{ "./a": {}, }', "1:14", "expected a key, found }"],
     ['{ "./a": {}, "./a": {} }', "1:14", 'the key "./a" is there twice'],
-    ['{ "./a": { "b": { "access": "public", "access": "private" } } }', "1:39", 'the key "access" is there twice'],
-  ])("text that is no JSON, or says a thing twice, is told with its place: %j (§2.2-2)", (text, place, message) => {
-    const [problem] = parseSegment(text, "a.segment.json").problems;
-    expect(`${problem?.line}:${problem?.column}`).toBe(place);
-    expect(problem?.message).toContain(message);
-  });
+    [
+      '{ "./a": { "b": { "access": "public", "access": "private" } } }',
+      "1:39",
+      'the key "access" is there twice',
+    ],
+  ])(
+    "text that is no JSON, or says a thing twice, is told with its place: %j (§2.2-2)",
+    (text, place, message) => {
+      const [problem] = parseSegment(text, "a.segment.json").problems;
+      expect(`${problem?.line}:${problem?.column}`).toBe(place);
+      expect(problem?.message).toContain(message);
+    },
+  );
 
   it("§2.2-3 a module's path begins with ./ and is relative to the source root", async () => {
     const ask = await standalone({
@@ -74,7 +94,17 @@ describe("§2.2 the file", () => {
       "deploy/x.segment.json": segment("./shop/deep/a", { a: open }),
     });
     expect(await ask("shop/deep/a")).toBe("200 1");
-    for (const wrong of ["shop/a", "/shop/a", "../a", "./../a", "./shop/../a", ".\\shop", "__proto__", "", "src/shop/a"])
+    for (const wrong of [
+      "shop/a",
+      "/shop/a",
+      "../a",
+      "./../a",
+      "./shop/../a",
+      ".\\shop",
+      "__proto__",
+      "",
+      "src/shop/a",
+    ])
       expect(parse(JSON.parse(segment(wrong, { a: open }))).problems).toMatchObject([
         { message: expect.stringContaining("expected a module path") },
       ]);
@@ -105,16 +135,23 @@ describe("§2.2 the file", () => {
       "x.segment.json": segment("./a", { a: open, default: open }),
     });
     expect([await ask("a"), await ask("b")]).toEqual(["200 1", "200 2"]);
-    expect(parse({ "./a": [] }).problems).toMatchObject([{ path: '$["./a"]', message: expect.stringContaining("exported names") }]);
+    expect(parse({ "./a": [] }).problems).toMatchObject([
+      { path: '$["./a"]', message: expect.stringContaining("exported names") },
+    ]);
   });
 
-  it.each(["__proto__", "constructor", "toString", "nothing"])("an export that isn't there is refused, %s too (§2.2-5)", async (name) => {
-    const application = applicationOf({
-      "src/a.ts": returns("a", "1"),
-      "x.segment.json": `{ "./a": { "${name}": { "access": "public" } } }`,
-    });
-    expect(await application.problems()).toMatchObject([{ message: expect.stringContaining(`none named "${name}"; it exports a`) }]);
-  });
+  it.each(["__proto__", "constructor", "toString", "nothing"])(
+    "an export that isn't there is refused, %s too (§2.2-5)",
+    async (name) => {
+      const application = applicationOf({
+        "src/a.ts": returns("a", "1"),
+        "x.segment.json": `{ "./a": { "${name}": { "access": "public" } } }`,
+      });
+      expect(await application.problems()).toMatchObject([
+        { message: expect.stringContaining(`none named "${name}"; it exports a`) },
+      ]);
+    },
+  );
 });
 
 describe("§2.2 fields of an entry", () => {
@@ -122,11 +159,17 @@ describe("§2.2 fields of an entry", () => {
     for (const access of ["public", "private", "protected"])
       expect(parse({ "./a": { a: { access } } }).entries).toMatchObject([{ access }]);
     for (const entry of [{}, { access: "Public" }, { access: null }, { access: ["public"] }])
-      expect(parse({ "./a": { a: entry } })).toMatchObject({ entries: [], problems: [{ path: '$["./a"].a.access' }] });
+      expect(parse({ "./a": { a: entry } })).toMatchObject({
+        entries: [],
+        problems: [{ path: '$["./a"].a.access' }],
+      });
   });
 
   it("§2.2-7 a private procedure can't be called from outside", async () => {
-    const ask = await standalone({ "src/a.ts": returns("a", "1"), "x.segment.json": segment("./a", { a: hidden }) });
+    const ask = await standalone({
+      "src/a.ts": returns("a", "1"),
+      "x.segment.json": segment("./a", { a: hidden }),
+    });
     expect(await ask("a")).toMatch(/^404 /);
   });
 
@@ -146,35 +189,50 @@ describe("§2.2 fields of an entry", () => {
   });
 
   it("§2.2-9 `version` is the procedure's version, 0.0.0 where there is none", () => {
-    const versions = (fields: object) => parse({ "./a": { a: { access: "public", ...fields } } }).entries.map((one) => one.version);
-    expect([versions({}), versions({ version: "2" }), versions({ version: "1.2" }), versions({ version: "01.2.3" })]).toEqual([
-      ["0.0.0"],
-      ["2.0.0"],
-      ["1.2.0"],
-      ["1.2.3"],
-    ]);
+    const versions = (fields: object) =>
+      parse({ "./a": { a: { access: "public", ...fields } } }).entries.map((one) => one.version);
+    expect([
+      versions({}),
+      versions({ version: "2" }),
+      versions({ version: "1.2" }),
+      versions({ version: "01.2.3" }),
+    ]).toEqual([["0.0.0"], ["2.0.0"], ["1.2.0"], ["1.2.3"]]);
   });
 
   it.each(["1.2.3.4", "v1", "1.x", "", " 1", "1.", "-1", "1234567890", 1, 1.2, null, {}])(
     "refuses the version %j (§2.2-9, §7.2-5)",
     (version) => {
       expect(parse({ "./a": { a: { access: "public", version } } }).problems).toMatchObject([
-        { path: '$["./a"].a.version', message: expect.stringMatching(/^Invalid version number '/), hint: expect.stringContaining("1.2.3") },
+        {
+          path: '$["./a"].a.version',
+          message: expect.stringMatching(/^Invalid version number '/),
+          hint: expect.stringContaining("1.2.3"),
+        },
       ]);
     },
   );
 
   it("§2.2-10 `as` is the name under which the export is registered", async () => {
-    const ask = await standalone({ "src/s/a.ts": returns("a", "1"), "x.segment.json": segment("./s/a", { a: { ...open, as: "b" } }) });
+    const ask = await standalone({
+      "src/s/a.ts": returns("a", "1"),
+      "x.segment.json": segment("./s/a", { a: { ...open, as: "b" } }),
+    });
     expect([await ask("s/b"), (await ask("s/a")).slice(0, 3)]).toEqual(["200 1", "404"]);
   });
 
   it("§2.2-11 several versions of one procedure are bundled from one file by `as`", async () => {
     const ask = await standalone({
       "src/s/a.ts": returns("old", "1") + returns("young", "2"),
-      "x.segment.json": segment("./s/a", { old: { ...open, as: "a" }, young: { ...open, as: "a", version: "2" } }),
+      "x.segment.json": segment("./s/a", {
+        old: { ...open, as: "a" },
+        young: { ...open, as: "a", version: "2" },
+      }),
     });
-    expect([await ask("s/a"), await ask("s/a?version=2"), (await ask("s/old")).slice(0, 3)]).toEqual(["200 1", "200 2", "404"]);
+    expect([
+      await ask("s/a"),
+      await ask("s/a?version=2"),
+      (await ask("s/old")).slice(0, 3),
+    ]).toEqual(["200 1", "200 2", "404"]);
   });
 
   it("§2.2-12 without `as` a procedure is known by its function's name", async () => {
@@ -186,12 +244,20 @@ describe("§2.2 fields of an entry", () => {
   });
 
   it.each([
-    [{ access: "public", versoin: "1" }, '.versoin: unknown field "versoin"; expected one of access, version, as, safe, idempotent'],
-    [{ access: "public", __proto__x: 1, as: "a/b" }, '.as: expected a procedure name, without slashes and blanks, found "a/b"'],
+    [
+      { access: "public", versoin: "1" },
+      '.versoin: unknown field "versoin"; expected one of access, version, as, safe, idempotent',
+    ],
+    [
+      { access: "public", __proto__x: 1, as: "a/b" },
+      '.as: expected a procedure name, without slashes and blanks, found "a/b"',
+    ],
     [{ access: "public", safe: 1 }, ".safe: expected true or false, found 1"],
     ["public", ': expected an object with "access", found "public"'],
   ])("what else stands in an entry is refused: %j (§2.2-6)", (entry, told) => {
-    const problems = parse({ "./a": { a: entry } }).problems.map((one) => `${one.path}: ${one.message}`);
+    const problems = parse({ "./a": { a: entry } }).problems.map(
+      (one) => `${one.path}: ${one.message}`,
+    );
     expect(problems).toContain(`$["./a"].a${told}`);
   });
 });
@@ -199,11 +265,17 @@ describe("§2.2 fields of an entry", () => {
 describe("§2.2 where procedures are", () => {
   it("§2.2-13 a procedure may be in several segments, and every node that loads one of them has it", async () => {
     const { gateway, ask } = await cluster(
-      { "src/a.ts": returns("a", "1"), "x.segment.json": segment("./a", { a: open }), "y.segment.json": segment("./a", { a: open }) },
+      {
+        "src/a.ts": returns("a", "1"),
+        "x.segment.json": segment("./a", { a: open }),
+        "y.segment.json": segment("./a", { a: open }),
+      },
       ["x"],
       ["y"],
     );
-    expect(new Set([await ask(gateway, "a"), await ask(gateway, "a")])).toEqual(new Set(["200 1 node 0", "200 1 node 1"]));
+    expect(new Set([await ask(gateway, "a"), await ask(gateway, "a")])).toEqual(
+      new Set(["200 1 node 0", "200 1 node 1"]),
+    );
   });
 
   const two = {
@@ -217,14 +289,20 @@ describe("§2.2 where procedures are", () => {
   it("§2.2-14 a procedure that is in no segment is there in every segment", async () => {
     const { gateway, ask } = await cluster(two, ["x"], ["y"]);
     const [a, b] = [await ask(gateway, "a"), await ask(gateway, "b")];
-    expect([a, b]).toEqual([expect.stringMatching(/^200 a module 0\.\d+ node 0$/), expect.stringMatching(/^200 b module 0\.\d+ node 1$/)]);
+    expect([a, b]).toEqual([
+      expect.stringMatching(/^200 a module 0\.\d+ node 0$/),
+      expect.stringMatching(/^200 b module 0\.\d+ node 1$/),
+    ]);
     // Each node runs its own: nothing went from one to the other.
     expect(a.split(" ")[3]).not.toBe(b.split(" ")[3]);
     expect(await ask(gateway, "helper")).toMatch(/^404 /);
   });
 
   it("§2.2-15 a procedure that is in a segment and private is there in that segment only", async () => {
-    const files = { ...two, "x.segment.json": JSON.stringify({ "./a": { a: open }, "./helper": { helper: hidden } }) };
+    const files = {
+      ...two,
+      "x.segment.json": JSON.stringify({ "./a": { a: open }, "./helper": { helper: hidden } }),
+    };
     const { gateway, ask } = await cluster(files, ["x"], ["y"]);
     expect(await ask(gateway, "a")).toMatch(/^200 a module 0\.\d+ node 0$/);
     expect(await ask(gateway, "b")).toMatch(/^500 .*helper/);
@@ -233,11 +311,16 @@ describe("§2.2 where procedures are", () => {
   it("§2.2-16 all versions of a procedure are in the same segments: else the build fails", async () => {
     const files = {
       "src/a.ts": returns("old", "1") + returns("young", "2"),
-      "x.segment.json": segment("./a", { old: { ...open, as: "a" }, young: { ...open, as: "a", version: "2" } }),
+      "x.segment.json": segment("./a", {
+        old: { ...open, as: "a" },
+        young: { ...open, as: "a", version: "2" },
+      }),
     };
     const application = applicationOf(files);
     await application.build();
-    application.write({ "y.segment.json": segment("./a", { young: { ...open, as: "a", version: "2" } }) });
+    application.write({
+      "y.segment.json": segment("./a", { young: { ...open, as: "a", version: "2" } }),
+    });
     expect(await application.problems()).toMatchObject([
       {
         message: 'version 2.0.0 of "a" is in x, y, but version 0.0.0 is in x (x.segment.json)',

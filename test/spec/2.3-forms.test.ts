@@ -12,7 +12,8 @@ import { createWireClasses, Employee, OutOfStock, Person } from "../_wire-classe
 
 const classes = createWireClasses();
 const trusted = { classes, limits: defaultLimits, trusted: true } as const;
-const formOf = (value: unknown, stacks = false): unknown => JSON.parse(encodeSerialized(value, { classes, stacks }) as string);
+const formOf = (value: unknown, stacks = false): unknown =>
+  JSON.parse(encodeSerialized(value, { classes, stacks }) as string);
 const back = (form: unknown): unknown => decodeSerialized(JSON.stringify(form), trusted);
 const errorOf = (form: object): Error => back(form) as Error;
 const there = <T>(value: T): T => back(formOf(value)) as T;
@@ -20,17 +21,22 @@ const mark = (name: string, rest: object = {}): object => ({ serialized: true, n
 const day = new Date("2021-01-01T00:00:00.000Z");
 
 describe("D3 the serialized form of each type", () => {
-  it.each(wireCases)("D3-1 every marked object has `serialized: true` and a name: $name", ({ wire }) => {
-    const look = (form: unknown): void => {
-      if (typeof form !== "object" || form === null) return;
-      const { serialized: marked, name } = form as { serialized?: unknown; name?: unknown };
-      if (marked === true) expect(name).toBeTypeOf("string");
-      // What stands in an Object form is data.
-      Object.values(marked === true && name === "Object" ? {} : form).forEach(look);
-    };
-    look(wire);
-    expect(() => back({ serialized: true, value: 1 })).toThrow("there is no serialized form of this name");
-  });
+  it.each(wireCases)(
+    "D3-1 every marked object has `serialized: true` and a name: $name",
+    ({ wire }) => {
+      const look = (form: unknown): void => {
+        if (typeof form !== "object" || form === null) return;
+        const { serialized: marked, name } = form as { serialized?: unknown; name?: unknown };
+        if (marked === true) expect(name).toBeTypeOf("string");
+        // What stands in an Object form is data.
+        Object.values(marked === true && name === "Object" ? {} : form).forEach(look);
+      };
+      look(wire);
+      expect(() => back({ serialized: true, value: 1 })).toThrow(
+        "there is no serialized form of this name",
+      );
+    },
+  );
   it("D3-2 values nest: a Date in a Map in an instance stays a Date", () => {
     const bob = new Employee("Bob");
     bob.tags.set("since", [new Set([day])]);
@@ -51,7 +57,8 @@ describe("D3 the serialized form of each type", () => {
   });
   it("D3-4 a Date is its ISO text in UTC", () => {
     expect(formOf(day)).toEqual(mark("Date", { value: "2021-01-01T00:00:00.000Z" }));
-    for (const short of ["2021-01-01T00:00Z", "2021-01-01T00:00:00Z"]) expect(back(mark("Date", { value: short }))).toEqual(day);
+    for (const short of ["2021-01-01T00:00Z", "2021-01-01T00:00:00Z"])
+      expect(back(mark("Date", { value: short }))).toEqual(day);
     for (const other of [
       "2021-02-30T00:00:00Z",
       "2021 Jan 5 Z",
@@ -69,7 +76,9 @@ describe("D3 the serialized form of each type", () => {
   });
   it("D3-6 a Map is a list of keys and one of values, of any types", () => {
     const map = new Map<unknown, unknown>([[{ a: 1 }, new Map([[NaN, day]])]]);
-    expect(formOf(new Map([["a", 1]]))).toEqual(mark("Map", { entries: { keys: ["a"], values: [1] } }));
+    expect(formOf(new Map([["a", 1]]))).toEqual(
+      mark("Map", { entries: { keys: ["a"], values: [1] } }),
+    );
     expect(there(map)).toStrictEqual(map);
     expect(() => back(mark("Map", { entries: { keys: [1] } }))).toThrow("this is no Map form");
   });
@@ -78,15 +87,30 @@ describe("D3 the serialized form of each type", () => {
     expect(there(new Set([new Set([day])]))).toStrictEqual(new Set([new Set([day])]));
     expect(() => back(mark("Set", { values: "ab" }))).toThrow("this is no Set form");
   });
-  const views = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array];
+  const views = [
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+  ];
   it.each([...views, BigInt64Array, BigUint64Array, DataView, ArrayBuffer])(
     "D3-8 binary data is base64 text with the name of its type, ArrayBuffer, DataView or any typed array: %o",
     (Type) => {
       const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 255]);
-      const value = (Type as unknown) === ArrayBuffer ? buffer : new (Type as new (of: ArrayBuffer) => object)(buffer);
+      const value =
+        (Type as unknown) === ArrayBuffer
+          ? buffer
+          : new (Type as new (of: ArrayBuffer) => object)(buffer);
       expect(formOf(value)).toEqual(mark("Binary", { type: Type.name, base64: "AQIDBAUGB/8=" }));
       expect(there(value)).toStrictEqual(value);
-      expect(() => back(mark("Binary", { type: `${Type.name}x`, base64: "" }))).toThrow("this is no Binary form");
+      expect(() => back(mark("Binary", { type: `${Type.name}x`, base64: "" }))).toThrow(
+        "this is no Binary form",
+      );
     },
   );
   it("D3-9 of a view only its own bytes travel", () => {
@@ -95,8 +119,12 @@ describe("D3 the serialized form of each type", () => {
     expect([view.byteOffset, view.buffer.byteLength, view[0]]).toEqual([0, 2, 0x0403]);
   });
   it("D3-10 elements of several bytes have the low one first", () => {
-    expect(formOf(new Uint32Array([1]))).toEqual(mark("Binary", { type: "Uint32Array", base64: "AQAAAA==" }));
-    expect(back(mark("Binary", { type: "Uint16Array", base64: "AQI=" }))).toEqual(new Uint16Array([0x0201]));
+    expect(formOf(new Uint32Array([1]))).toEqual(
+      mark("Binary", { type: "Uint32Array", base64: "AQAAAA==" }),
+    );
+    expect(back(mark("Binary", { type: "Uint16Array", base64: "AQI=" }))).toEqual(
+      new Uint16Array([0x0201]),
+    );
   });
   it("D3-11 a Buffer of Node arrives as Uint8Array", () => {
     const arrived = there<Uint8Array>(Buffer.from("hi"));
@@ -104,7 +132,10 @@ describe("D3 the serialized form of each type", () => {
     expect(arrived).toEqual(new Uint8Array([104, 105]));
   });
   it("D3-12 a bigint is its digits", () => {
-    expect(formOf([2n ** 70n, -1n])).toEqual([mark("BigInt", { value: "1180591620717411303424" }), mark("BigInt", { value: "-1" })]);
+    expect(formOf([2n ** 70n, -1n])).toEqual([
+      mark("BigInt", { value: "1180591620717411303424" }),
+      mark("BigInt", { value: "-1" }),
+    ]);
     expect(there([2n ** 70n, -1n, 0n])).toEqual([2n ** 70n, -1n, 0n]);
     for (const other of ["", "-", "+1", "1.0", "1e3", "0x1", " 1", "1n", "--1"])
       expect(() => back(mark("BigInt", { value: other })), other).toThrow(InvalidSerializedValue);
@@ -114,7 +145,10 @@ describe("D3 the serialized form of each type", () => {
       mark("RegExp", { source: "a+", flags: "gi" }),
       mark("Url", { value: "http://a.b/c" }),
     ]);
-    expect(there([/a+/gi, new URL("http://a.b/c")])).toStrictEqual([/a+/gi, new URL("http://a.b/c")]);
+    expect(there([/a+/gi, new URL("http://a.b/c")])).toStrictEqual([
+      /a+/gi,
+      new URL("http://a.b/c"),
+    ]);
     for (const form of [
       mark("RegExp", { source: "(", flags: "" }),
       mark("RegExp", { source: "a", flags: "xx" }),
@@ -132,11 +166,16 @@ describe("D3 the serialized form of each type", () => {
   it("D3-15 undefined in a list, as a key or value of a Map, or as a member of an instance has a form; a hole has none", () => {
     expect(formOf([undefined])).toEqual([mark("Undefined")]);
     expect(there([undefined, 1])).toStrictEqual([undefined, 1]);
-    expect(formOf(new Person("Ada"))).toMatchObject({ args: { 1: mark("Undefined") }, fields: { email: mark("Undefined") } });
+    expect(formOf(new Person("Ada"))).toMatchObject({
+      args: { 1: mark("Undefined") },
+      fields: { email: mark("Undefined") },
+    });
     expect(() => formOf(Object.assign([], { length: 1 }))).toThrow(
       new ValueNotSerializable("value[0]: a hole of a sparse array can't be sent"),
     );
-    expect(there(new Map([[undefined, undefined]]))).toStrictEqual(new Map([[undefined, undefined]]));
+    expect(there(new Map([[undefined, undefined]]))).toStrictEqual(
+      new Map([[undefined, undefined]]),
+    );
     expect(there(new Set([undefined]))).toStrictEqual(new Set([undefined]));
   });
   it("D3-16 a property of a plain object that is undefined is left out", () => {
@@ -175,17 +214,31 @@ describe("D3 the serialized form of each type", () => {
       throw error;
     };
     const [outside, inside] = await Promise.all(
-      [false, true].map((one) => knock({ parameters: [], run, trusted: one }, { headers: serialized })),
+      [false, true].map((one) =>
+        knock({ parameters: [], run, trusted: one }, { headers: serialized }),
+      ),
     );
     expect(outside?.text).not.toMatch(/stack|forms\.test/);
-    expect(JSON.parse(inside?.text ?? "")).toMatchObject({ stack: error.stack, cause: { stack: (error.cause as Error).stack } });
+    expect(JSON.parse(inside?.text ?? "")).toMatchObject({
+      stack: error.stack,
+      cause: { stack: (error.cause as Error).stack },
+    });
   });
   it("D3-20 a plain object with an own `serialized: true` is wrapped, so that data never passes for a form", () => {
-    const data = { serialized: true, name: "Date", value: null, at: { serialized: true, name: "class", key: "people/Person" } };
-    expect(formOf(data)).toEqual(mark("Object", { value: { ...data, at: mark("Object", { value: data.at }) } }));
+    const data = {
+      serialized: true,
+      name: "Date",
+      value: null,
+      at: { serialized: true, name: "class", key: "people/Person" },
+    };
+    expect(formOf(data)).toEqual(
+      mark("Object", { value: { ...data, at: mark("Object", { value: data.at }) } }),
+    );
     expect(there(data)).toStrictEqual(data);
     expect(() => formOf(Object.assign(new Map(), { serialized: true }))).toThrow(
-      new ValueNotSerializable("value.serialized: what this Map has besides its content can't be sent"),
+      new ValueNotSerializable(
+        "value.serialized: what this Map has besides its content can't be sent",
+      ),
     );
   });
   it("D3-42 an object without a prototype is carried as a plain object", () => {
@@ -195,44 +248,86 @@ describe("D3 the serialized form of each type", () => {
   });
   it("D3-43 holes of an array, what it has besides its items, and symbol keys are a ValueNotSerializable with the path", () => {
     for (const [value, message] of [
-      [{ a: Object.assign([1], { length: 2 }) }, "value.a[1]: a hole of a sparse array can't be sent"],
-      [{ a: Object.assign([1], { total: 2 }) }, "value.a.total: what this Array has besides its content can't be sent"],
+      [
+        { a: Object.assign([1], { length: 2 }) },
+        "value.a[1]: a hole of a sparse array can't be sent",
+      ],
+      [
+        { a: Object.assign([1], { total: 2 }) },
+        "value.a.total: what this Array has besides its content can't be sent",
+      ],
       [{ a: { [Symbol("s")]: 1 } }, "value.a[Symbol(s)]: a symbol key can't be sent"],
     ] as const)
       expect(() => formOf(value)).toThrow(new ValueNotSerializable(message));
   });
   it("D3-44 a DOMException stays one, with its name, message, code, cause and lines; nothing else is looked up by a name", () => {
-    const late = Object.defineProperty(new DOMException("late", "TimeoutError"), "cause", { value: day });
+    const late = Object.defineProperty(new DOMException("late", "TimeoutError"), "cause", {
+      value: day,
+    });
     setTrace(late, ["[a/b | v1.0.0]"]);
-    expect(formOf(late)).toMatchObject({ type: "TimeoutError", message: "late", trace: ["[a/b | v1.0.0]"], dom: true });
+    expect(formOf(late)).toMatchObject({
+      type: "TimeoutError",
+      message: "late",
+      trace: ["[a/b | v1.0.0]"],
+      dom: true,
+    });
     const back = there(late);
     expect(back).toBeInstanceOf(DOMException);
-    expect([back.name, back.message, back.code, (back as { cause?: unknown }).cause]).toEqual(["TimeoutError", "late", 23, day]);
+    expect([back.name, back.message, back.code, (back as { cause?: unknown }).cause]).toEqual([
+      "TimeoutError",
+      "late",
+      23,
+      day,
+    ]);
     expect(there(new DOMException("gone", "AbortError")).code).toBe(DOMException.ABORT_ERR);
     // An error that only has such a name is none, nor does the name of a class of the platform make one.
-    expect(there(Object.assign(new Error("x"), { name: "AbortError" }))).not.toBeInstanceOf(DOMException);
+    expect(there(Object.assign(new Error("x"), { name: "AbortError" }))).not.toBeInstanceOf(
+      DOMException,
+    );
     const form = { message: "x", trace: [], fields: {} };
     expect(errorOf(mark("Error", { ...form, type: "DOMException" })).constructor).toBe(Error);
-    expect(errorOf(mark("Error", { ...form, type: "AbortError", dom: "Function" })).constructor).toBe(Error);
-    expect(() => errorOf(mark("Error", { ...form, type: "AbortError", dom: true, code: 20 }))).toThrow("has no members but");
+    expect(
+      errorOf(mark("Error", { ...form, type: "AbortError", dom: "Function" })).constructor,
+    ).toBe(Error);
+    expect(() =>
+      errorOf(mark("Error", { ...form, type: "AbortError", dom: true, code: 20 })),
+    ).toThrow("has no members but");
   });
   it("D6.blob-1 a Blob is a Binary form with its media type", async () => {
-    const text = await encodeSerialized({ in: new Blob(["hi"], { type: "text/plain" }) }, { classes });
-    expect(JSON.parse(text)).toEqual({ in: mark("Binary", { type: "Blob", mediaType: "text/plain", base64: "aGk=" }) });
+    const text = await encodeSerialized(
+      { in: new Blob(["hi"], { type: "text/plain" }) },
+      { classes },
+    );
+    expect(JSON.parse(text)).toEqual({
+      in: mark("Binary", { type: "Blob", mediaType: "text/plain", base64: "aGk=" }),
+    });
     const { in: blob } = decodeSerialized(text, trusted) as { in: Blob };
     expect([blob.type, await blob.text()]).toEqual(["text/plain", "hi"]);
     expect((back(mark("Binary", { type: "Blob", base64: "" })) as Blob).type).toBe("");
-    expect(() => back(mark("Binary", { type: "Blob", mediaType: 1, base64: "" }))).toThrow("this is no Binary form");
-    expect(() => back(mark("Binary", { type: "Uint8Array", mediaType: "a/b", base64: "" }))).toThrow("this is no Binary form");
+    expect(() => back(mark("Binary", { type: "Blob", mediaType: 1, base64: "" }))).toThrow(
+      "this is no Binary form",
+    );
+    expect(() =>
+      back(mark("Binary", { type: "Uint8Array", mediaType: "a/b", base64: "" })),
+    ).toThrow("this is no Binary form");
   });
   it("D6.blob-2 a File is a Binary form with its media type, name and time", async () => {
     const file = new File(["hi"], 'ä "1".txt', { type: "text/plain", lastModified: 86_400_000 });
-    const form = { type: "File", mediaType: "text/plain", fileName: 'ä "1".txt', lastModified: 86_400_000, base64: "aGk=" };
+    const form = {
+      type: "File",
+      mediaType: "text/plain",
+      fileName: 'ä "1".txt',
+      lastModified: 86_400_000,
+      base64: "aGk=",
+    };
     const text = await encodeSerialized([file, { in: file }], { classes });
     expect(JSON.parse(text)).toEqual([mark("Binary", form), { in: mark("Binary", form) }]);
     await expectSame(decodeSerialized(text, trusted), [file, { in: file }]);
     const superjson = await encodeSuperjson({ in: [file] }, { classes });
-    expect(JSON.parse(superjson)).toEqual({ json: { in: [form] }, meta: { values: { "in.0": [["custom", "Binary"]] }, v: 1 } });
+    expect(JSON.parse(superjson)).toEqual({
+      json: { in: [form] },
+      meta: { values: { "in.0": [["custom", "Binary"]] }, v: 1 },
+    });
     await expectSame(decodeSuperjson(superjson, trusted), { in: [file] });
   });
 });

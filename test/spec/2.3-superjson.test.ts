@@ -13,18 +13,25 @@ const classes = createWireClasses();
 const superjson = { "x-svc-data-encoding": "superjson" };
 const both = { "x-svc-data-encoding": "serialized, superjson" };
 const text = (value: unknown): string => encodeSuperjson(value, { classes }) as string;
-const read = (answer: { text: string }): unknown => decodeSuperjson(answer.text, { classes, limits: defaultLimits, trusted: true });
+const read = (answer: { text: string }): unknown =>
+  decodeSuperjson(answer.text, { classes, limits: defaultLimits, trusted: true });
 /** Encodings of the requests that went between services, in their order. */
 const sent = ({ network }: Graphs): unknown[] =>
-  network.sent.filter(({ url }) => url.includes("/rpc/")).map(({ headers }) => headers["x-svc-data-encoding"]);
+  network.sent
+    .filter(({ url }) => url.includes("/rpc/"))
+    .map(({ headers }) => headers["x-svc-data-encoding"]);
 
 describe("the encoding superjson", () => {
   it("D3.superjson-1 superjson is the second encoding that a service knows, beside serialized", async () => {
     const { post } = await graphs();
     expect((await post("b", "echo", text({ value: 1 }), superjson)).status).toBe(200);
-    expect((await post("b", "echo", { value: 1 }, { "x-svc-data-encoding": "SuperJSON" })).status).toBe(400);
+    expect(
+      (await post("b", "echo", { value: 1 }, { "x-svc-data-encoding": "SuperJSON" })).status,
+    ).toBe(400);
     for (const other of ["superjson, serialized", "superjson2", "superjson;q=1"])
-      expect(await post("b", "echo", text({ value: 1 }), { "x-svc-data-encoding": other })).toMatchObject({
+      expect(
+        await post("b", "echo", text({ value: 1 }), { "x-svc-data-encoding": other }),
+      ).toMatchObject({
         status: 415,
         text: expect.stringContaining("known are 'serialized' and 'superjson'") as string,
       });
@@ -38,21 +45,30 @@ describe("the encoding superjson", () => {
     ["null", null, "null"],
     ["a date", new Date(5), "object"],
     ["bytes", new Uint8Array([1, 2]), "object"],
-  ])("D3.superjson-2 under superjson body and answer are superjson's {json, meta}, whatever the value: %s", async (_, value, kind) => {
-    const { post, given } = await graphs();
-    const answer = await post("proxy", "echo", text({ value }), superjson);
-    expect(given).toStrictEqual([value]);
-    expect(answer).toMatchObject({
-      status: 200,
-      headers: { "content-type": "application/json", "x-svc-data-type": kind, "x-svc-data-encoding": "superjson" },
-    });
-    expect(Object.keys(JSON.parse(answer.text) as object)[0]).toBe("json");
-    expect(read(answer)).toStrictEqual(value);
-  });
+  ])(
+    "D3.superjson-2 under superjson body and answer are superjson's {json, meta}, whatever the value: %s",
+    async (_, value, kind) => {
+      const { post, given } = await graphs();
+      const answer = await post("proxy", "echo", text({ value }), superjson);
+      expect(given).toStrictEqual([value]);
+      expect(answer).toMatchObject({
+        status: 200,
+        headers: {
+          "content-type": "application/json",
+          "x-svc-data-type": kind,
+          "x-svc-data-encoding": "superjson",
+        },
+      });
+      expect(Object.keys(JSON.parse(answer.text) as object)[0]).toBe("json");
+      expect(read(answer)).toStrictEqual(value);
+    },
+  );
 
   it("answers a GET, its values in the query as always (D3.superjson-2)", async () => {
     const { roles } = await graphs();
-    expect((await ask(roles.proxy, "GET", "/rpc/graph/echo?value=5", superjson)).text).toBe('{"json":"5"}');
+    expect((await ask(roles.proxy, "GET", "/rpc/graph/echo?value=5", superjson)).text).toBe(
+      '{"json":"5"}',
+    );
   });
 
   it("carries errors, the framework's and the application's (D3.superjson-2)", async () => {
@@ -62,7 +78,12 @@ describe("the encoding superjson", () => {
       400,
       "MissingParameterValue",
       {
-        json: { name: "MissingParameterValue", message: "Missing value for parameter 'value'", trace: [], fields: {} },
+        json: {
+          name: "MissingParameterValue",
+          message: "Missing value for parameter 'value'",
+          trace: [],
+          fields: {},
+        },
         meta: { values: ["Error"], v: 1 },
       },
     ]);
@@ -70,7 +91,12 @@ describe("the encoding superjson", () => {
     expect(own.status).toBe(404);
     const error = read(own) as OutOfStock;
     expect(error).toBeInstanceOf(OutOfStock);
-    expect([error.sku, error.since, error.message, error.cause === error]).toEqual(["tea", new Date(7), "Nothing left of tea", true]);
+    expect([error.sku, error.since, error.message, error.cause === error]).toEqual([
+      "tea",
+      new Date(7),
+      "Nothing left of tea",
+      true,
+    ]);
     expect((error as { trace?: unknown }).trace).toEqual(["[graph/fail | v0.0.0]"]);
   });
 
@@ -82,7 +108,10 @@ describe("the encoding superjson", () => {
 
   it("D3.superjson-4 any client that speaks superjson can talk to a service", async () => {
     const { post, given } = await graphs();
-    const value: Record<string, unknown> = { "a.b": [new Date(5), undefined, 1n], set: new Set([new Map([["x", Number.NaN]])]) };
+    const value: Record<string, unknown> = {
+      "a.b": [new Date(5), undefined, 1n],
+      set: new Set([new Map([["x", Number.NaN]])]),
+    };
     value["self"] = value;
     const answer = await post("proxy", "wrap", SuperJSON.stringify({ value }), superjson);
     expect(given[0]).toStrictEqual(value);
@@ -104,36 +133,80 @@ describe("the encoding superjson", () => {
   });
 
   it.each([
-    ["a class that isn't there", { args: {}, fields: {} }, "people/Nobody", "args.value: there is no class 'people/Nobody'"],
+    [
+      "a class that isn't there",
+      { args: {}, fields: {} },
+      "people/Nobody",
+      "args.value: there is no class 'people/Nobody'",
+    ],
     [
       "a field that it doesn't declare",
       { args: { 0: "Ada" }, fields: { role: 1 } },
       "people/Person",
       "args.value.fields.role: class 'people/Person' has no such field",
     ],
-    ["an argument too many", { args: { 9: 1 } }, "people/Person", "args.value: class 'people/Person' has no constructor argument '9'"],
+    [
+      "an argument too many",
+      { args: { 9: 1 } },
+      "people/Person",
+      "args.value: class 'people/Person' has no constructor argument '9'",
+    ],
     [
       "what a setter refuses",
       { args: { 0: "Ada" }, fields: { email: "no" } },
       "people/Person",
       "args.value.fields.email: 'no' is no address",
     ],
-    ["an error class as an instance", { args: { 0: "tea" } }, "people/OutOfStock", "args.value: there is no class 'people/OutOfStock'"],
-    ["a class as an error", { message: "a", name: "b" }, "people/Person", "args.value: this type is taken from services only"],
-    ["args that are null", { args: null, fields: {} }, "people/Person", "args.value: 'args' must be an object"],
-    ["fields that are null", { args: {}, fields: null }, "people/Person", "args.value: 'fields' must be an object"],
-    ["more than args and fields", { args: {}, other: 1 }, "people/Person", "args.value: it has no members but args, fields"],
+    [
+      "an error class as an instance",
+      { args: { 0: "tea" } },
+      "people/OutOfStock",
+      "args.value: there is no class 'people/OutOfStock'",
+    ],
+    [
+      "a class as an error",
+      { message: "a", name: "b" },
+      "people/Person",
+      "args.value: this type is taken from services only",
+    ],
+    [
+      "args that are null",
+      { args: null, fields: {} },
+      "people/Person",
+      "args.value: 'args' must be an object",
+    ],
+    [
+      "fields that are null",
+      { args: {}, fields: null },
+      "people/Person",
+      "args.value: 'fields' must be an object",
+    ],
+    [
+      "more than args and fields",
+      { args: {}, other: 1 },
+      "people/Person",
+      "args.value: it has no members but args, fields",
+    ],
   ])("refuses an instance with %s (D3.superjson-5)", async (_, json, key, message) => {
     const { post } = await graphs();
-    const answer = await post("b", "echo", { json: { value: json }, meta: { values: { value: [["class", key]] }, v: 1 } }, superjson);
-    expect([answer.status, answer.headers["x-svc-error"], (JSON.parse(answer.text) as { json: { message: string } }).json.message]).toEqual(
-      [400, "InvalidSerializedValue", message],
+    const answer = await post(
+      "b",
+      "echo",
+      { json: { value: json }, meta: { values: { value: [["class", key]] }, v: 1 } },
+      superjson,
     );
+    expect([
+      answer.status,
+      answer.headers["x-svc-error"],
+      (JSON.parse(answer.text) as { json: { message: string } }).json.message,
+    ]).toEqual([400, "InvalidSerializedValue", message]);
   });
 
   it("D3.superjson-6 calls between services use serialized as long as it carries the values", async () => {
     const services = await graphs();
-    await services.roles.a.runProcedure?.("graph/relay", "", { value: [new Date(5), new Person("Ada")] });
+    await services.roles.a.runProcedure?.("graph/relay", "", {
+      value: [new Date(5), new Person("Ada")],
+    });
     expect(sent(services)).toEqual(["serialized, superjson", "serialized, superjson"]);
   });
 
@@ -152,7 +225,9 @@ describe("the encoding superjson", () => {
 
   it("comes only to those who name it: with serialized alone a cycle is a 500 (D3.superjson-7)", async () => {
     const { post } = await graphs();
-    expect(wrong((await decodeAnswer(await post("proxy", "circle", {}, both), { classes })).value)).toEqual([]);
+    expect(
+      wrong((await decodeAnswer(await post("proxy", "circle", {}, both), { classes })).value),
+    ).toEqual([]);
     const alone = await post("proxy", "circle", {}, { "x-svc-data-encoding": "serialized" });
     expect([alone.status, alone.headers["x-svc-data-encoding"], alone.text]).toEqual([
       500,
@@ -171,23 +246,43 @@ describe("what superjson would lose is refused with its path", () => {
     ["a DataView", new DataView(new ArrayBuffer(1)), "superjson can't carry a DataView"],
     ["an ArrayBuffer", new ArrayBuffer(1), "superjson can't carry an ArrayBuffer"],
     ["bigints in an array", new BigUint64Array(1), "superjson can't carry a BigUint64Array"],
-    ["NaN in an array of floats", new Float32Array([1, Number.NaN]), "superjson can't carry NaN in a Float32Array"],
-    ["an infinity in an array of floats", new Float64Array([-Infinity]), "superjson can't carry -Infinity in a Float64Array"],
-    ["-0 in an array of floats", new Float64Array([0, -0]), "superjson can't carry -0 in a Float64Array"],
+    [
+      "NaN in an array of floats",
+      new Float32Array([1, Number.NaN]),
+      "superjson can't carry NaN in a Float32Array",
+    ],
+    [
+      "an infinity in an array of floats",
+      new Float64Array([-Infinity]),
+      "superjson can't carry -Infinity in a Float64Array",
+    ],
+    [
+      "-0 in an array of floats",
+      new Float64Array([0, -0]),
+      "superjson can't carry -0 in a Float64Array",
+    ],
     ["a symbol", Symbol("a"), "a symbol can't be sent"],
     ["a function", () => 1, "a function can't be sent"],
-    ["an unknown class", new (class Secret {})(), "an instance of 'Secret' can't be sent: no module of the application exports this class"],
+    [
+      "an unknown class",
+      new (class Secret {})(),
+      "an instance of 'Secret' can't be sent: no module of the application exports this class",
+    ],
     ["a key that no receiver takes", JSON.parse('{"constructor":1}'), "no receiver takes this key"],
   ])("%s", (_, value, why) => {
     const ada = new Employee("Ada");
     ada.tags.set("x", [value]);
-    expect(() => encodeSuperjson({ people: [ada] }, { classes, path: "result" })).toThrow(/^result\.people\[0\]\.tags\[0\]\[1\]\[0\]/);
+    expect(() => encodeSuperjson({ people: [ada] }, { classes, path: "result" })).toThrow(
+      /^result\.people\[0\]\.tags\[0\]\[1\]\[0\]/,
+    );
     expect(() => encodeSuperjson({ people: [ada] }, { classes, path: "result" })).toThrow(why);
   });
 });
 
 describe("through gateway and proxy with middleware", () => {
-  const passing: Middleware = { handle: async (_fqn, _version, _args, _headers, next) => await next() };
+  const passing: Middleware = {
+    handle: async (_fqn, _version, _args, _headers, next) => await next(),
+  };
   const looking: Middleware = {
     async handle(_fqn, _version, args, _headers, next) {
       expect(args.has("value")).toBe(true);
@@ -220,7 +315,12 @@ describe("through gateway and proxy with middleware", () => {
     const services = await graphs(layers);
     const back = read(await post(services, superjson)) as { result: { was: unknown; added: Date } };
     const given = services.given[0] as typeof back.result;
-    expect([wrong(given.was), given.added, wrong(back.result.was), back.result.added]).toEqual([[], new Date(9), [], new Date(9)]);
+    expect([wrong(given.was), given.added, wrong(back.result.was), back.result.added]).toEqual([
+      [],
+      new Date(9),
+      [],
+      new Date(9),
+    ]);
   });
 
   it("that makes a cycle of what came without one: it goes on in superjson", async () => {
@@ -232,12 +332,25 @@ describe("through gateway and proxy with middleware", () => {
       },
     };
     const services = await graphs({ gateway: knot });
-    const person = { serialized: true, name: "class", key: "people/Person", args: { 0: "Ada" }, fields: {} };
-    const answer = await services.post("gateway", "echo", { value: { person } }, { ...both, "x-svc-trust-key": trustKey });
+    const person = {
+      serialized: true,
+      name: "class",
+      key: "people/Person",
+      args: { 0: "Ada" },
+      fields: {},
+    };
+    const answer = await services.post(
+      "gateway",
+      "echo",
+      { value: { person } },
+      { ...both, "x-svc-trust-key": trustKey },
+    );
     const given = services.given[0] as { self: unknown; person: Person };
     expect(given.self).toBe(given);
     expect(given.person).toBeInstanceOf(Person);
-    const { value } = (await decodeAnswer(answer, { classes })) as { value: { self: unknown; person: Person } };
+    const { value } = (await decodeAnswer(answer, { classes })) as {
+      value: { self: unknown; person: Person };
+    };
     expect(value.self).toBe(value);
     expect(value.person).toStrictEqual(new Person("Ada"));
   });

@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type BuildSettings, ensureBuild, type EnsureBuildOptions } from "../../server/ensure-build.ts";
+import {
+  type BuildSettings,
+  ensureBuild,
+  type EnsureBuildOptions,
+} from "../../server/ensure-build.ts";
 import { hashSources } from "../../server/sources.ts";
 import { type Application, buildPackage, createApplication } from "../process/_application.ts";
 
@@ -17,12 +21,25 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function writeBuild(
-  settings: Pick<BuildSettings, "root" | "source" | "output"> & { clients?: BuildSettings["clients"] },
+  settings: Pick<BuildSettings, "root" | "source" | "output"> & {
+    clients?: BuildSettings["clients"];
+  },
 ): Promise<void> {
   await mkdir(join(settings.output, "server"), { recursive: true });
   const sources = await hashSources(settings.root, settings.source, settings.output);
-  const lists = { procedures: [], classes: [], clients: settings.clients ?? [], segments: {}, modules: { a: {} }, imports: {}, files: {} };
-  await writeFile(join(settings.output, "server/manifest.json"), JSON.stringify({ format: 1, revision: "test", sources, ...lists }));
+  const lists = {
+    procedures: [],
+    classes: [],
+    clients: settings.clients ?? [],
+    segments: {},
+    modules: { a: {} },
+    imports: {},
+    files: {},
+  };
+  await writeFile(
+    join(settings.output, "server/manifest.json"),
+    JSON.stringify({ format: 1, revision: "test", sources, ...lists }),
+  );
   await writeFile(join(settings.output, "server/manifest.browser.json"), "{}");
 }
 
@@ -44,7 +61,10 @@ describe("a build at start", () => {
   it("that is there and fresh is taken without a word", async () => {
     await writeBuild(folders());
     const run = vi.fn<(settings: BuildSettings) => Promise<void>>();
-    expect(await ensure({ run })).toEqual({ browser: join(root, "dist/browser"), server: join(root, "dist/server") });
+    expect(await ensure({ run })).toEqual({
+      browser: join(root, "dist/browser"),
+      server: join(root, "dist/server"),
+    });
     expect(run).not.toHaveBeenCalled();
     expect(lines).toEqual([]);
   });
@@ -53,7 +73,9 @@ describe("a build at start", () => {
     const run = vi.fn<(settings: BuildSettings) => Promise<void>>(writeBuild);
     const more = { trustKey: "a-secret-of-the-deployment" };
     await ensure({ run, clients: ["ui"], ...more });
-    expect(run.mock.calls).toEqual([[{ ...folders(), index: "index.html", clients: ["ui"], clientModules: undefined }]]);
+    expect(run.mock.calls).toEqual([
+      [{ ...folders(), index: "index.html", clients: ["ui"], clientModules: undefined }],
+    ]);
     expect(lines).toEqual(["there is no build in ./dist yet: making one"]);
   });
 
@@ -61,7 +83,9 @@ describe("a build at start", () => {
     await writeBuild(folders());
     await writeFile(join(root, "src/a.ts"), "export const a = 2;");
     await ensure();
-    expect(lines).toEqual(["warning: the build in ./dist is older than the sources. Run 'seamline build', or start with --build"]);
+    expect(lines).toEqual([
+      "warning: the build in ./dist is older than the sources. Run 'seamline build', or start with --build",
+    ]);
   });
 
   it("that was made for other 'clients' than the configuration names is a warning: what browsers may load is settled by it (D6.clients-1)", async () => {
@@ -105,12 +129,17 @@ describe("a build at start", () => {
     await writeBuild(folders());
     const path = join(root, "dist/server/manifest.json");
     await writeFile(path, text);
-    await expect(ensure()).rejects.toThrow(`${path} is no manifest that this version of Seamline can use: ${why}`);
+    await expect(ensure()).rejects.toThrow(
+      `${path} is no manifest that this version of Seamline can use: ${why}`,
+    );
   });
 
   it("of `vite build` whose pages are in another folder than 'output' names is a warning that leads there", async () => {
     await writeBuild({ ...folders(), output: join(root, ".seamline") });
-    expect(await ensure()).toEqual({ browser: join(root, "dist"), server: join(root, ".seamline/server") });
+    expect(await ensure()).toEqual({
+      browser: join(root, "dist"),
+      server: join(root, ".seamline/server"),
+    });
     expect(lines).toEqual([
       "warning: Vite built modules into ./.seamline/server, but there are no pages in ./dist. Name Vite's build.outDir in 'output'",
     ]);
@@ -122,7 +151,9 @@ describe("a build at start", () => {
   it("of which a part is missing is refused", async () => {
     await writeBuild(folders());
     await rm(join(root, "dist/server/manifest.browser.json"));
-    await expect(ensure()).rejects.toThrow("The build in ./dist has no manifest.browser.json: it is not whole. Build again");
+    await expect(ensure()).rejects.toThrow(
+      "The build in ./dist has no manifest.browser.json: it is not whole. Build again",
+    );
   });
 
   it("D6.builds-3 --build makes the build again, whether or not it is there", async () => {
@@ -135,7 +166,11 @@ describe("a build at start", () => {
     await rm(join(root, "dist"), { recursive: true });
     await ensure({ build: true, run });
     expect(run).toHaveBeenCalledTimes(3);
-    expect(lines).toEqual(["building ./dist", "building ./dist", "there is no build in ./dist yet: making one"]);
+    expect(lines).toEqual([
+      "building ./dist",
+      "building ./dist",
+      "there is no build in ./dist yet: making one",
+    ]);
   });
 
   it("D6.builds-4 --no-build forbids to build at start: a missing build is an error that says what to do", async () => {
@@ -147,9 +182,9 @@ describe("a build at start", () => {
   });
 
   it("that fails fails the start with the build's own message", async () => {
-    await expect(ensure({ run: () => Promise.reject(new Error("The build failed\n\nsrc/a.ts:1:1: why")) })).rejects.toThrow(
-      "src/a.ts:1:1: why",
-    );
+    await expect(
+      ensure({ run: () => Promise.reject(new Error("The build failed\n\nsrc/a.ts:1:1: why")) }),
+    ).rejects.toThrow("src/a.ts:1:1: why");
   });
 });
 
@@ -158,7 +193,10 @@ describe("builds of a service", () => {
   beforeAll(buildPackage, 120_000);
   beforeEach(async () => {
     application = await createApplication();
-    await application.put("src/greet.ts", "export async function greet(name: string) { return `Hello ${name}`; }\n");
+    await application.put(
+      "src/greet.ts",
+      "export async function greet(name: string) { return `Hello ${name}`; }\n",
+    );
     await application.put("greet.segment.json", { "./greet": { greet: { access: "public" } } });
     await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
   });
@@ -178,27 +216,37 @@ describe("builds of a service", () => {
     NODE_OPTIONS: `--import=${url(`import { register } from "node:module"; import { isMainThread } from "node:worker_threads"; if (isMainThread) register(${JSON.stringify(url(watch))});`)}`,
   };
 
-  it("D6.builds-1 a missing output is built at start by a child process, where Vite is found", { timeout: 60_000 }, async () => {
-    const loads = join(application.root, "loads");
-    const service = application.seamline(["start"], { ...watched, LOADS: loads });
-    const [, base] = await service.says(address);
-    expect(service.output()).toContain("there is no build in ./dist yet: making one");
-    expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
-    // Vite ran, in a process of its own that is gone.
-    const [builder, ...others] = new Set((await readFile(loads, "utf8")).trim().split("\n").map(Number));
-    expect([others, builder === service.child.pid]).toEqual([[], false]);
-    expect(() => process.kill(builder!, 0)).toThrow("ESRCH");
-  });
+  it(
+    "D6.builds-1 a missing output is built at start by a child process, where Vite is found",
+    { timeout: 60_000 },
+    async () => {
+      const loads = join(application.root, "loads");
+      const service = application.seamline(["start"], { ...watched, LOADS: loads });
+      const [, base] = await service.says(address);
+      expect(service.output()).toContain("there is no build in ./dist yet: making one");
+      expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
+      // Vite ran, in a process of its own that is gone.
+      const [builder, ...others] = new Set(
+        (await readFile(loads, "utf8")).trim().split("\n").map(Number),
+      );
+      expect([others, builder === service.child.pid]).toEqual([[], false]);
+      expect(() => process.kill(builder!, 0)).toThrow("ESRCH");
+    },
+  );
 
-  it("D6.builds-5 a service of a build that is there never loads Vite", { timeout: 60_000 }, async () => {
-    const build = application.seamline(["build"], watched);
-    expect(await build.ended()).toBe(0);
-    // Else the watch would see nothing, whatever is loaded.
-    await vi.waitFor(() => expect(build.output()).toContain("loaded vite"));
-    const service = application.seamline(["start", "--no-build"], watched);
-    const [, base] = await service.says(address);
-    expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
-    expect(await service.ended("SIGTERM")).toBe(0);
-    expect(service.output()).not.toContain("loaded ");
-  });
+  it(
+    "D6.builds-5 a service of a build that is there never loads Vite",
+    { timeout: 60_000 },
+    async () => {
+      const build = application.seamline(["build"], watched);
+      expect(await build.ended()).toBe(0);
+      // Else the watch would see nothing, whatever is loaded.
+      await vi.waitFor(() => expect(build.output()).toContain("loaded vite"));
+      const service = application.seamline(["start", "--no-build"], watched);
+      const [, base] = await service.says(address);
+      expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");
+      expect(await service.ended("SIGTERM")).toBe(0);
+      expect(service.output()).not.toContain("loaded ");
+    },
+  );
 });

@@ -13,13 +13,18 @@ const files: Files = {
     "const mark: string = '!';\nexport default { async handle(fqn, version, args, headers, next: () => Promise<unknown>) { return `${await next()}${mark}`; } };\n",
   "src/twice.ts":
     "export default class { times = 2; async handle(fqn, version, args, headers, next) { return String(await next()).repeat(this.times); } }\n",
-  "src/fine.ts": "export default class Fine { async isHealthy(): Promise<boolean> { return true; } }\n",
+  "src/fine.ts":
+    "export default class Fine { async isHealthy(): Promise<boolean> { return true; } }\n",
   "checks/ill.mjs": "export default { async isHealthy() { return false; } };\n",
 };
 const standalone = { mode: "standalone", url: anyPort };
 
 async function started(config: object, more: Files = {}) {
-  const application = applicationOf({ ...files, ...more, "seamline.json": JSON.stringify({ ...standalone, ...config }) });
+  const application = applicationOf({
+    ...files,
+    ...more,
+    "seamline.json": JSON.stringify({ ...standalone, ...config }),
+  });
   await application.build();
   const imported: string[] = [];
   const importer = async (specifier: string) => {
@@ -27,7 +32,8 @@ async function started(config: object, more: Files = {}) {
     return await application.importer(specifier);
   };
   const server = await start({ root: application.root, importer }, "seamline.json");
-  const text = async (path: string): Promise<string> => await (await fetch(`${server.url}${path}`)).text();
+  const text = async (path: string): Promise<string> =>
+    await (await fetch(`${server.url}${path}`)).text();
   return { text, imported, root: application.root };
 }
 
@@ -44,20 +50,30 @@ describe("configured modules", () => {
   it("D6.configured-1 `middleware` in a configuration is a list of modules, the last of which runs first", async () => {
     const { text } = await started({ middleware: ["./src/loud.ts", "./src/twice.ts"] });
     expect(await text("/rpc/greet?name=Ada")).toBe("Hello Ada!Hello Ada!");
-    expect(await (await started({ middleware: ["./src/twice.ts", "./src/loud.ts"] })).text("/rpc/greet?name=Ada")).toBe(
-      "Hello AdaHello Ada!",
-    );
+    expect(
+      await (
+        await started({ middleware: ["./src/twice.ts", "./src/loud.ts"] })
+      ).text("/rpc/greet?name=Ada"),
+    ).toBe("Hello AdaHello Ada!");
   });
 
   it("D6.configured-2 `healthChecks` in a configuration is an object of names and modules", async () => {
-    const { text } = await started({ healthChecks: { "the first": "./src/fine.ts", second: "./checks/ill.mjs" } });
+    const { text } = await started({
+      healthChecks: { "the first": "./src/fine.ts", second: "./checks/ill.mjs" },
+    });
     expect(JSON.parse(await text("/health"))).toEqual({ "the first": true, second: false });
     expect(await text("/health/status")).toBe("false");
   });
 
   it("D6.configured-3 the default export of a configured module is an object, or a class that is constructed without arguments", async () => {
-    const { text } = await started({ middleware: ["./src/twice.ts"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } });
-    expect([await text("/rpc/greet?name=A"), await text("/health")]).toEqual(["Hello AHello A", '{"ill":false,"fine":true}']);
+    const { text } = await started({
+      middleware: ["./src/twice.ts"],
+      healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" },
+    });
+    expect([await text("/rpc/greet?name=A"), await text("/health")]).toEqual([
+      "Hello AHello A",
+      '{"ill":false,"fine":true}',
+    ]);
   });
 
   it("a repository has the build, and so its health checks may lie in the source folder (D6.configured-4)", async () => {
@@ -67,7 +83,8 @@ describe("configured modules", () => {
 
   it("a package in TypeScript is refused with a way out, which works", async () => {
     const more = {
-      "node_modules/@acme/loud/package.json": '{ "name": "@acme/loud", "type": "module", "exports": "./index.ts" }',
+      "node_modules/@acme/loud/package.json":
+        '{ "name": "@acme/loud", "type": "module", "exports": "./index.ts" }',
       "node_modules/@acme/loud/index.ts": files["src/loud.ts"] ?? "",
       "src/from-acme.ts": 'export { default } from "@acme/loud";\n',
     };
@@ -81,14 +98,21 @@ describe("configured modules", () => {
   it("a service without modules of the build says what is missing: the key that names a repository (D6.configured-4)", async () => {
     const application = applicationOf({
       ...files,
-      "gateway.json": JSON.stringify({ mode: "gateway", url: anyPort, middleware: ["./src/loud.ts"] }),
+      "gateway.json": JSON.stringify({
+        mode: "gateway",
+        url: anyPort,
+        middleware: ["./src/loud.ts"],
+      }),
     });
-    const error: unknown = await start(application, "gateway.json").catch((reason: unknown) => reason);
+    const error: unknown = await start(application, "gateway.json").catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toMatchObject({
       problems: [
         {
           path: "middleware[0]",
-          message: "'./src/loud.ts' is in the source folder, and this gateway has no modules of the build",
+          message:
+            "'./src/loud.ts' is in the source folder, and this gateway has no modules of the build",
           hint: "Name the 'repository' that has them, or a module outside of the source folder",
         },
       ],
@@ -99,12 +123,23 @@ describe("configured modules", () => {
     const wrong = {
       "src/none.ts": "export const handle = async () => 1;\n",
       "src/arrow.ts": "export default async () => 1;\n",
-      "src/throws.ts": "export default class { constructor() { throw new Error('no database'); } async isHealthy() { return true; } }\n",
+      "src/throws.ts":
+        "export default class { constructor() { throw new Error('no database'); } async isHealthy() { return true; } }\n",
       "src/broken.ts": "throw new Error('at its top level');\nexport default {};\n",
     };
     const config = {
-      middleware: ["./src/none.ts", "./src/arrow.ts", "./src/loud.ts", "./src/missing.ts", "no-such-package"],
-      healthChecks: { database: "./src/throws.ts", other: "./src/broken.ts", third: "./src/loud.ts" },
+      middleware: [
+        "./src/none.ts",
+        "./src/arrow.ts",
+        "./src/loud.ts",
+        "./src/missing.ts",
+        "no-such-package",
+      ],
+      healthChecks: {
+        database: "./src/throws.ts",
+        other: "./src/broken.ts",
+        third: "./src/loud.ts",
+      },
     };
     expect(await problemsOf(config, wrong)).toEqual([
       "middleware[0]: './src/none.ts' has no default export with handle(…)",
@@ -136,12 +171,18 @@ describe("configured modules", () => {
     const { imported } = await started(
       { middleware: ["layers"], healthChecks: { ill: "./checks/ill.mjs", fine: "./src/fine.ts" } },
       {
-        "node_modules/layers/package.json": '{ "name": "layers", "type": "module", "exports": "./index.js" }',
-        "node_modules/layers/index.js": "export default { async handle(fqn, version, args, headers, next) { return await next(); } };\n",
+        "node_modules/layers/package.json":
+          '{ "name": "layers", "type": "module", "exports": "./index.js" }',
+        "node_modules/layers/index.js":
+          "export default { async handle(fqn, version, args, headers, next) { return await next(); } };\n",
       },
     );
     expect(imported).toEqual(
-      expect.arrayContaining(["layers", expect.stringMatching(/^file:.*\/checks\/ill\.mjs$/), expect.stringMatching(/\/fine\.js$/)]),
+      expect.arrayContaining([
+        "layers",
+        expect.stringMatching(/^file:.*\/checks\/ill\.mjs$/),
+        expect.stringMatching(/\/fine\.js$/),
+      ]),
     );
   });
 });

@@ -18,7 +18,11 @@ const anyPort = "https://127.0.0.1:0";
 const empty = applicationOf;
 
 /** Asks over https, trusting the test's authority and nobody else. */
-async function ask(certificates: Certificates, url: string, headers: Record<string, string> = {}): Promise<string> {
+async function ask(
+  certificates: Certificates,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<string> {
   return await new Promise((resolve, reject) => {
     get(url, { ca: readFileSync(certificates.ca), headers, agent: false }, (answer) => {
       let text = "";
@@ -42,7 +46,8 @@ describe("a service with tls", () => {
     const certificates = createCertificates();
     const tls = { ...certificates.sign("service"), ca: certificates.ca };
     const application = applicationOf({
-      "src/greet/greet.ts": 'import { name } from "./name.ts";\nexport async function greet() { return `Hello, ${await name()}`; }\n',
+      "src/greet/greet.ts":
+        'import { name } from "./name.ts";\nexport async function greet() { return `Hello, ${await name()}`; }\n',
       "src/greet/name.ts": "export async function name() { return `Ada`; }\n",
       "greet.segment.json": '{ "./greet/greet": { "greet": { "access": "public" } } }',
       "name.segment.json": '{ "./greet/name": { "name": { "access": "protected" } } }',
@@ -54,10 +59,18 @@ describe("a service with tls", () => {
     await start(application, { mode: "node", ...common, gateway, repository, segments: ["name"] });
     const proxy = await start(application, { mode: "proxy", ...common, gateway, repository });
     const standalone = await start(application, { mode: "standalone", ...common });
-    expect([repository, gateway, proxy.url, standalone.url].every((url) => /^https:\/\/127\.0\.0\.1:\d+$/.test(url))).toBe(true);
-    await vi.waitFor(async () => expect(await ask(certificates, `${proxy.url}/rpc/greet/greet`)).toBe("200 Hello, Ada"), {
-      timeout: 10_000,
-    });
+    expect(
+      [repository, gateway, proxy.url, standalone.url].every((url) =>
+        /^https:\/\/127\.0\.0\.1:\d+$/.test(url),
+      ),
+    ).toBe(true);
+    await vi.waitFor(
+      async () =>
+        expect(await ask(certificates, `${proxy.url}/rpc/greet/greet`)).toBe("200 Hello, Ada"),
+      {
+        timeout: 10_000,
+      },
+    );
     expect(await ask(certificates, `${standalone.url}/rpc/greet/greet`)).toBe("200 Hello, Ada");
   });
 
@@ -65,12 +78,15 @@ describe("a service with tls", () => {
     const tls = createCertificates().sign("service");
     const gateway = await start(empty({}), { mode: "gateway", url: anyPort, tls });
     const transport = createTransport();
-    const send = (url: string) => transport.send({ url: `${url}/health/live`, method: "GET", headers: {} });
+    const send = (url: string) =>
+      transport.send({ url: `${url}/health/live`, method: "GET", headers: {} });
     await expect(send(gateway.url)).rejects.toThrow(
       /not known here: name its certificate in 'tls\.ca' or the variable NODE_EXTRA_CA_CERTS/,
     );
     const plain = await start(empty({}), { mode: "gateway", url: "http://127.0.0.1:0" });
-    await expect(send(plain.url.replace("http:", "https:"))).rejects.toThrow("doesn't speak https: its address begins with http:");
+    await expect(send(plain.url.replace("http:", "https:"))).rejects.toThrow(
+      "doesn't speak https: its address begins with http:",
+    );
     await transport.close();
   });
 
@@ -78,10 +94,12 @@ describe("a service with tls", () => {
     const certificates = createCertificates();
     const tls = certificates.sign("service", { passphrase: "sesame" });
     const given = { mode: "gateway", url: anyPort };
-    expect(await problemsOf(start(empty({}), { ...given, tls }))).toEqual(["tls.passphrase: the private key is encrypted"]);
-    expect(await problemsOf(start(empty({}), { ...given, tls: { ...tls, passphrase: "wrong" } }))).toEqual([
-      "tls.passphrase: it doesn't open the private key",
+    expect(await problemsOf(start(empty({}), { ...given, tls }))).toEqual([
+      "tls.passphrase: the private key is encrypted",
     ]);
+    expect(
+      await problemsOf(start(empty({}), { ...given, tls: { ...tls, passphrase: "wrong" } })),
+    ).toEqual(["tls.passphrase: it doesn't open the private key"]);
     const server = await start(empty({}), { ...given, tls: { ...tls, passphrase: "sesame" } });
     expect(await ask(certificates, `${server.url}/health/live`)).toBe("200 true");
   });
@@ -91,7 +109,8 @@ describe("a service with tls", () => {
     const one = certificates.sign("one");
     const other = certificates.sign("other");
     const application = empty({});
-    const starting = (tls: object) => problemsOf(start(application, { mode: "gateway", url: anyPort, tls }));
+    const starting = (tls: object) =>
+      problemsOf(start(application, { mode: "gateway", url: anyPort, tls }));
     writeFileSync(join(application.root, "no.pem"), "nothing");
     expect(await starting({ cert: "./none.pem", key: ".", ca: "no.pem" })).toEqual([
       "tls.cert: there is no such file",
@@ -102,11 +121,13 @@ describe("a service with tls", () => {
       expect.stringMatching(/^tls\.cert: this is no certificate/),
       expect.stringMatching(/^tls\.key: this is no private key/),
     ]);
-    expect(await starting({ cert: one.cert, key: other.key })).toEqual([`tls.key: it is not the key of ${one.cert}`]);
+    expect(await starting({ cert: one.cert, key: other.key })).toEqual([
+      `tls.key: it is not the key of ${one.cert}`,
+    ]);
     const file = join(application.root, "none.pem");
-    await expect(start(application, { mode: "gateway", url: anyPort, tls: { ...one, cert: "none.pem" } })).rejects.toThrow(
-      `${file} at tls.cert: there is no such file`,
-    );
+    await expect(
+      start(application, { mode: "gateway", url: anyPort, tls: { ...one, cert: "none.pem" } }),
+    ).rejects.toThrow(`${file} at tls.cert: there is no such file`);
   });
 
   it("a certificate that callers will refuse is a warning", async () => {
@@ -116,8 +137,14 @@ describe("a service with tls", () => {
       url: anyPort,
       tls: certificates.sign("service", { hosts: "DNS:shop.example" }),
     });
-    expect(server.lines.join("\n")).toMatch(/service\.cert\.pem is not for '127\.0\.0\.1', the host in 'url'/);
-    const fine = await start(empty({}), { mode: "gateway", url: anyPort, tls: certificates.sign("fine") });
+    expect(server.lines.join("\n")).toMatch(
+      /service\.cert\.pem is not for '127\.0\.0\.1', the host in 'url'/,
+    );
+    const fine = await start(empty({}), {
+      mode: "gateway",
+      url: anyPort,
+      tls: certificates.sign("fine"),
+    });
     expect(fine.lines.join("\n")).not.toContain("cert.pem");
   });
 });

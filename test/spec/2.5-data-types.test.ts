@@ -9,8 +9,15 @@ const date = new Date("2021-01-01T00:00:00.000Z");
 /** A value given as an argument and returned, under the header. */
 async function through(form: unknown): Promise<{ arrived: unknown; form: unknown }> {
   let arrived: unknown;
-  const door: Door = { parameters: [{ kind: "plain", name: "value" }], run: (value: unknown) => ({ value: (arrived = value) }) };
-  const answer = await knock(door, { method: "POST", headers: serialized, body: JSON.stringify({ value: form }) });
+  const door: Door = {
+    parameters: [{ kind: "plain", name: "value" }],
+    run: (value: unknown) => ({ value: (arrived = value) }),
+  };
+  const answer = await knock(door, {
+    method: "POST",
+    headers: serialized,
+    body: JSON.stringify({ value: form }),
+  });
   expect(answer.status).toBe(200);
   return { arrived, form: (JSON.parse(answer.text) as { value: unknown }).value };
 }
@@ -31,7 +38,10 @@ describe("§2.5 types of data, as argument and as result", () => {
   });
   it("§2.5-2 arrays, sets and maps travel", async () => {
     const map = mark("Map", {
-      entries: { keys: [[1], mark("Set", { values: [2] })], values: ["a", mark("Map", { entries: { keys: [], values: [] } })] },
+      entries: {
+        keys: [[1], mark("Set", { values: [2] })],
+        values: ["a", mark("Map", { entries: { keys: [], values: [] } })],
+      },
     });
     const found = await through([map, []]);
     expect(found.arrived).toStrictEqual([
@@ -46,13 +56,19 @@ describe("§2.5 types of data, as argument and as result", () => {
   it("§2.5-3 plain objects, class objects and dates travel", async () => {
     const day = mark("Date", { value: "2021-01-01T00:00:00.000Z" });
     const fields = { email: mark("Undefined") };
-    const form = { a: { "": [day] }, ada: mark("class", { key: "people/Person", args: { 0: "Ada", 1: day }, fields }) };
+    const form = {
+      a: { "": [day] },
+      ada: mark("class", { key: "people/Person", args: { 0: "Ada", 1: day }, fields }),
+    };
     const found = await through(form);
     expect(found.arrived).toStrictEqual({ a: { "": [date] }, ada: new Person("Ada", date) });
     expect(found.form).toEqual(form);
   });
   it("§2.5-4 binary data travels", async () => {
-    const form = [mark("Binary", { type: "Uint8Array", base64: "AP8=" }), mark("Binary", { type: "ArrayBuffer", base64: "AQ==" })];
+    const form = [
+      mark("Binary", { type: "Uint8Array", base64: "AP8=" }),
+      mark("Binary", { type: "ArrayBuffer", base64: "AQ==" }),
+    ];
     const found = await through(form);
     expect(found.arrived).toStrictEqual([new Uint8Array([0, 255]), new Uint8Array([1]).buffer]);
     expect(found.form).toEqual(form);
@@ -60,10 +76,15 @@ describe("§2.5 types of data, as argument and as result", () => {
 });
 
 describe("§4.1 plain answers", () => {
-  const plain = async (value: unknown, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const plain = async (
+    value: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
     const answer = await knock(returns(value), { headers });
     expect(answer.status).toBe(200);
-    return [answer.headers["content-type"], answer.headers["x-svc-data-type"], answer.text].join(" ");
+    return [answer.headers["content-type"], answer.headers["x-svc-data-type"], answer.text].join(
+      " ",
+    );
   };
   const object = "application/json object";
   it("D6.plain-1 an answer without the header is JSON, quotes included: a Date is its ISO text", async () => {
@@ -102,7 +123,9 @@ describe("§4.1 plain answers", () => {
     expect(await plain(10n ** 20n)).toBe("text/plain; charset=utf-8 bigint 100000000000000000000");
   });
   it("D6.plain-8 NaN and the infinities in an object are null", async () => {
-    expect(await plain([NaN, { a: Infinity, b: -Infinity, c: -0 }])).toBe(`${object} [null,{"a":null,"b":null,"c":0}]`);
+    expect(await plain([NaN, { a: Infinity, b: -Infinity, c: -0 }])).toBe(
+      `${object} [null,{"a":null,"b":null,"c":0}]`,
+    );
   });
   it.each([
     [12.5, "12.5"],
@@ -110,13 +133,19 @@ describe("§4.1 plain answers", () => {
     [-0, "-0"],
     [NaN, "NaN"],
     [-Infinity, "-Infinity"],
-  ])("D6.plain-9 a number alone keeps its own text, with the header and without: %d", async (value, text) => {
-    for (const headers of [{}, serialized]) expect(await plain(value, headers)).toBe(`text/plain; charset=utf-8 number ${text}`);
-  });
+  ])(
+    "D6.plain-9 a number alone keeps its own text, with the header and without: %d",
+    async (value, text) => {
+      for (const headers of [{}, serialized])
+        expect(await plain(value, headers)).toBe(`text/plain; charset=utf-8 number ${text}`);
+    },
+  );
   it("getters of an instance are ignored, private state is unreadable, plain objects are the same in both modes", async () => {
     const ada = new Person("Ada");
     expect(await plain(ada)).toBe(`${object} {}`);
-    expect(await plain(Object.freeze({ a: [{ b: null }] }))).toBe(await plain({ a: [{ b: null }] }, serialized));
+    expect(await plain(Object.freeze({ a: [{ b: null }] }))).toBe(
+      await plain({ a: [{ b: null }] }, serialized),
+    );
     class Odd {
       own = 1;
       act = (): number => 1;
@@ -125,25 +154,43 @@ describe("§4.1 plain answers", () => {
         return this.own + this.#hidden;
       }
     }
-    expect(await plain([new Odd(), Object.assign(Object.create(null), { a: 1 })])).toBe(`${object} [{"own":1},{"a":1}]`);
+    expect(await plain([new Odd(), Object.assign(Object.create(null), { a: 1 })])).toBe(
+      `${object} [{"own":1},{"a":1}]`,
+    );
   });
   it("a plain object that says itself what it is as JSON, is that; an instance shows its data, whatever it says", async () => {
     const toJSON = (): unknown => ({ at: date, big: 1n });
     const shown = '{"at":"2021-01-01T00:00:00.000Z","big":"1"}';
     expect(await plain({ hidden: 1, toJSON })).toBe(`${object} ${shown}`);
-    expect(await plain([Object.assign(Object.create(null) as object, { hidden: 1, toJSON })])).toBe(`${object} [${shown}]`);
+    expect(await plain([Object.assign(Object.create(null) as object, { hidden: 1, toJSON })])).toBe(
+      `${object} [${shown}]`,
+    );
     expect(await plain(Object.setPrototypeOf({ own: 1 }, { toJSON }))).toBe(`${object} {"own":1}`);
-    expect(await plain([new String("x"), new Number(5), new Boolean(false)])).toBe(`${object} ["x",5,false]`);
+    expect(await plain([new String("x"), new Number(5), new Boolean(false)])).toBe(
+      `${object} ["x",5,false]`,
+    );
   });
   it("bytes and a Blob alone are themselves, with a media type; in an object they are base64 text", async () => {
     const bytes = new Uint8Array([104, 105]);
-    for (const value of [bytes, bytes.buffer, new DataView(bytes.buffer), new Blob([bytes]), new Uint16Array(bytes.buffer)])
+    for (const value of [
+      bytes,
+      bytes.buffer,
+      new DataView(bytes.buffer),
+      new Blob([bytes]),
+      new Uint16Array(bytes.buffer),
+    ])
       expect(await plain(value)).toBe("application/octet-stream binary hi");
-    expect(await plain(new Blob([bytes], { type: "image/x-thread" }))).toBe("image/x-thread binary hi");
+    expect(await plain(new Blob([bytes], { type: "image/x-thread" }))).toBe(
+      "image/x-thread binary hi",
+    );
     expect(await plain({ a: [bytes, new Blob([bytes])] })).toBe(`${object} {"a":["aGk=","aGk="]}`);
   });
   const cases: [string, () => unknown, string][] = [
-    ["function", () => ({ people: [0, 1, 2, { born: () => 1 }] }), "result.people[3].born: a function can't be sent"],
+    [
+      "function",
+      () => ({ people: [0, 1, 2, { born: () => 1 }] }),
+      "result.people[3].born: a function can't be sent",
+    ],
     ["symbol", () => [Symbol("x")], "result[0]: a symbol can't be sent"],
     ["promise", () => ({ a: Promise.resolve(1) }), "result.a: "],
     ["stream", () => ({ a: new ReadableStream() }), "result.a: "],
@@ -153,22 +200,37 @@ describe("§4.1 plain answers", () => {
     ["iterator", () => [new Map().keys()], "result[0]: "],
     [
       "cycle",
-      () => Array.from({ length: 1 }, (_, index, list: unknown[] = []) => (list.push(index, list), list)),
+      () =>
+        Array.from(
+          { length: 1 },
+          (_, index, list: unknown[] = []) => (list.push(index, list), list),
+        ),
       "result[0][1]: a cycle can't be sent",
     ],
   ];
-  it.each(cases)("what can't be sent is a 500 with the path to it, in both modes: %s", async (_, make, message) => {
-    for (const headers of [{}, serialized]) {
-      const answer = await knock({ parameters: [], run: make }, { headers });
-      expect(answer.status).toBe(500);
-      expect(answer.text).toContain(message);
-      if (headers === serialized) expect(JSON.parse(answer.text)).toMatchObject({ type: "ValueNotSerializable" });
-    }
-  });
+  it.each(cases)(
+    "what can't be sent is a 500 with the path to it, in both modes: %s",
+    async (_, make, message) => {
+      for (const headers of [{}, serialized]) {
+        const answer = await knock({ parameters: [], run: make }, { headers });
+        expect(answer.status).toBe(500);
+        expect(answer.text).toContain(message);
+        if (headers === serialized)
+          expect(JSON.parse(answer.text)).toMatchObject({ type: "ValueNotSerializable" });
+      }
+    },
+  );
   it("without the header a form in an argument is data (§2.3-1)", async () => {
     const value = mark("Date", { value: null });
-    const door: Door = { parameters: [{ kind: "plain", name: "value" }], run: (given: unknown) => given };
-    const answer = await knock(door, { method: "POST", headers: json, body: JSON.stringify({ value }) });
+    const door: Door = {
+      parameters: [{ kind: "plain", name: "value" }],
+      run: (given: unknown) => given,
+    };
+    const answer = await knock(door, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ value }),
+    });
     expect(JSON.parse(answer.text)).toEqual(value);
   });
 });

@@ -13,13 +13,17 @@ beforeAll(async () => {
 afterAll(() => app.remove());
 
 const encoded = { "x-svc-data-encoding": "serialized" };
-const get = async (path: string, headers: Readonly<Record<string, string>> = encoded): Promise<string> => {
+const get = async (
+  path: string,
+  headers: Readonly<Record<string, string>> = encoded,
+): Promise<string> => {
   const answer = await ask(app.proxy, "GET", `/rpc/${path}`, headers);
   return `${answer.status} ${answer.text}`;
 };
 const relayed = (name: string): Promise<string> => get(`relay/relay?name=${name}`);
 /** Class and identity of what arrived at the other node. */
-const own = async (name: string): Promise<unknown> => JSON.parse((await get(`relay/own?name=${name}`)).slice(4));
+const own = async (name: string): Promise<unknown> =>
+  JSON.parse((await get(`relay/own?name=${name}`)).slice(4));
 const instance = (name: string, args: object, fields: object = {}): object => ({
   serialized: true,
   key: `make/${name}`,
@@ -32,7 +36,8 @@ const ok = async (name: string): Promise<unknown> => {
   expect(answer).toMatch(/^200 /);
   return JSON.parse(answer.slice(4));
 };
-const refused = async (name: string): Promise<{ type: string; message: string }> => JSON.parse((await relayed(name)).slice(4)) as never;
+const refused = async (name: string): Promise<{ type: string; message: string }> =>
+  JSON.parse((await relayed(name)).slice(4)) as never;
 const mark = (name: string, rest: object): object => ({ serialized: true, name, ...rest });
 const date = mark("Date", { value: "1970-01-01T00:00:00.000Z" });
 const missing = mark("Undefined", {});
@@ -42,16 +47,24 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     expect(await ok("defaults")).toEqual(instance("Defaults", { 0: 5, 1: "x5" }));
     expect(((await own("defaults")) as unknown[]).slice(0, 2)).toEqual(["Defaults", true]);
     expect(await ok("anonymous")).toEqual({ ...instance("base", { 0: "hi" }, { value: 1 }) });
-    expect(await ok("frozen")).toEqual([instance("Point", { 0: 1 }), instance("SelfFrozen", { 0: 2 })]);
+    expect(await ok("frozen")).toEqual([
+      instance("Point", { 0: 1 }),
+      instance("SelfFrozen", { 0: 2 }),
+    ]);
     expect(await ok("circle")).toEqual(instance("Circle", { 0: "c" }, { area: 3 }));
   });
   it("what can't be built again is told where it is sent, if the source says so, else where it arrives (§2.5-5)", async () => {
     expect(await refused("pattern")).toMatchObject({
       type: "ValueNotSerializable",
-      message: expect.stringMatching(/^result: an instance of 'make\/Pattern' can't be sent: its constructor destructures a parameter/),
+      message: expect.stringMatching(
+        /^result: an instance of 'make\/Pattern' can't be sent: its constructor destructures a parameter/,
+      ),
     });
     const thrown = await refused("throws");
-    expect(thrown).toMatchObject({ type: "BadGateway", message: "The answer can't be read: result: only one" });
+    expect(thrown).toMatchObject({
+      type: "BadGateway",
+      message: "The answer can't be read: result: only one",
+    });
     expect(JSON.stringify(thrown)).not.toMatch(/stack|\.js/);
   });
   it("§2.5-6 private state travels by constructor arguments and accessors; what nothing reads is lost", async () => {
@@ -63,7 +76,10 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     expect(await ok("hidden")).toEqual(instance("Hidden", {}));
   });
   it("§2.5-7 classes of modules that no segment names travel as well", async () => {
-    expect(await ok("unsegmented")).toEqual({ ...instance("x", { 0: "u" }), key: "other/Unsegmented" });
+    expect(await ok("unsegmented")).toEqual({
+      ...instance("x", { 0: "u" }),
+      key: "other/Unsegmented",
+    });
   });
   it("D3-21 argument i is the readable member with the name of parameter i; an unreadable one is left out", async () => {
     expect(await ok("rest")).toEqual(instance("Rest", { 0: "a", 1: "b" }));
@@ -72,8 +88,12 @@ describe("§2.5 instances of an application's classes, from the source to anothe
       instance("Optional", { 0: missing, 1: "b", 2: missing }),
       instance("Optional", { 0: 1, 1: missing, 2: 3 }),
     ]);
-    expect(await ok("paramProps")).toEqual(instance("ParamProps", { 0: 1, 1: "b", 2: date, 3: mark("BigInt", { value: "5" }) }));
-    expect(await get("relay/look?name=paramProps")).toContain('["ParamProps",false,"b1970-01-01T00:00:00.000Z"]');
+    expect(await ok("paramProps")).toEqual(
+      instance("ParamProps", { 0: 1, 1: "b", 2: date, 3: mark("BigInt", { value: "5" }) }),
+    );
+    expect(await get("relay/look?name=paramProps")).toContain(
+      '["ParamProps",false,"b1970-01-01T00:00:00.000Z"]',
+    );
   });
   it("D3-22 fields are the public members that are read and written and are no constructor parameters", async () => {
     // `size` is read only, `kind` too.
@@ -110,9 +130,20 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     expect(await ok("computedName")).toEqual(instance("ComputedName", {}, { kind: 3 }));
   });
   it("nest in each other and in every collection (D3-2)", async () => {
-    const child = instance("Child", { 0: 2, 1: instance("Rest", {}) }, { extra: mark("Map", { entries: { keys: [], values: [] } }) });
+    const child = instance(
+      "Child",
+      { 0: 2, 1: instance("Rest", {}) },
+      { extra: mark("Map", { entries: { keys: [], values: [] } }) },
+    );
     expect(await ok("nested")).toEqual({
-      in: [mark("Map", { entries: { keys: [instance("Point", { 0: 1 })], values: [mark("Set", { values: [child] })] } })],
+      in: [
+        mark("Map", {
+          entries: {
+            keys: [instance("Point", { 0: 1 })],
+            values: [mark("Set", { values: [child] })],
+          },
+        }),
+      ],
     });
   });
   it("of what extends a type of the language travel as that type", async () => {
@@ -136,17 +167,32 @@ describe("§2.5 instances of an application's classes, from the source to anothe
     expect(await ok("nullPrototype")).toEqual({ a: {} });
   });
   it.each([
-    ["secret", "result.a: an instance of 'Secret' can't be sent: no module of the application exports this class"],
-    ["secretPoint", "result.a: an instance of 'SecretPoint' can't be sent: no module of the application exports this class"],
+    [
+      "secret",
+      "result.a: an instance of 'Secret' can't be sent: no module of the application exports this class",
+    ],
+    [
+      "secretPoint",
+      "result.a: an instance of 'SecretPoint' can't be sent: no module of the application exports this class",
+    ],
     ["holes", "result[0]: a hole of a sparse array can't be sent"],
     ["extra", "result.extra: what this Array has besides its content can't be sent"],
     ["ownedArray", "result.list.owner: what this Array has besides its content can't be sent"],
     ["ownedMap", "result.map.owner: what this Map has besides its content can't be sent"],
     ["zonedDate", "result[0].zone: what this Date has besides its content can't be sent"],
     ["symbols", "result[Symbol(x)]: a symbol key can't be sent"],
-    ["sealed", "result[1].a: undefined can't be sent: the constructor of 'make/Sealed' has a default for it"],
-    ["native", "result: an instance of 'URLSearchParams' can't be sent: no module of the application exports this class"],
-    ["boxed", "result[0]: an instance of 'String' can't be sent: no module of the application exports this class"],
+    [
+      "sealed",
+      "result[1].a: undefined can't be sent: the constructor of 'make/Sealed' has a default for it",
+    ],
+    [
+      "native",
+      "result: an instance of 'URLSearchParams' can't be sent: no module of the application exports this class",
+    ],
+    [
+      "boxed",
+      "result[0]: an instance of 'String' can't be sent: no module of the application exports this class",
+    ],
     ["getterThrows", "result.a[0].a: not now 3"],
     [
       "mixed",
@@ -156,7 +202,10 @@ describe("§2.5 instances of an application's classes, from the source to anothe
       "paired",
       "result[0].x: the build doesn't know this member of 'make/Paired', as it can't read 'pair(Object)': declare it in the class",
     ],
-    ["id", "result.id: an instance of 'make/Id' can't be sent: what it has of 'globalThis.String' would be lost"],
+    [
+      "id",
+      "result.id: an instance of 'make/Id' can't be sent: what it has of 'globalThis.String' would be lost",
+    ],
     [
       "computed",
       "result[0].ab: the build doesn't know this member of 'make/Computed', as it can't read '[\"a\" + \"b\"]': declare it in the class",
@@ -175,23 +224,55 @@ describe("§2.5 instances of an application's classes, from the source to anothe
 });
 
 describe("§2.5 from outside", () => {
-  const post = async (value: unknown): Promise<{ status: number; type: string; message: string }> => {
+  const post = async (
+    value: unknown,
+  ): Promise<{ status: number; type: string; message: string }> => {
     const headers = { ...encoded, "content-type": "application/json" };
-    const { status, text } = await ask(app.proxy, "POST", "/rpc/make/take", headers, JSON.stringify({ value }));
+    const { status, text } = await ask(
+      app.proxy,
+      "POST",
+      "/rpc/make/take",
+      headers,
+      JSON.stringify({ value }),
+    );
     return { status, ...(JSON.parse(text) as { type: string; message: string }) };
   };
-  const refusal = (message: string): object => ({ status: 400, type: "InvalidSerializedValue", message: `args.value: ${message}` });
-  it("D3-25 nothing is constructed but classes that the application exports and the build recorded", async () => {
-    expect(await post(instance("Point", { 0: 1 }))).toMatchObject({ status: 200, key: "make/Point" });
-    for (const key of ["make/Secret", "make/secret", "make/makers", "make/make", "x/Same", "lib/Lib"])
-      expect(await post({ ...instance("", {}), key })).toMatchObject(refusal(`there is no class '${key}'`));
+  const refusal = (message: string): object => ({
+    status: 400,
+    type: "InvalidSerializedValue",
+    message: `args.value: ${message}`,
   });
-  it.each(["Date", "Function", "Object", "Map", "Error", "URL", "globalThis", "Function.prototype"])(
-    "D3-26 globals are no classes: %s",
-    async (key) => {
-      expect(await post({ ...instance("", {}), key })).toMatchObject(refusal(`there is no class '${key}'`));
-    },
-  );
+  it("D3-25 nothing is constructed but classes that the application exports and the build recorded", async () => {
+    expect(await post(instance("Point", { 0: 1 }))).toMatchObject({
+      status: 200,
+      key: "make/Point",
+    });
+    for (const key of [
+      "make/Secret",
+      "make/secret",
+      "make/makers",
+      "make/make",
+      "x/Same",
+      "lib/Lib",
+    ])
+      expect(await post({ ...instance("", {}), key })).toMatchObject(
+        refusal(`there is no class '${key}'`),
+      );
+  });
+  it.each([
+    "Date",
+    "Function",
+    "Object",
+    "Map",
+    "Error",
+    "URL",
+    "globalThis",
+    "Function.prototype",
+  ])("D3-26 globals are no classes: %s", async (key) => {
+    expect(await post({ ...instance("", {}), key })).toMatchObject(
+      refusal(`there is no class '${key}'`),
+    );
+  });
   it.each([
     "./make/classes.js",
     "make/classes",
@@ -201,7 +282,9 @@ describe("§2.5 from outside", () => {
     "/etc/passwd",
     "make/Point.constructor",
   ])("D3-27 a key is no path to import: %s", async (key) => {
-    expect(await post({ ...instance("", {}), key })).toMatchObject(refusal(`there is no class '${key}'`));
+    expect(await post({ ...instance("", {}), key })).toMatchObject(
+      refusal(`there is no class '${key}'`),
+    );
   });
   it("D3-28 no property is named __proto__, in arguments and fields as anywhere", async () => {
     const headers = { ...encoded, "content-type": "application/json" };
@@ -212,13 +295,19 @@ describe("§2.5 from outside", () => {
     ]) {
       const body = `{"value":{"serialized":true,"name":"class","key":"make/Point",${place}}}`;
       const { status, text } = await ask(app.proxy, "POST", "/rpc/make/take", headers, body);
-      expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([400, `${path}: this key is not allowed`]);
+      expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([
+        400,
+        `${path}: this key is not allowed`,
+      ]);
     }
   });
   it("D3-29 a property `then` is data and is never awaited", async () => {
     const value = { then: { then: "later" } };
     expect(await post(value)).toMatchObject({ status: 200, ...value });
-    expect(await post(instance("Point", { 0: value }))).toMatchObject({ status: 200, args: { 0: value } });
+    expect(await post(instance("Point", { 0: value }))).toMatchObject({
+      status: 200,
+      args: { 0: value },
+    });
   });
   it("D3-39 a field that the class does not declare is a 400", async () => {
     for (const field of ["b", "toString", "owner", "id"])
@@ -228,8 +317,12 @@ describe("§2.5 from outside", () => {
         message: `args.value.${field}: class 'make/Point' has no such field`,
       });
     // A parameter is no field, nor is what can only be read.
-    expect((await post(instance("Point", {}, { a: 1 }))).message).toBe("args.value.a: class 'make/Point' has no such field");
-    expect((await post(instance("Sorted", {}, { size: 1 }))).message).toContain("has no such field");
+    expect((await post(instance("Point", {}, { a: 1 }))).message).toBe(
+      "args.value.a: class 'make/Point' has no such field",
+    );
+    expect((await post(instance("Sorted", {}, { size: 1 }))).message).toContain(
+      "has no such field",
+    );
   });
   it("a constructor that refuses is a 400, whatever it throws, and tells no stack", async () => {
     const answer = await post(instance("Throws", { 0: 2 }));

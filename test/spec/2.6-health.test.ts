@@ -10,7 +10,8 @@ const saying = (healthy: unknown): HealthCheck => ({ isHealthy: async () => heal
 async function withChecks(...checks: readonly (readonly [string, HealthCheck])[]) {
   const all = await services();
   for (const [name, check] of checks) all.node.addHealthCheck(name, check);
-  const get = async (path: string): Promise<unknown> => JSON.parse((await ask(all.node, "GET", path)).text);
+  const get = async (path: string): Promise<unknown> =>
+    JSON.parse((await ask(all.node, "GET", path)).text);
   return { ...all, get };
 }
 
@@ -22,7 +23,10 @@ describe("a health check", () => {
         return this.#up;
       }
     }
-    const { get } = await withChecks(["class", new Database()], ["object", { isHealthy: async () => true }]);
+    const { get } = await withChecks(
+      ["class", new Database()],
+      ["object", { isHealthy: async () => true }],
+    );
     expect(await get("/health")).toEqual({ class: true, object: true });
   });
 
@@ -36,7 +40,9 @@ describe("a health check", () => {
   ])("is refused where it is %s, by its name (§2.6-1)", async (_, check, what) => {
     const { node } = await services();
     expect(() => node.addHealthCheck("database", check as never)).toThrow(
-      new TypeError(`addHealthCheck('database', …) takes an object with an async function isHealthy() (§2.6), ${what}`),
+      new TypeError(
+        `addHealthCheck('database', …) takes an object with an async function isHealthy() (§2.6), ${what}`,
+      ),
     );
     expect(JSON.parse((await ask(node, "GET", "/health")).text)).toEqual({});
   });
@@ -52,7 +58,9 @@ describe("a health check", () => {
     ] as const) {
       const { get, log } = await withChecks(["odd", saying(given)]);
       expect(await get("/health/status")).toBe(false);
-      expect(log.lines).toContain(`warning: health check 'odd' gave ${kind}, which is no boolean: it counts as unhealthy`);
+      expect(log.lines).toContain(
+        `warning: health check 'odd' gave ${kind}, which is no boolean: it counts as unhealthy`,
+      );
     }
     const { get, log } = await withChecks(["good", saying(true)], ["bad", saying(false)]);
     expect(await get("/health")).toEqual({ good: true, bad: false });
@@ -77,7 +85,9 @@ describe("a health check", () => {
     ["the check itself", saying(true), "an object without it"],
   ])("is refused where its name is %s (§2.6-3)", async (_, name, what) => {
     const { node } = await services();
-    expect(() => node.addHealthCheck(name as string, saying(true))).toThrow(`addHealthCheck(name, check) takes a name first, not ${what}`);
+    expect(() => node.addHealthCheck(name as string, saying(true))).toThrow(
+      `addHealthCheck(name, check) takes a name first, not ${what}`,
+    );
   });
 
   it("§2.6-4 a health check takes the place of an earlier one of its name", async () => {
@@ -91,7 +101,10 @@ describe("a health check", () => {
   it("that is asked again while it runs runs once: anybody may ask (§2.6-1)", async () => {
     let runs = 0;
     let end = (_healthy: boolean): void => {};
-    const { get } = await withChecks(["slow", { isHealthy: () => (runs++, new Promise((resolve) => (end = resolve))) }]);
+    const { get } = await withChecks([
+      "slow",
+      { isHealthy: () => (runs++, new Promise((resolve) => (end = resolve))) },
+    ]);
     const all = [get("/health/status"), get("/health"), get("/health/status")];
     await new Promise((resolve) => setImmediate(resolve));
     end(true);

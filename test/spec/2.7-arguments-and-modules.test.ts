@@ -15,7 +15,11 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
     const deployment = await deploy({ modules: true, loads });
     return { deployment, loads };
   }
-  const instance = { target: "/rpc/shop/stock", headers: serialized, body: JSON.stringify({ sku: money }) };
+  const instance = {
+    target: "/rpc/shop/stock",
+    headers: serialized,
+    body: JSON.stringify({ sku: money }),
+  };
 
   it("that are slow to come hold up a call for a second, once, and fail only a call whose middleware looks", async () => {
     let come = (): void => {};
@@ -27,7 +31,10 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
     await deployment.clock.pass(1000);
     expect((await first).answer.text).toBe("5");
     expect((await pass(door, () => undefined, get, deployment)).answer.text).toBe("5");
-    expect((await pass(door, (args) => args.size, get, deployment)).answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect((await pass(door, (args) => args.size, get, deployment)).answer).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+    });
     come();
     await settle();
     expect((await pass(door, (args) => args.size, get, deployment)).answer.text).toBe("5");
@@ -36,7 +43,12 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
   it("are loaded once, when an instance is there to be looked at", async () => {
     const { deployment, loads } = await counted();
     await pass(door, (args) => args.get("sku"), { body: '{"sku":"1"}' }, deployment);
-    await pass(door, (args) => args.get("sku"), { headers: serialized, body: '{"sku":[]}' }, deployment);
+    await pass(
+      door,
+      (args) => args.get("sku"),
+      { headers: serialized, body: '{"sku":[]}' },
+      deployment,
+    );
     expect(loads).toEqual([]);
     const { seen } = await pass(door, (args) => args.get("sku"), instance, deployment);
     expect(seen).toEqual(new Money(3));
@@ -47,9 +59,19 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
 
   it("are loaded for a result that holds an instance, and for a text of a GET only the manifest is", async () => {
     const { deployment, loads } = await counted();
-    await pass(door, (args) => args.get("price"), { method: "GET", target: "/rpc/shop/double?price=4", headers: {} }, deployment);
+    await pass(
+      door,
+      (args) => args.get("price"),
+      { method: "GET", target: "/rpc/shop/double?price=4", headers: {} },
+      deployment,
+    );
     expect(loads).toEqual(["manifest"]);
-    await pass(door, () => undefined, { method: "GET", target: "/rpc/shop/double?price=4", headers: serialized }, deployment);
+    await pass(
+      door,
+      () => undefined,
+      { method: "GET", target: "/rpc/shop/double?price=4", headers: serialized },
+      deployment,
+    );
     expect(loads).toHaveLength(3);
   });
 
@@ -58,11 +80,11 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
     loads.push("broken");
     const looking: Look = (args) => args.size;
     const first = await pass(door, looking, instance, deployment);
-    expect([first.answer.status, first.answer.headers["x-svc-error"], first.answer.headers["retry-after"]]).toEqual([
-      503,
-      "NodeNotAvailable",
-      "1",
-    ]);
+    expect([
+      first.answer.status,
+      first.answer.headers["x-svc-error"],
+      first.answer.headers["retry-after"],
+    ]).toEqual([503, "NodeNotAvailable", "1"]);
     // It could have looked, and did not.
     const others = await deploy({ modules: true, loads: ["broken"] });
     expect((await pass(door, () => undefined, instance, others)).answer.text).toBe("5");
@@ -77,74 +99,126 @@ it("D5.keys-13 without a repository a gateway's middleware has values of a GET a
   const layers = new Map<string, unknown>();
   const see = async (call: Parameters<typeof pass>[2], name: string) =>
     await pass("gateway", (args) => layers.set(name, args.get(name)), call, await deploy());
-  const query = await see({ method: "GET", target: "/rpc/shop/double?price=4", headers: {} }, "price");
+  const query = await see(
+    { method: "GET", target: "/rpc/shop/double?price=4", headers: {} },
+    "price",
+  );
   expect([layers.get("price"), query.answer.text]).toEqual(["4", '{"cents":8}']);
-  const instance = await see({ target: "/rpc/shop/double", headers: serialized, body: JSON.stringify({ price: 1, money }) }, "money");
+  const instance = await see(
+    { target: "/rpc/shop/double", headers: serialized, body: JSON.stringify({ price: 1, money }) },
+    "money",
+  );
   expect(layers.get("money")).toBeInstanceOf(Opaque);
   expect(JSON.parse(instance.answer.text)).toEqual({ ...money, args: { 0: 6 } });
   expect(JSON.parse(instance.sent?.body ?? "")).toEqual({ price: 1, money });
 });
 
-describe.each(["gateway", "proxy"] as const)("a middleware on a %s without the application's modules", (door) => {
-  it("passes instances on unopened, as arguments and as results", async () => {
-    const cluster = await deploy();
-    cluster[door].addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => await next() });
-    const answer = await ask(cluster[door], "POST", "/rpc/shop/double", serialized, JSON.stringify({ price: 1, money }));
-    expect(JSON.parse(answer.text)).toEqual({ ...money, args: { 0: 6 } });
-  });
-
-  it("sees texts of a GET, and may set what a query carries", async () => {
-    const get = { method: "GET", target: "/rpc/shop/double?price=4&version=0", headers: {} };
-    const cluster = () => deploy();
-    const read = await pass(door, (args) => args.get("price"), get, await cluster());
-    expect([read.seen, read.answer.text]).toEqual(["4", '{"cents":8}']);
-    const changed = await pass(door, (args) => args.set("price", 5), get, await cluster());
-    expect(changed.sent).toMatchObject({ method: "GET", target: "/rpc/shop/double?version=0&price=5" });
-    expect(changed.answer.text).toBe('{"cents":10}');
-    for (const value of [{ a: 1 }, [], null, undefined, new Date(Number.NaN)]) {
-      const refused = await pass(door, (args) => args.set("price", value), get, await cluster());
-      expect([refused.answer.status, refused.answer.text]).toEqual([
-        500,
-        "args.price: a query can't carry it; name a 'repository' in this service's configuration",
-      ]);
-    }
-  });
-
-  it("may change what else a plain call has, and is told of what plain JSON can't carry", async () => {
-    const mixed = await pass(door, (args) => args.set("sku", "2"), { body: '{"sku":{"serialized":true,"name":"data"}}' }, await deploy());
-    expect(mixed.sent?.body).toBe('{"sku":"2"}');
-    const refused = await pass(door, (args) => args.set("sku", new Date(0)), { body: odd }, await deploy());
-    expect(refused.answer).toMatchObject({
-      status: 500,
-      headers: { "x-svc-error": "ValueNotSerializable" },
-      text: expect.stringContaining("'repository'"),
+describe.each(["gateway", "proxy"] as const)(
+  "a middleware on a %s without the application's modules",
+  (door) => {
+    it("passes instances on unopened, as arguments and as results", async () => {
+      const cluster = await deploy();
+      cluster[door].addMiddleware({
+        handle: async (_fqn, _version, _args, _headers, next) => await next(),
+      });
+      const answer = await ask(
+        cluster[door],
+        "POST",
+        "/rpc/shop/double",
+        serialized,
+        JSON.stringify({ price: 1, money }),
+      );
+      expect(JSON.parse(answer.text)).toEqual({ ...money, args: { 0: 6 } });
     });
-  });
-});
+
+    it("sees texts of a GET, and may set what a query carries", async () => {
+      const get = { method: "GET", target: "/rpc/shop/double?price=4&version=0", headers: {} };
+      const cluster = () => deploy();
+      const read = await pass(door, (args) => args.get("price"), get, await cluster());
+      expect([read.seen, read.answer.text]).toEqual(["4", '{"cents":8}']);
+      const changed = await pass(door, (args) => args.set("price", 5), get, await cluster());
+      expect(changed.sent).toMatchObject({
+        method: "GET",
+        target: "/rpc/shop/double?version=0&price=5",
+      });
+      expect(changed.answer.text).toBe('{"cents":10}');
+      for (const value of [{ a: 1 }, [], null, undefined, new Date(Number.NaN)]) {
+        const refused = await pass(door, (args) => args.set("price", value), get, await cluster());
+        expect([refused.answer.status, refused.answer.text]).toEqual([
+          500,
+          "args.price: a query can't carry it; name a 'repository' in this service's configuration",
+        ]);
+      }
+    });
+
+    it("may change what else a plain call has, and is told of what plain JSON can't carry", async () => {
+      const mixed = await pass(
+        door,
+        (args) => args.set("sku", "2"),
+        { body: '{"sku":{"serialized":true,"name":"data"}}' },
+        await deploy(),
+      );
+      expect(mixed.sent?.body).toBe('{"sku":"2"}');
+      const refused = await pass(
+        door,
+        (args) => args.set("sku", new Date(0)),
+        { body: odd },
+        await deploy(),
+      );
+      expect(refused.answer).toMatchObject({
+        status: 500,
+        headers: { "x-svc-error": "ValueNotSerializable" },
+        text: expect.stringContaining("'repository'"),
+      });
+    });
+  },
+);
 
 describe.each(["gateway", "proxy"] as const)("a cross-site call at the %s", (door) => {
   const crossSite = { "sec-fetch-site": "cross-site" };
 
   it.each([
     ["a GET", { method: "GET", target: "/rpc/shop/stock?sku=1", headers: crossSite }],
-    ["a form", { method: "POST", target: "/rpc/shop/stock", headers: { ...crossSite, "content-type": "text/plain" }, body: "sku=1" }],
-  ])("is refused before a middleware runs, where the application's modules are known (%s)", async (_, request) => {
-    let ran = 0;
-    const { answer, sent } = await pass(door, () => ran++, request, await deploy({ modules: true }));
-    expect([answer.status, sent, ran]).toEqual([403, undefined, 0]);
-  });
+    [
+      "a form",
+      {
+        method: "POST",
+        target: "/rpc/shop/stock",
+        headers: { ...crossSite, "content-type": "text/plain" },
+        body: "sku=1",
+      },
+    ],
+  ])(
+    "is refused before a middleware runs, where the application's modules are known (%s)",
+    async (_, request) => {
+      let ran = 0;
+      const { answer, sent } = await pass(
+        door,
+        () => ran++,
+        request,
+        await deploy({ modules: true }),
+      );
+      expect([answer.status, sent, ran]).toEqual([403, undefined, 0]);
+    },
+  );
 
   it("of a safe procedure goes through the middleware to the node", async () => {
     const get = { method: "GET", target: "/rpc/shop/safe", headers: crossSite };
     let ran = 0;
     for (const deployment of [await deploy({ modules: true }), await deploy()])
-      expect((await pass(door, () => ran++, get, deployment)).answer).toMatchObject({ status: 200, text: "safe" });
+      expect((await pass(door, () => ran++, get, deployment)).answer).toMatchObject({
+        status: 200,
+        text: "safe",
+      });
     expect(ran).toBe(2);
   });
 
   it("is refused by the node where they aren't known, whatever a middleware makes of its arguments", async () => {
     const get = { method: "GET", target: "/rpc/shop/stock?sku=1", headers: crossSite };
     const changed = await pass(door, (args) => args.set("sku", "2"), get, await deploy());
-    expect([changed.answer.status, changed.sent?.headers["x-svc-cross-site"]]).toEqual([403, "yes"]);
+    expect([changed.answer.status, changed.sent?.headers["x-svc-cross-site"]]).toEqual([
+      403,
+      "yes",
+    ]);
   });
 });

@@ -29,7 +29,9 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
     const body = '{ "sku": { "id": 1, "zero": -0 } }';
     const read = await pass(door, (args) => (args.get("sku") as { id: number }).id, { body });
     expect([read.seen, read.sent?.body]).toEqual([1, body]);
-    const changed = await pass(door, (args) => ((args.get("sku") as { id: number }).id = 2), { body: '{ "sku": { "id": 1 } }' });
+    const changed = await pass(door, (args) => ((args.get("sku") as { id: number }).id = 2), {
+      body: '{ "sku": { "id": 1 } }',
+    });
     expect(changed.sent?.body).toBe('{"sku":{"id":2}}');
   });
 
@@ -42,7 +44,8 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       (args) => [...args.entries()].forEach(([, value]) => change(value)),
       (args) => [...args].forEach(([, value]) => change(value)),
     ];
-    for (const look of ways) expect((await pass(door, look, { body: '{"sku":[1]}' })).sent?.body).toBe('{"sku":[1,2]}');
+    for (const look of ways)
+      expect((await pass(door, look, { body: '{"sku":[1]}' })).sent?.body).toBe('{"sku":[1,2]}');
   });
 
   it.each<[string, Look, string]>([
@@ -51,7 +54,10 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
     ["deletes", (args) => args.delete("sku"), "{}"],
     ["clears", (args) => args.clear(), "{}"],
   ])("that %s sends on what it left", async (_, look, body) => {
-    expect((await pass(door, look, { body: odd })).sent).toMatchObject({ body, headers: { "content-type": "application/json" } });
+    expect((await pass(door, look, { body: odd })).sent).toMatchObject({
+      body,
+      headers: { "content-type": "application/json" },
+    });
   });
 
   it("sees all that came, whichever way it looks", async () => {
@@ -73,7 +79,8 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       [(args) => inspect(args), "Map(2) { 'sku' => '1', 'other' => [ 1 ] }"],
       [(args) => args.delete("sku"), true],
     ];
-    for (const [look, expected] of ways) expect((await pass(door, look, { body })).seen).toEqual(expected);
+    for (const [look, expected] of ways)
+      expect((await pass(door, look, { body })).seen).toEqual(expected);
     const names: string[] = [];
     await pass(door, (args) => args.forEach((_value, name) => names.push(name)), { body });
     expect(names).toEqual(["sku", "other"]);
@@ -83,22 +90,43 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
     ["half a JSON text", json, '{"sku":'],
     ["no object", json, "[1]"],
     ["a key that is not allowed", json, '{"sku":{"__proto__":1}}'],
-    ["a class that isn't there", serialized, '{"sku":{"serialized":true,"name":"class","key":"no/Such","args":{},"fields":{}}}'],
-    ["a pattern from outside", serialized, '{"sku":{"serialized":true,"name":"RegExp","source":"a","flags":""}}'],
+    [
+      "a class that isn't there",
+      serialized,
+      '{"sku":{"serialized":true,"name":"class","key":"no/Such","args":{},"fields":{}}}',
+    ],
+    [
+      "a pattern from outside",
+      serialized,
+      '{"sku":{"serialized":true,"name":"RegExp","source":"a","flags":""}}',
+    ],
     ["another type", { "content-type": "text/plain" }, '{"sku":"1"}'],
     ["a packed body", { ...json, "content-encoding": "gzip" }, "x"],
     ["what is too deep", json, `{"sku":${"[".repeat(200)}${"]".repeat(200)}}`],
-  ])("meets %s with the node's own refusal when it looks, and leaves it to the node when not", async (_, headers, body) => {
-    const { "x-svc-node": node, ...own } = (await ask((await deploy()).b, "POST", "/rpc/shop/stock", headers, body)).headers;
-    const alone = await ask((await deploy()).b, "POST", "/rpc/shop/stock", headers, body);
-    expect(node).toBe("node b");
-    const looked = await pass(door, (args) => args.size, { headers, body });
-    expect([looked.answer.status, looked.answer.text, looked.answer.headers]).toEqual([alone.status, alone.text, own]);
-    expect(looked.sent).toBeUndefined();
-    const blind = await pass(door, () => undefined, { headers, body });
-    expect([blind.answer.status, blind.answer.text, blind.answer.headers]).toEqual([alone.status, alone.text, alone.headers]);
-    expect(blind.sent?.body).toBe(body);
-  });
+  ])(
+    "meets %s with the node's own refusal when it looks, and leaves it to the node when not",
+    async (_, headers, body) => {
+      const { "x-svc-node": node, ...own } = (
+        await ask((await deploy()).b, "POST", "/rpc/shop/stock", headers, body)
+      ).headers;
+      const alone = await ask((await deploy()).b, "POST", "/rpc/shop/stock", headers, body);
+      expect(node).toBe("node b");
+      const looked = await pass(door, (args) => args.size, { headers, body });
+      expect([looked.answer.status, looked.answer.text, looked.answer.headers]).toEqual([
+        alone.status,
+        alone.text,
+        own,
+      ]);
+      expect(looked.sent).toBeUndefined();
+      const blind = await pass(door, () => undefined, { headers, body });
+      expect([blind.answer.status, blind.answer.text, blind.answer.headers]).toEqual([
+        alone.status,
+        alone.text,
+        alone.headers,
+      ]);
+      expect(blind.sent?.body).toBe(body);
+    },
+  );
 
   it("may take what is malformed for no obstacle: the node refuses it", async () => {
     const { answer, seen } = await pass(
@@ -116,7 +144,11 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       { body: "{" },
     );
     expect(seen).toEqual(["BadRequest", "BadRequest"]);
-    expect(answer).toMatchObject({ status: 400, text: "The text is no JSON", headers: { "x-svc-node": "node b" } });
+    expect(answer).toMatchObject({
+      status: 400,
+      text: "The text is no JSON",
+      headers: { "x-svc-node": "node b" },
+    });
   });
 
   it("that changes the arguments of a GET gives the procedure the very values", async () => {
@@ -125,16 +157,32 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       target: "/rpc/shop/double?price=4",
       headers: {},
     });
-    expect(sent).toMatchObject({ method: "POST", target: "/rpc/shop/double", headers: { "x-svc-data-encoding": "serialized" } });
+    expect(sent).toMatchObject({
+      method: "POST",
+      target: "/rpc/shop/double",
+      headers: { "x-svc-data-encoding": "serialized" },
+    });
     expect([answer.status, answer.text]).toEqual([200, '{"cents":14}']);
     const versioned = await pass(door, (args) => args.set("more", [1]), {
       method: "GET",
       target: "/rpc/shop/stock?version=1&sku=a%26",
       headers: {},
     });
-    expect(versioned.sent).toMatchObject({ method: "POST", target: "/rpc/shop/stock?version=1", body: '{"sku":"a&","more":[1]}' });
-    const read = await pass(door, (args) => [...args], { method: "GET", target: "/rpc/shop/double?price=4", headers: {} });
-    expect([read.seen, read.sent?.method, read.sent?.target]).toEqual([[["price", 4]], "GET", "/rpc/shop/double?price=4"]);
+    expect(versioned.sent).toMatchObject({
+      method: "POST",
+      target: "/rpc/shop/stock?version=1",
+      body: '{"sku":"a&","more":[1]}',
+    });
+    const read = await pass(door, (args) => [...args], {
+      method: "GET",
+      target: "/rpc/shop/double?price=4",
+      headers: {},
+    });
+    expect([read.seen, read.sent?.method, read.sent?.target]).toEqual([
+      [["price", 4]],
+      "GET",
+      "/rpc/shop/double?price=4",
+    ]);
   });
 
   it("that sets what plain JSON can't carry gives the procedure that value, and the caller a plain answer", async () => {
@@ -143,9 +191,20 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       body: '{"price":1}',
     });
     expect(sent?.headers["x-svc-data-encoding"]).toBe("serialized");
-    expect([answer.status, answer.text, answer.headers["x-svc-data-type"]]).toEqual([200, '{"cents":14}', "object"]);
-    const failing = await pass(door, (args) => args.set("sku", "none").set("at", new Date(0)).delete("at"), { body: odd });
-    expect([failing.answer.status, failing.answer.text]).toEqual([404, "no none left\n[shop/stock | v0.0.0]"]);
+    expect([answer.status, answer.text, answer.headers["x-svc-data-type"]]).toEqual([
+      200,
+      '{"cents":14}',
+      "object",
+    ]);
+    const failing = await pass(
+      door,
+      (args) => args.set("sku", "none").set("at", new Date(0)).delete("at"),
+      { body: odd },
+    );
+    expect([failing.answer.status, failing.answer.text]).toEqual([
+      404,
+      "no none left\n[shop/stock | v0.0.0]",
+    ]);
     const unknown = await pass(door, (args) => args.set("at", new Date(0)), { body: odd });
     expect([unknown.answer.status, unknown.answer.text]).toEqual([400, "Unknown parameter 'at'"]);
     expect(unknown.answer.headers).toMatchObject({
@@ -161,22 +220,32 @@ describe.each(["gateway", "proxy"] as const)("a middleware on the %s", (door) =>
       [Number.NaN, { serialized: true, name: "Number", value: "NaN" }],
       [new Date(0), { serialized: true, name: "Date", value: "1970-01-01T00:00:00.000Z" }],
     ] as const) {
-      const { sent } = await pass(door, (args) => args.set("sku", value), { body: JSON.stringify({ sku: form }) });
-      expect(sent).toMatchObject({ body: JSON.stringify({ sku: form }), headers: { "x-svc-data-encoding": "serialized" } });
+      const { sent } = await pass(door, (args) => args.set("sku", value), {
+        body: JSON.stringify({ sku: form }),
+      });
+      expect(sent).toMatchObject({
+        body: JSON.stringify({ sku: form }),
+        headers: { "x-svc-data-encoding": "serialized" },
+      });
     }
   });
 
   it("sees what the procedure gets, whatever the caller's Connection names", async () => {
     const connection = "x-svc-data-encoding, content-type, x-named";
     const body = JSON.stringify({ sku: { serialized: true, name: "BigInt", value: "12" } });
-    const { seen, sent } = await pass(door, (args) => args.get("sku"), { headers: { ...serialized, connection, "x-named": "1" }, body });
+    const { seen, sent } = await pass(door, (args) => args.get("sku"), {
+      headers: { ...serialized, connection, "x-named": "1" },
+      body,
+    });
     expect(seen).toBe(12n);
     expect(sent).toMatchObject({ body, headers: serialized });
     expect(sent?.headers).not.toHaveProperty("x-named");
   });
 
   it("that sets what can't be sent at all is told the path", async () => {
-    const { answer } = await pass(door, (args) => args.set("sku", { on: [() => 1] }), { body: odd });
+    const { answer } = await pass(door, (args) => args.set("sku", { on: [() => 1] }), {
+      body: odd,
+    });
     expect([answer.status, answer.headers["x-svc-error"], answer.text]).toEqual([
       500,
       "ValueNotSerializable",

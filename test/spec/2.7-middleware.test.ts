@@ -33,7 +33,9 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
   ])("is refused where it is %s (§2.7-1)", async (_, given, what) => {
     const { [kind]: role } = await services();
     expect(() => role.addMiddleware(given as never)).toThrow(
-      new TypeError(`addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7), not ${what}`),
+      new TypeError(
+        `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7), not ${what}`,
+      ),
     );
     expect((await ask(role, "GET", "/rpc/app/echo?value=a")).text).toBe("a");
   });
@@ -113,9 +115,20 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     const seen: unknown[] = [];
     const { call, role } = await layered(
       kind,
-      layer(async (_fqn, _version, args, _headers, next) => (seen.push(args instanceof Map, [...args]), await next())),
+      layer(
+        async (_fqn, _version, args, _headers, next) => (
+          seen.push(args instanceof Map, [...args]),
+          await next()
+        ),
+      ),
     );
-    const money = { serialized: true, name: "class", key: "shop/Money", args: { 0: 3 }, fields: {} };
+    const money = {
+      serialized: true,
+      name: "class",
+      key: "shop/Money",
+      args: { 0: 3 },
+      fields: {},
+    };
     const at = { serialized: true, name: "Date", value: "2021-01-01T00:00:00.000Z" };
     await call({ value: money, more: [at], "...rest": [1] }, "/rpc/app/echo", serialized);
     await ask(role, "GET", "/rpc/app/echo?value=a&value=b&version=0");
@@ -151,8 +164,12 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     );
     const expected = [new Map([["a", new Money(1)]]), new Date(0), undefined, -0];
     expect(JSON.parse((await call({ unwanted: 1, value: "a" })).text)).toEqual({ cents: 1 });
-    expect((await call({ unwanted: 1, value: "a" }, "/rpc/app/echo", serialized)).text).toContain('"key":"shop/Money"');
-    expect(JSON.parse((await ask(role, "GET", "/rpc/app/echo?unwanted=1")).text)).toEqual({ cents: 1 });
+    expect((await call({ unwanted: 1, value: "a" }, "/rpc/app/echo", serialized)).text).toContain(
+      '"key":"shop/Money"',
+    );
+    expect(JSON.parse((await ask(role, "GET", "/rpc/app/echo?unwanted=1")).text)).toEqual({
+      cents: 1,
+    });
     expect(ran).toEqual([expected, expected, expected]);
   });
 
@@ -179,7 +196,9 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     });
     const added = await layered(
       kind,
-      layer(async (_fqn, _version, args, _headers, next) => (args.set("__proto__", 1), await next())),
+      layer(
+        async (_fqn, _version, args, _headers, next) => (args.set("__proto__", 1), await next()),
+      ),
     );
     expect((await added.call()).status).toBe(400);
     expect([...emptied.ran, ...added.ran]).toEqual([]);
@@ -190,13 +209,31 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     const { role } = await layered(
       kind,
       layer(async (_fqn, _version, _args, headers, next) => {
-        seen = [headers instanceof Map, headers.get("Authorization"), headers.has("X-MORE"), headers.get("x-none"), [...headers.keys()]];
+        seen = [
+          headers instanceof Map,
+          headers.get("Authorization"),
+          headers.has("X-MORE"),
+          headers.get("x-none"),
+          [...headers.keys()],
+        ];
         return await next();
       }),
     );
-    const headers = { authorization: "Bearer a", "x-more": "1", "x-svc-trust-key": trustKey, "x-svc-hops": "1", ...serialized };
+    const headers = {
+      authorization: "Bearer a",
+      "x-more": "1",
+      "x-svc-trust-key": trustKey,
+      "x-svc-hops": "1",
+      ...serialized,
+    };
     await ask(role, "GET", "/rpc/app/echo?value=a", headers);
-    expect(seen).toEqual([true, "Bearer a", true, undefined, ["authorization", "x-more", "x-svc-data-encoding"]]);
+    expect(seen).toEqual([
+      true,
+      "Bearer a",
+      true,
+      undefined,
+      ["authorization", "x-more", "x-svc-data-encoding"],
+    ]);
   });
 
   it("§2.7-9 D5.middleware-2 a middleware may change the headers before next: they are the request's, and the procedure has them", async () => {
@@ -208,8 +245,15 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
         return await next();
       }),
     );
-    const answer = await call({}, "/rpc/app/headers", { authorization: "Bearer a", "x-secret": "1", "x-kept": "2" });
-    expect(JSON.parse(answer.text)).toMatchObject({ authorization: "Bearer changed", "x-kept": "2" });
+    const answer = await call({}, "/rpc/app/headers", {
+      authorization: "Bearer a",
+      "x-secret": "1",
+      "x-kept": "2",
+    });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      authorization: "Bearer changed",
+      "x-kept": "2",
+    });
     expect(JSON.parse(answer.text)).not.toHaveProperty("x-secret");
     expect(answer.headers).not.toHaveProperty("authorization");
   });
@@ -229,7 +273,10 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
       }),
     );
     const at = { serialized: true, name: "Date", value: "2021-01-01T00:00:00.000Z" };
-    expect(await call({ value: at }, "/rpc/app/echo", serialized)).toMatchObject({ status: 200, text: JSON.stringify(at) });
+    expect(await call({ value: at }, "/rpc/app/echo", serialized)).toMatchObject({
+      status: 200,
+      text: JSON.stringify(at),
+    });
     expect(ran).toEqual([[new Date("2021-01-01"), undefined]]);
   });
 
@@ -276,7 +323,12 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     let got: unknown[] = [];
     const { call } = await layered(
       kind,
-      layer(async (_fqn, _version, _args, _headers, next) => ((got = [typeof next, next.length]), await next())),
+      layer(
+        async (_fqn, _version, _args, _headers, next) => (
+          (got = [typeof next, next.length]),
+          await next()
+        ),
+      ),
     );
     expect([(await call()).text, ...got]).toEqual(["a", "function", 0]);
   });
@@ -285,7 +337,10 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     const { call } = await layered(
       kind,
       layer(async (_fqn, _version, _args, _headers, next) => await next()),
-      layer(async (_fqn, _version, _args, _headers, next) => await Reflect.apply(next, undefined, ["app/fail", new Map()])),
+      layer(
+        async (_fqn, _version, _args, _headers, next) =>
+          await Reflect.apply(next, undefined, ["app/fail", new Map()]),
+      ),
       layer(async (_fqn, _version, _args, _headers, next) => {
         const own = next;
         next = async () => "another";
@@ -300,7 +355,12 @@ describe.each(["node", "standalone"] as const)("the context of a procedure on a 
   it("D6.middleware-4 `this.headers` in a procedure is a Map with lower-case names", async () => {
     const { call, ran } = await layered(
       kind,
-      layer(async (_fqn, _version, _args, headers, next) => (headers.set("X-By-Layer", "1"), await next())),
+      layer(
+        async (_fqn, _version, _args, headers, next) => (
+          headers.set("X-By-Layer", "1"),
+          await next()
+        ),
+      ),
     );
     await call({}, "/rpc/app/headers", { "x-more": "2" });
     const [[headers]] = ran as [[Map<string, string>]];

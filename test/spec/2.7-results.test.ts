@@ -13,12 +13,17 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
       layer(async (_fqn, _version, _args, _headers, next) => await next()),
     );
     for (const value of ["text", 1, true, null, [1, { a: 2 }], { a: [] }])
-      expect((await call({ value })).text).toBe(typeof value === "string" ? value : JSON.stringify(value));
+      expect((await call({ value })).text).toBe(
+        typeof value === "string" ? value : JSON.stringify(value),
+      );
     const { call: forgetful } = await layered(
       kind,
       layer(async (_fqn, _version, _args, _headers, next) => void (await next())),
     );
-    expect(await forgetful()).toMatchObject({ status: 204, headers: { "x-svc-data-type": "undefined" } });
+    expect(await forgetful()).toMatchObject({
+      status: 204,
+      headers: { "x-svc-data-type": "undefined" },
+    });
   });
 
   it("§2.7-14 a middleware may change the result after next, inside or as a whole", async () => {
@@ -34,7 +39,11 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
     for (const [given, headers, text] of [
       ["other", {}, "other"],
       [new Money(3), {}, '{"cents":3}'],
-      [new Money(3), serialized, '{"serialized":true,"key":"shop/Money","name":"class","args":{"0":3},"fields":{}}'],
+      [
+        new Money(3),
+        serialized,
+        '{"serialized":true,"key":"shop/Money","name":"class","args":{"0":3},"fields":{}}',
+      ],
       [new Uint8Array([97]), {}, "a"],
       [undefined, {}, ""],
     ] as const) {
@@ -62,11 +71,11 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
       const answer = await call({}, "/rpc/app/raw");
       // On the procedure's own service the result is the Blob itself, which nobody can change.
       const own = kind === "node" || kind === "standalone";
-      expect([answer.text, answer.headers["content-type"], answer.headers["x-svc-data-type"]]).toEqual([
-        own ? "a" : text,
-        "image/x-thread",
-        "binary",
-      ]);
+      expect([
+        answer.text,
+        answer.headers["content-type"],
+        answer.headers["x-svc-data-type"],
+      ]).toEqual([own ? "a" : text, "image/x-thread", "binary"]);
     }
   });
 
@@ -111,9 +120,17 @@ describe.each(kinds)("an error at a middleware of a %s", (kind) => {
     const answer = await call({ how: "own" }, "/rpc/app/fail", serialized);
     expect(seen).toBeInstanceOf(OutOfStock);
     expect(seen).toMatchObject({ sku: "tea", message: "no tea left" });
-    expect(answer).toMatchObject({ status: 404, headers: { "x-svc-error": "NotFound", "x-svc-node": "the node" } });
-    expect(JSON.parse(answer.text)).toMatchObject({ key: "shop/OutOfStock", trace: ["[app/fail | v0.0.0]"] });
-    expect((await call({ how: "own" }, "/rpc/app/fail")).text).toBe("no tea left\n[app/fail | v0.0.0]");
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { "x-svc-error": "NotFound", "x-svc-node": "the node" },
+    });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      key: "shop/OutOfStock",
+      trace: ["[app/fail | v0.0.0]"],
+    });
+    expect((await call({ how: "own" }, "/rpc/app/fail")).text).toBe(
+      "no tea left\n[app/fail | v0.0.0]",
+    );
   });
 
   it("may be caught, replaced and changed (§2.7-14)", async () => {
@@ -121,13 +138,23 @@ describe.each(kinds)("an error at a middleware of a %s", (kind) => {
       kind,
       layer(async (_fqn, _version, _args, _headers, next) => await next().catch(() => "instead")),
     );
-    expect(await caught.call({ how: "own" }, "/rpc/app/fail")).toMatchObject({ status: 200, text: "instead" });
+    expect(await caught.call({ how: "own" }, "/rpc/app/fail")).toMatchObject({
+      status: 200,
+      text: "instead",
+    });
     const replaced = await layered(
       kind,
-      layer(async (_fqn, _version, _args, _headers, next) => await next().catch(() => Promise.reject(new Forbidden("hidden")))),
+      layer(
+        async (_fqn, _version, _args, _headers, next) =>
+          await next().catch(() => Promise.reject(new Forbidden("hidden"))),
+      ),
     );
     const answer = await replaced.call({ how: "own" }, "/rpc/app/fail");
-    expect(answer).toMatchObject({ status: 403, text: "hidden", headers: { "x-svc-error": "Forbidden", "x-svc-node": "the node" } });
+    expect(answer).toMatchObject({
+      status: 403,
+      text: "hidden",
+      headers: { "x-svc-error": "Forbidden", "x-svc-node": "the node" },
+    });
     const changed = await layered(
       kind,
       layer(
@@ -138,7 +165,9 @@ describe.each(kinds)("an error at a middleware of a %s", (kind) => {
           }),
       ),
     );
-    expect((await changed.call({ how: "own" }, "/rpc/app/fail")).text).toBe("no tea left, sorry\n[app/fail | v0.0.0]");
+    expect((await changed.call({ how: "own" }, "/rpc/app/fail")).text).toBe(
+      "no tea left, sorry\n[app/fail | v0.0.0]",
+    );
   });
 
   it("that it throws itself is the answer, and an unknown one is logged (§2.7-1)", async () => {

@@ -7,15 +7,25 @@ import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { memoryNames } from "../../src/roles/memory-network.ts";
-import { ask, settle, type TestClock, testHost, TestLog, testModules, type TestNetwork } from "../_cluster.ts";
+import {
+  ask,
+  settle,
+  type TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  type TestNetwork,
+} from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { money, outOfStock, shop } from "./_shop.ts";
 
 const trusted = { "x-svc-trust-key": key };
-const member = (url: string, ...procedures: string[]): string => JSON.stringify({ url, procedures });
+const member = (url: string, ...procedures: string[]): string =>
+  JSON.stringify({ url, procedures });
 const stock = "/rpc/shop/stock?sku=1";
 
-const idOf = ({ text }: { readonly text: string }): string => (JSON.parse(text) as { id: string }).id;
+const idOf = ({ text }: { readonly text: string }): string =>
+  (JSON.parse(text) as { id: string }).id;
 
 /** A gateway as it is after a restart: it knows nobody. */
 async function emptyGateway(network: TestNetwork, clock: TestClock): Promise<Role> {
@@ -34,19 +44,36 @@ async function emptyGateway(network: TestNetwork, clock: TestClock): Promise<Rol
 describe("joining a gateway", () => {
   it("D5.joining-1 POST /nodes with url, procedures and the trust key is answered 201 with id and lease", async () => {
     const { gateway, network } = await deploy();
-    const answer = await ask(gateway, "POST", "/nodes", trusted, member("http://c:8080/", "c/one", "c/two"));
-    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([201, "application/json", '{"id":"m3","lease":15000}']);
+    const answer = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      trusted,
+      member("http://c:8080/", "c/one", "c/two"),
+    );
+    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
+      201,
+      "application/json",
+      '{"id":"m3","lease":15000}',
+    ]);
     expect(gateway.describe()["members"]).toContain("http://c:8080");
     // It is what a node sends.
-    const sent = network.sent.find(({ url, method }) => url === `${urls.gateway}/nodes` && method === "POST");
-    expect(JSON.parse(sent?.body ?? "")).toMatchObject({ url: urls.a, procedures: expect.arrayContaining(["shop/quote"]) as string[] });
+    const sent = network.sent.find(
+      ({ url, method }) => url === `${urls.gateway}/nodes` && method === "POST",
+    );
+    expect(JSON.parse(sent?.body ?? "")).toMatchObject({
+      url: urls.a,
+      procedures: expect.arrayContaining(["shop/quote"]) as string[],
+    });
     expect(sent?.headers["x-svc-trust-key"]).toBe(key);
   });
 
   it("is told to a node whose 'gateway' is none, a node or a proxy for example (D5.joining-1)", async () => {
     for (const status of [404, 405]) {
       const { network, node, log } = await deploy();
-      network.roles.set(urls.gateway, { handle: async () => ({ status, headers: {}, body: "no" }) } as unknown as Role);
+      network.roles.set(urls.gateway, {
+        handle: async () => ({ status, headers: {}, body: "no" }),
+      } as unknown as Role);
       await node(["b"]).start("http://c");
       const told = `can't join the gateway at ${urls.gateway} yet (it answered ${status}, so it is no gateway: 'gateway' has to be the address of one)`;
       expect(log.lines.join("\n")).toContain(told);
@@ -75,9 +102,17 @@ describe("joining a gateway", () => {
     await settle();
     await clock.pass(1000);
     await stopped;
-    expect(network.sent.filter(({ method }) => method === "DELETE").map(({ url }) => url)).toEqual([`${urls.gateway}/nodes/m2`]);
-    expect(await ask(gateway, "DELETE", "/nodes/m1", trusted)).toMatchObject({ status: 204, text: "" });
-    expect(await ask(gateway, "DELETE", "/nodes/m1", trusted)).toMatchObject({ status: 404, text: "" });
+    expect(network.sent.filter(({ method }) => method === "DELETE").map(({ url }) => url)).toEqual([
+      `${urls.gateway}/nodes/m2`,
+    ]);
+    expect(await ask(gateway, "DELETE", "/nodes/m1", trusted)).toMatchObject({
+      status: 204,
+      text: "",
+    });
+    expect(await ask(gateway, "DELETE", "/nodes/m1", trusted)).toMatchObject({
+      status: 404,
+      text: "",
+    });
   });
 
   it("D5.joining-4 a node is routable in the moment in which it has joined", async () => {
@@ -85,7 +120,9 @@ describe("joining a gateway", () => {
     const second = node(["b"], "second");
     network.roles.set("http://second", second);
     await second.start("http://second");
-    const ran = await Promise.all([1, 2].map(async () => (await ask(gateway, "GET", stock)).headers["x-svc-node"]));
+    const ran = await Promise.all(
+      [1, 2].map(async () => (await ask(gateway, "GET", stock)).headers["x-svc-node"]),
+    );
     expect(ran).toEqual(["node b", "second"]);
   });
 
@@ -98,19 +135,30 @@ describe("joining a gateway", () => {
     expect((await ask(proxy, "GET", stock)).status).toBe(200);
   });
 
-  it.each([300, 3000, 60_000])("has its nodes back within 2 s when it was away for %i ms (D5.joining-5)", async (away) => {
-    const { network, clock, proxy, log } = await deploy();
-    network.roles.delete(urls.gateway);
-    await clock.pass(away);
-    expect((await ask(proxy, "GET", stock)).status).toBe(503);
-    network.roles.set(urls.gateway, await emptyGateway(network, clock));
-    await clock.pass(2000);
-    expect((await ask(proxy, "POST", "/rpc/shop/quote", { "content-type": "application/json" }, '{"sku":"1","quantity":2}')).status).toBe(
-      200,
-    );
-    // One line for each node, however long it took.
-    expect(log.lines.filter((line) => line.includes("joining again"))).toHaveLength(2);
-  });
+  it.each([300, 3000, 60_000])(
+    "has its nodes back within 2 s when it was away for %i ms (D5.joining-5)",
+    async (away) => {
+      const { network, clock, proxy, log } = await deploy();
+      network.roles.delete(urls.gateway);
+      await clock.pass(away);
+      expect((await ask(proxy, "GET", stock)).status).toBe(503);
+      network.roles.set(urls.gateway, await emptyGateway(network, clock));
+      await clock.pass(2000);
+      expect(
+        (
+          await ask(
+            proxy,
+            "POST",
+            "/rpc/shop/quote",
+            { "content-type": "application/json" },
+            '{"sku":"1","quantity":2}',
+          )
+        ).status,
+      ).toBe(200);
+      // One line for each node, however long it took.
+      expect(log.lines.filter((line) => line.includes("joining again"))).toHaveLength(2);
+    },
+  );
 
   it("D5.joining-6 a node that starts before its gateway keeps trying, and says so once", async () => {
     const { gateway, network, clock, log } = await deploy({ gateway: false });
@@ -123,9 +171,16 @@ describe("joining a gateway", () => {
 
   it("D5.joining-7 those who send the trust key may join, and no others are let in by address or origin", async () => {
     const { gateway } = await deploy();
-    const outside = { "x-forwarded-for": "127.0.0.1", "x-svc-credential": "service", host: "127.0.0.1" };
+    const outside = {
+      "x-forwarded-for": "127.0.0.1",
+      "x-svc-credential": "service",
+      host: "127.0.0.1",
+    };
     expect((await ask(gateway, "POST", "/nodes", outside, member("http://c"))).status).toBe(401);
-    expect((await ask(gateway, "POST", "/nodes", { ...trusted, host: "elsewhere" }, member("http://c"))).status).toBe(201);
+    expect(
+      (await ask(gateway, "POST", "/nodes", { ...trusted, host: "elsewhere" }, member("http://c")))
+        .status,
+    ).toBe(201);
   });
 
   it.each([
@@ -136,20 +191,31 @@ describe("joining a gateway", () => {
     ["PUT", "/nodes/nobody"],
     ["GET", "/nodes/nobody"],
     ["DELETE", "/nodes/nobody"],
-  ])("D5.joining-8 joining without the key, or with another, is 401: %s %s", async (method, path) => {
-    const { gateway } = await deploy();
-    const answers = [];
-    for (const shown of [{}, { "x-svc-trust-key": "" }, { "x-svc-trust-key": "wrong" }, { "x-svc-trust-key": `${key}x` }])
-      answers.push(await ask(gateway, method, path, shown, member("http://evil", "shop/stock")));
-    // Nothing tells which ids there are, nor what was wrong.
-    expect(new Set(answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers]))).size).toBe(1);
-    expect(answers[0]).toMatchObject({
-      status: 401,
-      text: "Joining takes the trust key of this deployment",
-      headers: { "x-svc-error": "Unauthorized" },
-    });
-    expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
-  });
+  ])(
+    "D5.joining-8 joining without the key, or with another, is 401: %s %s",
+    async (method, path) => {
+      const { gateway } = await deploy();
+      const answers = [];
+      for (const shown of [
+        {},
+        { "x-svc-trust-key": "" },
+        { "x-svc-trust-key": "wrong" },
+        { "x-svc-trust-key": `${key}x` },
+      ])
+        answers.push(await ask(gateway, method, path, shown, member("http://evil", "shop/stock")));
+      // Nothing tells which ids there are, nor what was wrong.
+      expect(
+        new Set(answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])))
+          .size,
+      ).toBe(1);
+      expect(answers[0]).toMatchObject({
+        status: 401,
+        text: "Joining takes the trust key of this deployment",
+        headers: { "x-svc-error": "Unauthorized" },
+      });
+      expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
+    },
+  );
 
   it("ends the start of a node whose trust key the gateway refuses (D5.joining-8)", async () => {
     const { network } = await deploy();
@@ -175,14 +241,42 @@ describe("joining a gateway", () => {
     ["no address", "{}", "'url' is not an http address"],
     ["an address that is none", '{"url":"c","procedures":[]}', "'url' is not an http address"],
     ["a number as address", '{"url":80,"procedures":[]}', "'url' is not an http address"],
-    ["another protocol", '{"url":"file:///etc/passwd","procedures":[]}', "'url' is not an http address"],
-    ["credentials in the address", '{"url":"http://a:b@c","procedures":[]}', "'url' is not an http address"],
-    ["a query in the address", '{"url":"http://c?x=1","procedures":[]}', "'url' is not an http address"],
-    ["a fragment in the address", '{"url":"http://c#x","procedures":[]}', "'url' is not an http address"],
+    [
+      "another protocol",
+      '{"url":"file:///etc/passwd","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    [
+      "credentials in the address",
+      '{"url":"http://a:b@c","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    [
+      "a query in the address",
+      '{"url":"http://c?x=1","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    [
+      "a fragment in the address",
+      '{"url":"http://c#x","procedures":[]}',
+      "'url' is not an http address",
+    ],
     ["no list", '{"url":"http://c"}', "'procedures' is not a list of FQNs"],
-    ["a text as list", '{"url":"http://c","procedures":"all"}', "'procedures' is not a list of FQNs"],
-    ["something else in the list", '{"url":"http://c","procedures":["a",1]}', "'procedures' is not a list of FQNs"],
-    ["an empty name in the list", '{"url":"http://c","procedures":[""]}', "'procedures' is not a list of FQNs"],
+    [
+      "a text as list",
+      '{"url":"http://c","procedures":"all"}',
+      "'procedures' is not a list of FQNs",
+    ],
+    [
+      "something else in the list",
+      '{"url":"http://c","procedures":["a",1]}',
+      "'procedures' is not a list of FQNs",
+    ],
+    [
+      "an empty name in the list",
+      '{"url":"http://c","procedures":[""]}',
+      "'procedures' is not a list of FQNs",
+    ],
   ])("refuses a member with %s: 400 (D5.joining-1)", async (_, body, message) => {
     const { gateway } = await deploy();
     expect(await ask(gateway, "POST", "/nodes", trusted, body)).toMatchObject({
@@ -201,7 +295,10 @@ describe("joining a gateway", () => {
       lease: 15_000,
       newId: () => "m1",
     });
-    const server = await listen((request) => gateway.handle(request), { host: "127.0.0.1", port: 0 });
+    const server = await listen((request) => gateway.handle(request), {
+      host: "127.0.0.1",
+      port: 0,
+    });
     onTestFinished(() => server.close(0));
     const join = (count: number) =>
       fetch(`${server.url}/nodes`, {
@@ -216,7 +313,9 @@ describe("joining a gateway", () => {
   it("takes one with the address of another in its place, as it has restarted (D5.joining-1)", async () => {
     const { gateway } = await deploy();
     const first = idOf(await ask(gateway, "POST", "/nodes", trusted, member("http://c", "c/old")));
-    const second = idOf(await ask(gateway, "POST", "/nodes", trusted, member("http://C:80/", "c/new")));
+    const second = idOf(
+      await ask(gateway, "POST", "/nodes", trusted, member("http://C:80/", "c/new")),
+    );
     expect(second).not.toBe(first);
     expect(gateway.describe()["members"]).toEqual([urls.a, urls.b, "http://c"]);
     expect((await ask(gateway, "PUT", `/nodes/${first}`, trusted)).status).toBe(404);
@@ -225,8 +324,12 @@ describe("joining a gateway", () => {
 
   it("has no door for anything else there (D5.joining-1)", async () => {
     const { gateway } = await deploy();
-    expect(await ask(gateway, "GET", "/nodes", trusted)).toMatchObject({ status: 405, headers: { allow: "POST" } });
+    expect(await ask(gateway, "GET", "/nodes", trusted)).toMatchObject({
+      status: 405,
+      headers: { allow: "POST" },
+    });
     expect((await ask(gateway, "POST", "/nodes/m1", trusted)).status).toBe(405);
-    for (const path of ["/nodes/m1/x", "/Nodes", "/nodes/../nodes"]) expect((await ask(gateway, "PUT", path, trusted)).status).toBe(404);
+    for (const path of ["/nodes/m1/x", "/Nodes", "/nodes/../nodes"])
+      expect((await ask(gateway, "PUT", path, trusted)).status).toBe(404);
   });
 });

@@ -9,10 +9,12 @@ import { body } from "./_shop.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 const trusted = { "x-svc-trust-key": key };
-const member = (url: string, ...procedures: string[]): string => JSON.stringify({ url, procedures });
+const member = (url: string, ...procedures: string[]): string =>
+  JSON.stringify({ url, procedures });
 const stock = "/rpc/shop/stock?sku=1";
 
-const idOf = ({ text }: { readonly text: string }): string => (JSON.parse(text) as { id: string }).id;
+const idOf = ({ text }: { readonly text: string }): string =>
+  (JSON.parse(text) as { id: string }).id;
 
 describe("members of a gateway", () => {
   it("D6.nodes-1 the procedures of a member are the FQNs of what is public and protected, and of nothing private", async () => {
@@ -32,10 +34,22 @@ describe("members of a gateway", () => {
     const of = (version: string, access: "public" | "private", fqn = "mixed/some") =>
       ({ fqn, version, in: { mixed: access }, body: body(fqn, () => version, version) }) as const;
     network.sent.length = 0;
-    const modules = testModules([of("1.0.0", "public"), of("2.0.0", "private"), of("1.0.0", "private", "mixed/none")]);
+    const modules = testModules([
+      of("1.0.0", "public"),
+      of("2.0.0", "private"),
+      of("1.0.0", "private", "mixed/none"),
+    ]);
     const common = { trustKey: key, limits: defaultLimits, gateway: urls.gateway };
-    await createNode(testHost(network), { ...common, modules, segments: ["mixed"], name: undefined }).start("http://mixed");
-    expect(JSON.parse(network.sent[0]?.body ?? "")).toMatchObject({ url: "http://mixed", procedures: ["mixed/some"] });
+    await createNode(testHost(network), {
+      ...common,
+      modules,
+      segments: ["mixed"],
+      name: undefined,
+    }).start("http://mixed");
+    expect(JSON.parse(network.sent[0]?.body ?? "")).toMatchObject({
+      url: "http://mixed",
+      procedures: ["mixed/some"],
+    });
   });
 
   it("D6.nodes-2 the gateway is version unaware: versions of one procedure are one name", async () => {
@@ -44,7 +58,8 @@ describe("members of a gateway", () => {
       .filter(({ method }) => method === "POST")
       .map(({ body }) => (JSON.parse(body) as { procedures: string[] }).procedures);
     expect(a?.filter((name) => name === "shop/price")).toHaveLength(1);
-    for (const version of ["1", "2"]) expect((await ask(gateway, "GET", `/rpc/shop/price?version=${version}`)).text).toBe(version);
+    for (const version of ["1", "2"])
+      expect((await ask(gateway, "GET", `/rpc/shop/price?version=${version}`)).text).toBe(version);
   });
 
   it("D6.nodes-3 PUT /nodes/{id} renews the lease, with 204 and no body", async () => {
@@ -59,17 +74,24 @@ describe("members of a gateway", () => {
 
   it("D6.nodes-4 PUT for an id that is not known is 404, and the node joins again", async () => {
     const { gateway, network, clock } = await deploy();
-    expect(await ask(gateway, "PUT", "/nodes/nobody", trusted)).toMatchObject({ status: 404, text: "" });
+    expect(await ask(gateway, "PUT", "/nodes/nobody", trusted)).toMatchObject({
+      status: 404,
+      text: "",
+    });
     expect((await ask(gateway, "PUT", "/nodes/__proto__", trusted)).status).toBe(404);
     // An old gateway knows no other question than the renewal.
     const renewed: string[] = [];
     const options = { trustKey: key, limits: defaultLimits, monitor: 5000, lease: 15_000 };
     let ids = 0;
-    const restarted = createGateway(testHost(network, clock), { ...options, newId: () => `again${++ids}` });
+    const restarted = createGateway(testHost(network, clock), {
+      ...options,
+      newId: () => `again${++ids}`,
+    });
     network.roles.set(urls.gateway, {
       ...restarted,
       handle: async (request) => {
-        if (request.method === "GET" && request.target.startsWith("/nodes/")) return { status: 405, headers: {} };
+        if (request.method === "GET" && request.target.startsWith("/nodes/"))
+          return { status: 405, headers: {} };
         if (request.method === "PUT") renewed.push(request.target);
         return await restarted.handle(request);
       },
@@ -97,9 +119,15 @@ describe("members of a gateway", () => {
     await clock.pass(1);
     expect(gateway.describe()["members"]).not.toContain("http://c");
     // So it is where a configuration has started the gateway.
-    const started = await start(applicationOf({}), { mode: "gateway", url: anyPort, trustKey: key });
+    const started = await start(applicationOf({}), {
+      mode: "gateway",
+      url: anyPort,
+      trustKey: key,
+    });
     const init = { method: "POST", headers: trusted, body: member("http://127.0.0.1:9", "c/only") };
-    expect(await (await fetch(`${started.url}/nodes`, init)).json()).toMatchObject({ lease: 15_000 });
+    expect(await (await fetch(`${started.url}/nodes`, init)).json()).toMatchObject({
+      lease: 15_000,
+    });
   });
 
   it("D6.nodes-6 a procedure whose last holder has left is 503 with retry-after", async () => {
@@ -126,7 +154,10 @@ describe("members of a gateway", () => {
     await second.start("http://second");
     network.roles.delete(urls.b);
     for (let calls = 0; calls < 4; calls++)
-      expect(await ask(gateway, "GET", stock)).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
     expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(1);
   });
 });

@@ -36,13 +36,26 @@ describe("§3 membership of a node at the gateway", () => {
   it("§3-2 the gateway records the node and its procedures", async () => {
     const { gateway } = await deploy();
     expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
-    expect(await ask(gateway, "GET", stock)).toMatchObject({ status: 200, text: "5", headers: { "x-svc-node": "node b" } });
-    expect(await ask(gateway, "GET", "/rpc/shop/refuse")).toMatchObject({ status: 403, headers: { "x-svc-node": "node a" } });
+    expect(await ask(gateway, "GET", stock)).toMatchObject({
+      status: 200,
+      text: "5",
+      headers: { "x-svc-node": "node b" },
+    });
+    expect(await ask(gateway, "GET", "/rpc/shop/refuse")).toMatchObject({
+      status: 403,
+      headers: { "x-svc-node": "node a" },
+    });
   });
 
   it("§3-3 a node that goes down is unregistered by itself", async () => {
     const { gateway, network, clock } = await deploy();
-    const joined = await ask(gateway, "POST", "/nodes", trusted, JSON.stringify({ url: "http://c", procedures: ["c/only"] }));
+    const joined = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      trusted,
+      JSON.stringify({ url: "http://c", procedures: ["c/only"] }),
+    );
     const { id } = JSON.parse(joined.text) as { id: string };
     network.roles.delete("http://c");
     await clock.pass(15_001);
@@ -57,7 +70,10 @@ describe("§3 membership of a node at the gateway", () => {
     await second.start("http://second");
     network.roles.delete(urls.b);
     for (let calls = 0; calls < 6; calls++)
-      expect(await ask(gateway, "GET", stock)).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
     // The one call that found nobody there was the last one that it was sent.
     expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(1);
   });
@@ -77,7 +93,10 @@ describe("§3 membership of a node at the gateway", () => {
     b.addHealthCheck("database", { isHealthy: async () => false });
     await clock.pass(5000);
     for (let calls = 0; calls < 4; calls++)
-      expect(await ask(gateway, "GET", stock)).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
     expect((await ask(gateway, "GET", "/rpc/shop/refuse")).status).toBe(403);
   });
 });
@@ -99,7 +118,13 @@ describe("leaving the rotation", () => {
 
   it("D5.leaving-2 a member whose lease has run out leaves the rotation", async () => {
     const { gateway, clock } = await deploy();
-    const join = await ask(gateway, "POST", "/nodes", trusted, JSON.stringify({ url: "http://c", procedures: ["c/only"] }));
+    const join = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      trusted,
+      JSON.stringify({ url: "http://c", procedures: ["c/only"] }),
+    );
     const { id } = JSON.parse(join.text) as { id: string };
     for (let renewals = 0; renewals < 2; renewals++) {
       await clock.pass(14_000);
@@ -117,18 +142,23 @@ describe("leaving the rotation", () => {
     expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
     await clock.pass(5000);
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
-    expect(log.lines.filter((line) => line.includes("can't be reached; it gets no calls"))).toHaveLength(1);
+    expect(
+      log.lines.filter((line) => line.includes("can't be reached; it gets no calls")),
+    ).toHaveLength(1);
   });
 
   it.each([
     ["says false", async () => false],
     ["throws", () => Promise.reject(new Error("no"))],
-  ])("D5.leaving-4 a member with an unhealthy check is out of the rotation (one that %s)", async (_, isHealthy) => {
-    const { gateway, b, clock } = await deploy();
-    b.addHealthCheck("database", { isHealthy });
-    await clock.pass(5000);
-    expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
-  });
+  ])(
+    "D5.leaving-4 a member with an unhealthy check is out of the rotation (one that %s)",
+    async (_, isHealthy) => {
+      const { gateway, b, clock } = await deploy();
+      b.addHealthCheck("database", { isHealthy });
+      await clock.pass(5000);
+      expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+    },
+  );
 
   it("D5.leaving-5 a node that reports healthy again comes back by itself", async () => {
     const { gateway, b, clock } = await deploy();
@@ -145,7 +175,8 @@ describe("leaving the rotation", () => {
     const { gateway, network, b, clock } = await deploy();
     network.roles.set(urls.b, {
       ...b,
-      handle: (request) => (request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request)),
+      handle: (request) =>
+        request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request),
     });
     await clock.pass(5000 + 2000);
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
@@ -159,7 +190,9 @@ describe("leaving the rotation", () => {
   it("waits for a check that takes its time, as long as the process says that it lives (D5.leaving-4, D5.health-3)", async () => {
     const { gateway, b, clock, log } = await deploy();
     let healthy = true;
-    b.addHealthCheck("slow", { isHealthy: () => new Promise((resolve) => clock.after(4000, () => resolve(healthy))) });
+    b.addHealthCheck("slow", {
+      isHealthy: () => new Promise((resolve) => clock.after(4000, () => resolve(healthy))),
+    });
     await clock.pass(60_000);
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
     healthy = false;
@@ -172,7 +205,9 @@ describe("leaving the rotation", () => {
     const { network, clock, log } = await deploy();
     network.roles.delete(urls.b);
     await clock.pass(5000);
-    expect(log.lines).toContain("warning: http://b is unhealthy: it gets no calls (http://b refused the connection)");
+    expect(log.lines).toContain(
+      "warning: http://b is unhealthy: it gets no calls (http://b refused the connection)",
+    );
   });
 
   it("isn't reported once it has left (D5.leaving-3)", async () => {
@@ -181,7 +216,10 @@ describe("leaving the rotation", () => {
     const waiting = new Promise<never>((_, reject) => {
       refuse = () => reject(new UnsentError("http://b refused the connection", "refused"));
     });
-    network.roles.set(urls.b, Object.assign(Object.create(b) as typeof b, { handle: () => waiting }));
+    network.roles.set(
+      urls.b,
+      Object.assign(Object.create(b) as typeof b, { handle: () => waiting }),
+    );
     await clock.pass(5000);
     expect((await ask(gateway, "DELETE", "/nodes/m2", trusted)).status).toBe(204);
     refuse();
@@ -193,7 +231,8 @@ describe("leaving the rotation", () => {
     const { network, proxy, log } = await deploy();
     const gateway = network.roles.get(urls.gateway)!;
     network.roles.delete(urls.gateway);
-    for (let calls = 0; calls < 3; calls++) expect((await ask(proxy, "GET", stock)).status).toBe(503);
+    for (let calls = 0; calls < 3; calls++)
+      expect((await ask(proxy, "GET", stock)).status).toBe(503);
     network.roles.set(urls.gateway, gateway);
     expect((await ask(proxy, "GET", stock)).status).toBe(200);
     expect(log.lines.filter((line) => line.includes(urls.gateway))).toEqual([
@@ -210,7 +249,8 @@ describe("leaving the rotation", () => {
     await clock.pass(5000);
     await gateway.stop();
     await clock.pass(2000);
-    const checks = () => network.sent.filter((request) => request.url.endsWith("/health/status")).length;
+    const checks = () =>
+      network.sent.filter((request) => request.url.endsWith("/health/status")).length;
     const before = checks();
     await clock.pass(30_000);
     expect(checks()).toBe(before);
@@ -251,7 +291,8 @@ describe("§9 load balancing", () => {
       await more.start(`http://${name}`);
     }
     const ran: string[] = [];
-    for (let calls = 0; calls < 6; calls++) ran.push(String((await ask(gateway, "GET", stock)).headers["x-svc-node"]));
+    for (let calls = 0; calls < 6; calls++)
+      ran.push(String((await ask(gateway, "GET", stock)).headers["x-svc-node"]));
     expect(ran).toEqual(["node b", "second", "third", "node b", "second", "third"]);
   });
 

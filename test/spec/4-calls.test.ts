@@ -12,8 +12,17 @@ const json = { "content-type": "application/json" };
 
 describe.each(["gateway", "proxy"] as const)("§4.1, §4.2 a call at the %s", (door) => {
   it("goes to the node that holds the procedure, which calls another node", async () => {
-    const answer = await ask(cluster[door], "POST", "/rpc/shop/quote", json, '{"sku":"1","quantity":2}');
-    expect(answer).toMatchObject({ status: 200, headers: { "x-svc-data-type": "object", "x-svc-node": "node a" } });
+    const answer = await ask(
+      cluster[door],
+      "POST",
+      "/rpc/shop/quote",
+      json,
+      '{"sku":"1","quantity":2}',
+    );
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { "x-svc-data-type": "object", "x-svc-node": "node a" },
+    });
     expect(JSON.parse(answer.text)).toEqual({ sku: "1", quantity: 2, enough: true });
   });
 
@@ -22,27 +31,45 @@ describe.each(["gateway", "proxy"] as const)("§4.1, §4.2 a call at the %s", (d
     expect((await ask(cluster[door], "GET", "/rpc/")).status).toBe(404);
   });
 
-  it.each(["HEAD", "PUT", "DELETE", "PATCH"])("answers 405 to %s, with what is allowed", async (method) => {
-    expect(await ask(cluster[door], method, "/rpc/shop/stock?sku=1")).toMatchObject({
-      status: 405,
-      headers: { allow: "GET, POST", "x-svc-error": "MethodNotAllowed" },
+  it.each(["HEAD", "PUT", "DELETE", "PATCH"])(
+    "answers 405 to %s, with what is allowed",
+    async (method) => {
+      expect(await ask(cluster[door], method, "/rpc/shop/stock?sku=1")).toMatchObject({
+        status: 405,
+        headers: { allow: "GET, POST", "x-svc-error": "MethodNotAllowed" },
+      });
+    },
+  );
+
+  it("answers 405 in the serialized form to who asks for it", async () => {
+    const answer = await ask(cluster[door], "PUT", "/rpc/shop/stock", {
+      "x-svc-data-encoding": "serialized",
+    });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, POST" } });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      serialized: true,
+      name: "Error",
+      type: "MethodNotAllowed",
     });
   });
 
-  it("answers 405 in the serialized form to who asks for it", async () => {
-    const answer = await ask(cluster[door], "PUT", "/rpc/shop/stock", { "x-svc-data-encoding": "serialized" });
-    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, POST" } });
-    expect(JSON.parse(answer.text)).toMatchObject({ serialized: true, name: "Error", type: "MethodNotAllowed" });
-  });
-
   it("answers OPTIONS with 204", async () => {
-    expect(await ask(cluster[door], "OPTIONS", "/rpc/shop/stock")).toMatchObject({ status: 204, headers: { allow: "GET, POST" } });
+    expect(await ask(cluster[door], "OPTIONS", "/rpc/shop/stock")).toMatchObject({
+      status: 204,
+      headers: { allow: "GET, POST" },
+    });
   });
 
   it("answers 400 to a malformed percent escape, and 415 to an unknown encoding", async () => {
     expect((await ask(cluster[door], "GET", "/rpc/%E0%A4%A")).status).toBe(400);
-    expect((await ask(cluster[door], "GET", "/rpc/shop/stock?sku=1", { "x-svc-data-encoding": "xml" })).status).toBe(415);
-    expect((await ask(cluster[door], "GET", "/rpc/shop/stock?sku=1", { "x-svc-data-encoding": "xml" })).status).toBe(415);
+    expect(
+      (await ask(cluster[door], "GET", "/rpc/shop/stock?sku=1", { "x-svc-data-encoding": "xml" }))
+        .status,
+    ).toBe(415);
+    expect(
+      (await ask(cluster[door], "GET", "/rpc/shop/stock?sku=1", { "x-svc-data-encoding": "xml" }))
+        .status,
+    ).toBe(415);
   });
 
   it("takes an FQN with percent escapes as what it stands for", async () => {
@@ -56,8 +83,17 @@ describe.each(["gateway", "proxy"] as const)("§4.1, §4.2 a call at the %s", (d
 
 describe("§7 errors through the gateway", () => {
   it("carry the status, the message and a line per procedure, the origin first", async () => {
-    const answer = await ask(cluster.proxy, "POST", "/rpc/shop/quote", json, '{"sku":"none","quantity":2}');
-    expect(answer).toMatchObject({ status: 404, headers: { "content-type": "text/plain; charset=utf-8" } });
+    const answer = await ask(
+      cluster.proxy,
+      "POST",
+      "/rpc/shop/quote",
+      json,
+      '{"sku":"none","quantity":2}',
+    );
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+    });
     expect(answer.text).toBe("no none left\n[shop/stock | v0.0.0]\n[shop/quote | v0.0.0]");
   });
 
@@ -89,11 +125,16 @@ describe("§9 versions", () => {
     ["1", "1"],
     ["2.0", "2"],
   ])("runs version %s", async (version, text) => {
-    expect(await ask(cluster.proxy, "GET", `/rpc/shop/price?version=${version}`)).toMatchObject({ status: 200, text });
+    expect(await ask(cluster.proxy, "GET", `/rpc/shop/price?version=${version}`)).toMatchObject({
+      status: 200,
+      text,
+    });
   });
 
   it("takes the version from the query of a POST too", async () => {
-    expect(await ask(cluster.proxy, "POST", "/rpc/shop/price?version=2", json, "{}")).toMatchObject({ status: 200, text: "2" });
+    expect(await ask(cluster.proxy, "POST", "/rpc/shop/price?version=2", json, "{}")).toMatchObject(
+      { status: 200, text: "2" },
+    );
   });
 
   it("answers 404 for a version that isn't there, with those that are", async () => {
@@ -108,7 +149,9 @@ describe("§9 versions", () => {
       status: 400,
       text: "Invalid version number '1.2.3.4'",
     });
-    expect((await ask(cluster.proxy, "GET", "/rpc/shop/price?version=1&version=2")).status).toBe(400);
+    expect((await ask(cluster.proxy, "GET", "/rpc/shop/price?version=1&version=2")).status).toBe(
+      400,
+    );
   });
 });
 
@@ -125,8 +168,14 @@ describe("§4.5 health", () => {
     const { b } = await deploy();
     b.addHealthCheck("disk", { isHealthy: async () => false });
     b.addHealthCheck("disk", { isHealthy: async () => true });
-    b.addHealthCheck("queue", { isHealthy: async () => true, details: async () => ({ length: 3 }) });
-    expect(JSON.parse((await ask(b, "GET", "/health")).text)).toEqual({ disk: true, queue: { healthy: true, length: 3 } });
+    b.addHealthCheck("queue", {
+      isHealthy: async () => true,
+      details: async () => ({ length: 3 }),
+    });
+    expect(JSON.parse((await ask(b, "GET", "/health")).text)).toEqual({
+      disk: true,
+      queue: { healthy: true, length: 3 },
+    });
   });
 
   it("takes a check that throws, or needs over 5 s, as unhealthy", async () => {
@@ -151,7 +200,9 @@ describe("§4.5 health", () => {
 describe("deadline of a call", () => {
   it("answers 504 when its time is over, and aborts its signal", async () => {
     const { b, clock } = await deploy();
-    b.addMiddleware({ handle: (_fqn, _version, _args, _headers, next) => next().then(() => new Promise(() => {})) });
+    b.addMiddleware({
+      handle: (_fqn, _version, _args, _headers, next) => next().then(() => new Promise(() => {})),
+    });
     const asked = ask(b, "GET", "/rpc/shop/stock?sku=1");
     await clock.pass(30_000);
     expect(await asked).toMatchObject({ status: 504 });
@@ -162,7 +213,10 @@ describe("a service that is starting", () => {
   it("answers 503 with retry-after, not 404, and says that it isn't ready", async () => {
     const { node } = await deploy();
     const starting = node(["b"]);
-    expect(await ask(starting, "GET", "/rpc/shop/stock?sku=1")).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(await ask(starting, "GET", "/rpc/shop/stock?sku=1")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+    });
     expect((await ask(starting, "GET", "/health/ready")).status).toBe(503);
     expect((await ask(starting, "GET", "/health/live")).status).toBe(200);
   });

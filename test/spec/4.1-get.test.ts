@@ -17,23 +17,37 @@ const echo: Door = {
 
 describe("§4.1 GET /rpc: values by name in the query", () => {
   it("are text, unless the parameter's type says more (decisions §2)", async () => {
-    expect((await knock(echo, { query: "text=a%20b+c&count=2&days=2021-01-01&days=2021-01-02" })).text).toBe(
-      '["a b c",2,["2021-01-01T00:00:00.000Z","2021-01-02T00:00:00.000Z"]]',
+    expect(
+      (await knock(echo, { query: "text=a%20b+c&count=2&days=2021-01-01&days=2021-01-02" })).text,
+    ).toBe('["a b c",2,["2021-01-01T00:00:00.000Z","2021-01-02T00:00:00.000Z"]]');
+    expect((await knock(echo, { query: "text=5&days=2021-01-01" })).text).toBe(
+      '["5",null,["2021-01-01T00:00:00.000Z"]]',
     );
-    expect((await knock(echo, { query: "text=5&days=2021-01-01" })).text).toBe('["5",null,["2021-01-01T00:00:00.000Z"]]');
     expect((await knock(echo, { query: "text=a&text=b" })).text).toBe('[["a","b"],null,null]');
   });
   it("that don't convert: 400 InvalidParameterValue", async () => {
-    expect(await knock(echo, { query: "text=a&count=many" })).toMatchObject({ status: 400, text: "parameter 'count' must be a number" });
+    expect(await knock(echo, { query: "text=a&count=many" })).toMatchObject({
+      status: 400,
+      text: "parameter 'count' must be a number",
+    });
     expect(await knock(echo, { query: "text=a&count=" })).toMatchObject({ status: 400 });
   });
   it("version is no parameter of the procedure", async () => {
     expect((await knock(echo, { query: "version=1.0.0&text=a" })).status).toBe(200);
-    const own: Door = { parameters: [{ kind: "plain", name: "version", type: "number" }], run: () => 1 };
-    expect(await knock(own, { query: "version=1.0.0" })).toMatchObject({ status: 400, text: "Missing value for parameter 'version'" });
+    const own: Door = {
+      parameters: [{ kind: "plain", name: "version", type: "number" }],
+      run: () => 1,
+    };
+    expect(await knock(own, { query: "version=1.0.0" })).toMatchObject({
+      status: 400,
+      text: "Missing value for parameter 'version'",
+    });
   });
   it("missing and unknown ones: 400, all of them named", async () => {
-    expect(await knock(echo, { query: "x=1" })).toMatchObject({ status: 400, text: "Missing value for parameter 'text'" });
+    expect(await knock(echo, { query: "x=1" })).toMatchObject({
+      status: 400,
+      text: "Missing value for parameter 'text'",
+    });
     expect(await knock(echo, { query: "text=a&x=1&__proto__=2" })).toMatchObject({
       status: 400,
       text: "Unknown parameters 'x', '__proto__'",
@@ -92,7 +106,13 @@ describe("§4.1 a call by GET", () => {
   it("§4.1-7 with the header objects are sent as serialized objects", async () => {
     const { text } = await get("result?of=private", encoded);
     const missing = { serialized: true, name: "Undefined" };
-    const instance = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: missing }, fields: {} };
+    const instance = {
+      serialized: true,
+      key: "people/Person",
+      name: "class",
+      args: { 0: "Ada", 1: missing },
+      fields: {},
+    };
     expect(JSON.parse(text)).toEqual(instance);
   });
 
@@ -103,19 +123,27 @@ describe("§4.1 a call by GET", () => {
 
   it("§4.1-9 plain objects are the same with the header and without", async () => {
     for (const of of ["object", "empty object"])
-      expect((await get(`result?of=${of}`, encoded)).text).toBe((await get(`result?of=${of}`)).text);
+      expect((await get(`result?of=${of}`, encoded)).text).toBe(
+        (await get(`result?of=${of}`)).text,
+      );
   });
 
   it("§4.1-10 only public procedures can be called; a private one is 404, not found", async () => {
     const { proxy, b } = await deploy();
     for (const door of [proxy, b])
-      expect(await ask(door, "GET", "/rpc/shop/secret")).toMatchObject({ status: 404, headers: { "x-svc-error": "ProcedureNotFound" } });
+      expect(await ask(door, "GET", "/rpc/shop/secret")).toMatchObject({
+        status: 404,
+        headers: { "x-svc-error": "ProcedureNotFound" },
+      });
   });
 
   it("§4.1-11 a protected procedure has an endpoint as well, which takes a header", async () => {
     const { proxy } = await deploy();
     expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
-    expect(await ask(proxy, "GET", "/rpc/shop/audit", { "x-svc-trust-key": key })).toMatchObject({ status: 200, text: "audited" });
+    expect(await ask(proxy, "GET", "/rpc/shop/audit", { "x-svc-trust-key": key })).toMatchObject({
+      status: 200,
+      text: "audited",
+    });
   });
 });
 
@@ -126,8 +154,14 @@ describe("decisions §2, values of a GET", () => {
   });
 
   it("D2-2 brackets in a query mean nothing: they are part of a name", async () => {
-    expect(await get("plain?first[]=1&second=2")).toMatchObject({ status: 400, text: "Missing value for parameter 'first'" });
-    expect(await get("plain?first=1&second=2&first[a]=3")).toMatchObject({ status: 400, text: "Unknown parameter 'first[a]'" });
+    expect(await get("plain?first[]=1&second=2")).toMatchObject({
+      status: 400,
+      text: "Missing value for parameter 'first'",
+    });
+    expect(await get("plain?first=1&second=2&first[a]=3")).toMatchObject({
+      status: 400,
+      text: "Unknown parameter 'first[a]'",
+    });
   });
 
   it("D2-3 a key that a query has more than once is a list", async () => {
@@ -143,7 +177,10 @@ describe("decisions §2, values of a GET", () => {
   });
 
   it("D2-5 text of a GET becomes what the parameter's TypeScript type says: number, boolean, bigint, Date", async () => {
-    const { text } = await get("typed?number=1e3&flag=false&big=-7&day=2021-01-01T10:00:00Z", encoded);
+    const { text } = await get(
+      "typed?number=1e3&flag=false&big=-7&day=2021-01-01T10:00:00Z",
+      encoded,
+    );
     expect(JSON.parse(text)).toEqual([
       1000,
       false,
@@ -153,9 +190,9 @@ describe("decisions §2, values of a GET", () => {
   });
 
   it("D2-6 text of a GET becomes a list where the type is a list of numbers, booleans, bigints or Dates", async () => {
-    expect((await get("lists?numbers=1&numbers=2&flags=true&bigs=3&bigs=4&days=2021-01-01")).text).toBe(
-      '[[1,2],[true],["3","4"],["2021-01-01T00:00:00.000Z"],[]]',
-    );
+    expect(
+      (await get("lists?numbers=1&numbers=2&flags=true&bigs=3&bigs=4&days=2021-01-01")).text,
+    ).toBe('[[1,2],[true],["3","4"],["2021-01-01T00:00:00.000Z"],[]]');
   });
 
   it.each([
@@ -165,7 +202,14 @@ describe("decisions §2, values of a GET", () => {
     ["number=1&big=1.5", "parameter 'big' must be a bigint"],
     ["number=1&day=today", "parameter 'day' must be an ISO date"],
     ["number=x&big=y", "parameter 'number' must be a number; parameter 'big' must be a bigint"],
-  ])("D2-7 text of a GET that does not convert is 400 InvalidParameterValue: %s", async (query, text) => {
-    expect(await get(`typed?${query}`)).toMatchObject({ status: 400, text, headers: { "x-svc-error": "InvalidParameterValue" } });
-  });
+  ])(
+    "D2-7 text of a GET that does not convert is 400 InvalidParameterValue: %s",
+    async (query, text) => {
+      expect(await get(`typed?${query}`)).toMatchObject({
+        status: 400,
+        text,
+        headers: { "x-svc-error": "InvalidParameterValue" },
+      });
+    },
+  );
 });

@@ -14,25 +14,38 @@ describe("decisions §2, §6: plain answers", () => {
   it.each<[string, unknown, Uint8Array]>([
     ["Uint8Array", new Uint8Array([1, 255]), new Uint8Array([1, 255])],
     ["ArrayBuffer", new Uint8Array([1, 2]).buffer, new Uint8Array([1, 2])],
-    ["view: only its own bytes", new DataView(new Uint8Array([1, 2, 3]).buffer, 1, 1), new Uint8Array([2])],
+    [
+      "view: only its own bytes",
+      new DataView(new Uint8Array([1, 2, 3]).buffer, 1, 1),
+      new Uint8Array([2]),
+    ],
     ["Int16Array, little endian", new Int16Array([1]), new Uint8Array([1, 0])],
   ])("%s: raw bytes", async (_, value, body) => {
     const answer = await knock(answering(value), {});
-    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/octet-stream", "x-svc-data-type": "binary" } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { "content-type": "application/octet-stream", "x-svc-data-type": "binary" },
+    });
     expect(answer.body).toEqual(body);
   });
   it("Blob: raw bytes under its own type", async () => {
     const answer = await knock(answering(new Blob(["<svg/>"], { type: "image/svg+xml" })), {});
     expect(answer).toMatchObject({
       text: "<svg/>",
-      headers: { "content-type": "image/svg+xml", "x-svc-data-type": "binary", "x-content-type-options": "nosniff" },
+      headers: {
+        "content-type": "image/svg+xml",
+        "x-svc-data-type": "binary",
+        "x-content-type-options": "nosniff",
+      },
     });
     expect((await knock(answering({ file: new Blob(["hi"]) }), {})).text).toBe('{"file":"aGk="}');
   });
   it("bytes that are gone, and a Blob that can't be read, are told with the path to them", async () => {
     const given = new ArrayBuffer(4);
     structuredClone(given, { transfer: [given] });
-    const blob = Object.assign(new Blob(["x"]), { arrayBuffer: () => Promise.reject(new Error("The file is gone")) });
+    const blob = Object.assign(new Blob(["x"]), {
+      arrayBuffer: () => Promise.reject(new Error("The file is gone")),
+    });
     for (const [value, message] of [
       [given, /^result: .*detached/],
       [blob, /^result: The file is gone/],
@@ -58,7 +71,9 @@ describe("decisions §2, §6: plain answers", () => {
   it("class instances with private fields are {}, getters ignored; plain objects are the same in both modes (§4.1)", async () => {
     expect((await knock(answering(new Person("Ada")), {})).text).toBe("{}");
     const plain = { a: [1, { b: "c" }] };
-    expect((await knock(answering(plain), {})).text).toBe((await knock(answering(plain), { headers: serialized })).text);
+    expect((await knock(answering(plain), {})).text).toBe(
+      (await knock(answering(plain), { headers: serialized })).text,
+    );
   });
   it("D6.plain-10 an instance is its own public data, a nested one too: its toJSON and its getters are ignored", async () => {
     class Inner {
@@ -84,7 +99,10 @@ describe("decisions §2, §6: plain answers", () => {
     const toJSON = (): string => "shown";
     const odd = <T extends object>(value: T): T =>
       Object.assign(
-        Object.setPrototypeOf(value, Object.create(Object.getPrototypeOf(value) as object, { toJSON: { value: toJSON } })) as T,
+        Object.setPrototypeOf(
+          value,
+          Object.create(Object.getPrototypeOf(value) as object, { toJSON: { value: toJSON } }),
+        ) as T,
       );
     const values = [
       odd(new Date(0)),
@@ -122,7 +140,10 @@ describe("decisions §2, §6: plain answers", () => {
       [new FormData(), "result.a[0]: a FormData can't be sent"],
       [new URLSearchParams("a=b"), "result.a[0]: a URLSearchParams can't be sent"],
       [AbortSignal.timeout(1000), "result.a[0]: an AbortSignal can't be sent"],
-      [runInNewContext("Promise.resolve()"), "result.a[0]: a promise can't be sent: an await is missing"],
+      [
+        runInNewContext("Promise.resolve()"),
+        "result.a[0]: a promise can't be sent: an await is missing",
+      ],
       [Object(Symbol("x")), "result.a[0]: a Symbol can't be sent"],
       [new Intl.Collator(), "result.a[0]: an Intl.Collator can't be sent"],
     ] as const) {
@@ -138,19 +159,26 @@ describe("decisions §2, §6: plain answers", () => {
     };
     for (const name of ["getPrototypeOf", "ownKeys", "get", "has", "getOwnPropertyDescriptor"]) {
       const answer = await knock(answering({ a: [new Proxy({ b: 1 }, { [name]: trap })] }), {});
-      expect([answer.status, answer.text.replace(/\.(then|toJSON|b)/, "")], name).toEqual([500, "result.a[0]: not now"]);
+      expect([answer.status, answer.text.replace(/\.(then|toJSON|b)/, "")], name).toEqual([
+        500,
+        "result.a[0]: not now",
+      ]);
     }
   });
   it("keys are the application's own", async () => {
-    expect((await knock(answering(JSON.parse('{"constructor":1,"__proto__":{"n":null}}')), {})).text).toBe(
-      '{"constructor":1,"__proto__":{"n":null}}',
-    );
+    expect(
+      (await knock(answering(JSON.parse('{"constructor":1,"__proto__":{"n":null}}')), {})).text,
+    ).toBe('{"constructor":1,"__proto__":{"n":null}}');
     const proto = JSON.parse('{"__proto__":{"n":1}}') as Record<string, Record<string, unknown>>;
     Object.getOwnPropertyDescriptor(proto, "__proto__")!.value.n = 5n;
     expect((await knock(answering(proto), {})).text).toBe('{"__proto__":{"n":"5"}}');
   });
   it("a promise or a stream inside is a mistake that is told", async () => {
-    expect((await knock(answering({ a: Promise.resolve(1) }), {})).text).toContain("result.a: a promise can't be sent");
-    expect((await knock(answering({ a: (async function* () {})() }), {})).text).toContain("result.a: a stream can't be sent");
+    expect((await knock(answering({ a: Promise.resolve(1) }), {})).text).toContain(
+      "result.a: a promise can't be sent",
+    );
+    expect((await knock(answering({ a: (async function* () {})() }), {})).text).toContain(
+      "result.a: a stream can't be sent",
+    );
   });
 });

@@ -14,11 +14,15 @@ describe("§4.2 a call by POST", () => {
   });
 
   it("§4.2-2 the body of a POST is a JSON object whose properties are the parameters' names", async () => {
-    expect((await post("plain", '{"second":{"b":[2]},"first":null}')).text).toBe('[null,{"b":[2]}]');
+    expect((await post("plain", '{"second":{"b":[2]},"first":null}')).text).toBe(
+      '[null,{"b":[2]}]',
+    );
   });
 
   it("§4.2-3 a rest parameter in a body has three dots before its name, and an array", async () => {
-    expect((await post("mixed", { a: 1, b: 2, d: 4, "...f": [6, 7] })).text).toBe("[1,2,3,4,5,[6,7]]");
+    expect((await post("mixed", { a: 1, b: 2, d: 4, "...f": [6, 7] })).text).toBe(
+      "[1,2,3,4,5,[6,7]]",
+    );
   });
 
   it("§4.2-4 a POST takes what is deep or large", async () => {
@@ -30,15 +34,37 @@ describe("§4.2 a call by POST", () => {
 
   it("§4.2-5 with the header an instance of a class in a body is a serialized object", async () => {
     const born = { serialized: true, name: "Date", value: "1815-12-10T00:00:00.000Z" };
-    const who = { serialized: true, key: "people/Person", name: "class", args: { 0: "Ada", 1: born }, fields: {} };
+    const who = {
+      serialized: true,
+      key: "people/Person",
+      name: "class",
+      args: { 0: "Ada", 1: born },
+      fields: {},
+    };
     expect((await post("meet", { who }, encoded)).text).toBe("Ada, born 1815");
   });
 
   it("§4.2-6 the answer to a POST is that to a GET", async () => {
     for (const headers of [{}, encoded])
-      for (const of of ["text", "number", "undefined", "null", "object", "private", "bytes", "symbol"]) {
-        const [byGet, byPost] = [await get(`result?of=${of}`, headers), await post("result", { of }, headers)];
-        expect([byPost.status, byPost.headers, byPost.text], of).toEqual([byGet.status, byGet.headers, byGet.text]);
+      for (const of of [
+        "text",
+        "number",
+        "undefined",
+        "null",
+        "object",
+        "private",
+        "bytes",
+        "symbol",
+      ]) {
+        const [byGet, byPost] = [
+          await get(`result?of=${of}`, headers),
+          await post("result", { of }, headers),
+        ];
+        expect([byPost.status, byPost.headers, byPost.text], of).toEqual([
+          byGet.status,
+          byGet.headers,
+          byGet.text,
+        ]);
       }
   });
 
@@ -68,10 +94,21 @@ describe("decisions §2, null and undefined", () => {
   it("D2-15 null and the form of undefined are values", async () => {
     const nothing = { serialized: true, name: "Undefined" };
     expect((await post("plain", { first: null, second: null })).text).toBe("[null,null]");
-    expect(JSON.parse((await post("plain", { first: nothing, second: 1 }, encoded)).text)).toEqual([nothing, 1]);
+    expect(JSON.parse((await post("plain", { first: nothing, second: 1 }, encoded)).text)).toEqual([
+      nothing,
+      1,
+    ]);
     // As in a local call, null takes no default's place and undefined brings it.
-    expect(JSON.parse((await post("optional", { a: 1, b: null, c: null })).text)).toEqual([1, null, null]);
-    expect(JSON.parse((await post("optional", { a: 1, b: nothing }, encoded)).text)).toEqual([1, "b by default", "no c"]);
+    expect(JSON.parse((await post("optional", { a: 1, b: null, c: null })).text)).toEqual([
+      1,
+      null,
+      null,
+    ]);
+    expect(JSON.parse((await post("optional", { a: 1, b: nothing }, encoded)).text)).toEqual([
+      1,
+      "b by default",
+      "no c",
+    ]);
   });
 
   it("D2-16 a procedure that leaves out an argument of another node's, or gives undefined, calls as if it were local", async () => {
@@ -92,7 +129,9 @@ describe("decisions §2, parameter checks", () => {
 
   it("D2-18 the message names all parameters that are missing, or unknown", async () => {
     expect((await post("mixed", {})).text).toBe(missing("parameters 'a', 'b', 'd'"));
-    expect((await post("none", { z: 1, a: 2, m: 3 })).text).toBe("Unknown parameters 'z', 'a', 'm'");
+    expect((await post("none", { z: 1, a: 2, m: 3 })).text).toBe(
+      "Unknown parameters 'z', 'a', 'm'",
+    );
   });
 
   it("D2-19 only what is given counts, nothing that an object inherits", async () => {
@@ -108,7 +147,9 @@ describe("decisions §2, parameter checks", () => {
 describe("decisions §2, rest and destructured parameters", () => {
   it("D2-20 a rest parameter's key is its name with the dots, and its values are spread into the call", async () => {
     expect((await post("rest", { by: "+", "...names": ["a", "b", "c"] })).text).toBe("a+b+c");
-    expect((await post("rest", { by: "+", "....names": ["a"] })).text).toBe("Unknown parameter '....names'");
+    expect((await post("rest", { by: "+", "....names": ["a"] })).text).toBe(
+      "Unknown parameter '....names'",
+    );
   });
 
   it("D2-21 a rest parameter that is no array is 400 InvalidParameterValue", async () => {
@@ -122,7 +163,10 @@ describe("decisions §2, rest and destructured parameters", () => {
 
   it("D2-22 a rest parameter by GET is 400", async () => {
     for (const query of ["...names=a", "...names=a&...names=b", "...names="])
-      expect(await get(`rest?by=-&${query}`)).toMatchObject({ status: 400, headers: { "x-svc-error": "InvalidParameterValue" } });
+      expect(await get(`rest?by=-&${query}`)).toMatchObject({
+        status: 400,
+        headers: { "x-svc-error": "InvalidParameterValue" },
+      });
   });
 
   it("D2-23 patterns of objects and of arrays are taken apart", async () => {
@@ -142,7 +186,8 @@ describe("decisions §2, rest and destructured parameters", () => {
 
   it("D2-26 a nested pattern is a build error with file and line", async () => {
     const app = createFixture({
-      "src/shop/a.ts": "\nexport async function a(\n  { b: { c } }: { b: { c: number } },\n): Promise<number> {\n  return c;\n}\n",
+      "src/shop/a.ts":
+        "\nexport async function a(\n  { b: { c } }: { b: { c: number } },\n): Promise<number> {\n  return c;\n}\n",
       "a.segment.json": '{ "./shop/a": { "a": { "access": "public" } } }',
     });
     expect(await app.problems()).toMatchObject([{ file: "src/shop/a.ts", line: 3 }]);
@@ -151,26 +196,42 @@ describe("decisions §2, rest and destructured parameters", () => {
 
 describe("decisions §2, the body", () => {
   it("D2-27 a body is a JSON object of the type application/json, with parameters of the type or without", async () => {
-    for (const type of ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON ; x=y"])
+    for (const type of [
+      "application/json",
+      "application/json; charset=utf-8",
+      "application/json;charset=UTF-8",
+      "Application/JSON ; x=y",
+    ])
       expect((await post("none", "{}", { "content-type": type })).text, type).toBe("ran");
   });
 
-  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "text/json", "x"])(
-    "D2-28 a body of another type is 415: %s",
-    async (type) => {
-      expect(await post("none", "{}", { "content-type": type })).toMatchObject({
-        status: 415,
-        headers: { "x-svc-error": "UnsupportedEncoding" },
-        text: "A call's body must have the content type application/json",
-      });
-    },
-  );
+  it.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "text/json",
+    "x",
+  ])("D2-28 a body of another type is 415: %s", async (type) => {
+    expect(await post("none", "{}", { "content-type": type })).toMatchObject({
+      status: 415,
+      headers: { "x-svc-error": "UnsupportedEncoding" },
+      text: "A call's body must have the content type application/json",
+    });
+  });
 
   it("D2-29 an empty body counts as {}, whatever its type", async () => {
-    for (const type of ["application/json", "text/plain", "application/x-www-form-urlencoded", ""]) {
+    for (const type of [
+      "application/json",
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "",
+    ]) {
       expect((await post("none", "", { "content-type": type })).text, type).toBe("ran");
       const page = { "content-type": type, origin: "http://elsewhere" };
-      expect((await post("none", "", page)).status, type).toBe(type === "application/json" ? 200 : 403);
+      expect((await post("none", "", page)).status, type).toBe(
+        type === "application/json" ? 200 : 403,
+      );
     }
     expect((await post("plain", "")).text).toBe(missing("parameters 'first', 'second'"));
   });
@@ -179,7 +240,10 @@ describe("decisions §2, the body", () => {
     "D2-30 a body that is no JSON, or no object, is 400 BadRequest as plain text without a stack: %j",
     async (body) => {
       const answer = await post("none", body);
-      expect(answer).toMatchObject({ status: 400, headers: { "x-svc-error": "BadRequest", "content-type": "text/plain; charset=utf-8" } });
+      expect(answer).toMatchObject({
+        status: 400,
+        headers: { "x-svc-error": "BadRequest", "content-type": "text/plain; charset=utf-8" },
+      });
       expect(answer.text).toMatch(/^The (text is no JSON|body must be a JSON object)$/);
     },
   );

@@ -14,39 +14,63 @@ const add: Door = {
   run: (a: number, b: number) => a + b,
 };
 const none: Door = { parameters: [], run: () => "ran" };
-const post = (door: Door, body: string | Uint8Array, headers: Record<string, string> = json): ReturnType<typeof knock> =>
-  knock(door, { method: "POST", headers, body });
+const post = (
+  door: Door,
+  body: string | Uint8Array,
+  headers: Record<string, string> = json,
+): ReturnType<typeof knock> => knock(door, { method: "POST", headers, body });
 
 describe("§4.2 POST /rpc", () => {
   it("takes a JSON object whose properties are the parameters", async () => {
     expect(await post(add, '{"b":2,"a":1}')).toMatchObject({ status: 200, text: "3" });
-    expect(await post(add, '{"b":2,"a":1}', { "content-type": "Application/JSON ; charset=utf-8" })).toMatchObject({
+    expect(
+      await post(add, '{"b":2,"a":1}', { "content-type": "Application/JSON ; charset=utf-8" }),
+    ).toMatchObject({
       status: 200,
       text: "3",
     });
   });
   it("takes an empty body as {}", async () => {
     expect(await post(none, "")).toMatchObject({ status: 200, text: "ran" });
-    expect(await post(add, "")).toMatchObject({ status: 400, text: "Missing value for parameters 'a', 'b'" });
+    expect(await post(add, "")).toMatchObject({
+      status: 400,
+      text: "Missing value for parameters 'a', 'b'",
+    });
   });
   it("answers 400 MissingParameterValue and names all missing ones, before any unknown one", async () => {
     const answer = await post(add, '{"c":1}', serialized);
     expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({ type: "MissingParameterValue", message: "Missing value for parameters 'a', 'b'" });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      type: "MissingParameterValue",
+      message: "Missing value for parameters 'a', 'b'",
+    });
   });
   it("answers 400 UnknownParameter and names every unknown parameter", async () => {
     const answer = await post(add, '{"a":1,"b":2,"c":3,"toString":4}', serialized);
     expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({ type: "UnknownParameter", message: "Unknown parameters 'c', 'toString'" });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      type: "UnknownParameter",
+      message: "Unknown parameters 'c', 'toString'",
+    });
   });
   it.each(["__proto__", "constructor", "toString"])("knows no parameter %s", async (name) => {
-    expect(await post(add, `{"a":1,"b":2,"${name}":3}`)).toMatchObject({ status: 400, text: `Unknown parameter '${name}'` });
+    expect(await post(add, `{"a":1,"b":2,"${name}":3}`)).toMatchObject({
+      status: 400,
+      text: `Unknown parameter '${name}'`,
+    });
   });
   it("counts an empty body as {}, whatever its type", async () => {
-    for (const type of [undefined, "application/json", "text/plain", "application/x-www-form-urlencoded"]) {
+    for (const type of [
+      undefined,
+      "application/json",
+      "text/plain",
+      "application/x-www-form-urlencoded",
+    ]) {
       const headers = type === undefined ? {} : { "content-type": type };
       expect(await post(none, "", headers)).toMatchObject({ status: 200, text: "ran" });
-      expect((await post(none, "{}", headers)).status).toBe(type === "application/json" ? 200 : 415);
+      expect((await post(none, "{}", headers)).status).toBe(
+        type === "application/json" ? 200 : 415,
+      );
     }
   });
   it("does not wait for a body of another type", async () => {
@@ -60,7 +84,9 @@ describe("§4.2 POST /rpc", () => {
       readBody: () => new Promise<never>(() => {}),
     };
     const options = { classes: createWireClasses(), limits: defaultLimits, trusted: false };
-    await expect(decodeArguments(request, "", none, options)).rejects.toThrow("A call's body must have the content type application/json");
+    await expect(decodeArguments(request, "", none, options)).rejects.toThrow(
+      "A call's body must have the content type application/json",
+    );
   });
   it.each([
     "text/plain",
@@ -78,18 +104,26 @@ describe("§4.2 POST /rpc", () => {
     "answers 400 BadRequest as plain text, without a stack, to %j",
     async (body) => {
       const answer = await post(none, body);
-      expect(answer).toMatchObject({ status: 400, headers: { "content-type": "text/plain; charset=utf-8" } });
+      expect(answer).toMatchObject({
+        status: 400,
+        headers: { "content-type": "text/plain; charset=utf-8" },
+      });
       expect(answer.text).toMatch(/^The (text is no JSON|body must be a JSON object)$/);
     },
   );
   it("answers 400 to what is no UTF-8", async () => {
-    expect(await post(none, new Uint8Array([0x7b, 0xff, 0x7d]))).toMatchObject({ status: 400, text: "The body is not UTF-8" });
+    expect(await post(none, new Uint8Array([0x7b, 0xff, 0x7d]))).toMatchObject({
+      status: 400,
+      text: "The body is not UTF-8",
+    });
   });
   it("answers 400 to 20,000 nested arrays, and the next call works", async () => {
-    expect(await post(add, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)},"b":1}`)).toMatchObject({
-      status: 400,
-      text: "More than 128 levels of nesting (limit 'depth')",
-    });
+    expect(await post(add, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)},"b":1}`)).toMatchObject(
+      {
+        status: 400,
+        text: "More than 128 levels of nesting (limit 'depth')",
+      },
+    );
     expect((await post(add, '{"a":1,"b":1}')).text).toBe("2");
   });
   it("reads no more of the body than the limit", async () => {
@@ -102,7 +136,11 @@ describe("§4.2 POST /rpc", () => {
       readBody: (limit: number) => Promise.reject(new PayloadTooLarge(`more than ${limit}`)),
     };
     await expect(
-      decodeArguments(request, "", none, { classes: createWireClasses(), limits: defaultLimits, trusted: false }),
+      decodeArguments(request, "", none, {
+        classes: createWireClasses(),
+        limits: defaultLimits,
+        trusted: false,
+      }),
     ).rejects.toThrow(new PayloadTooLarge("more than 1048576"));
   });
 });

@@ -26,19 +26,25 @@ async function expectNothing(path: string): Promise<void> {
     ["POST", {}],
     ["GET", { range: "bytes=0-1", "if-none-match": "*", "accept-encoding": "br" }],
   ] as const) {
-    const [one, nothing] = await Promise.all([assets.ask(path, headers, method), assets.ask("/nothing-here", headers, method)]);
+    const [one, nothing] = await Promise.all([
+      assets.ask(path, headers, method),
+      assets.ask("/nothing-here", headers, method),
+    ]);
     expect(seen(one), `${method} ${path}`).toEqual(seen(nothing));
     expect(one.status).toBe(404);
   }
 }
 
 describe("what is not public", () => {
-  it.each(["/private/x.txt", "/outside.txt", "/seamline.json", "/index.htm", "/assets/taken/away.txt"])(
-    "D5.assets-1 a file that no glob makes public is 404: %s",
-    async (path) => {
-      expect((await assets.ask(path)).status).toBe(404);
-    },
-  );
+  it.each([
+    "/private/x.txt",
+    "/outside.txt",
+    "/seamline.json",
+    "/index.htm",
+    "/assets/taken/away.txt",
+  ])("D5.assets-1 a file that no glob makes public is 404: %s", async (path) => {
+    expect((await assets.ask(path)).status).toBe(404);
+  });
 
   it.each([
     "/private/x.txt",
@@ -52,9 +58,12 @@ describe("what is not public", () => {
     "/assets/long.txt/",
     "/__proto__",
     "/constructor",
-  ])("D5.assets-2 the answer for a file that is not public is byte for byte the one for what doesn't exist: %s", async (path) => {
-    await expectNothing(path);
-  });
+  ])(
+    "D5.assets-2 the answer for a file that is not public is byte for byte the one for what doesn't exist: %s",
+    async (path) => {
+      await expectNothing(path);
+    },
+  );
 
   it.each([
     "/../server/manifest.json",
@@ -77,17 +86,29 @@ describe("what is not public", () => {
 
   it("a slash that is written %2F is no part of a path, also where the file is public (D5.assets-3)", async () => {
     expect((await assets.ask("/assets/deep/er/x%20y%20%C3%BC.txt")).status).toBe(200);
-    for (const path of ["/assets%2flong.txt", "/assets/deep%2Fer/x%20y%20%C3%BC.txt", "/%2Fassets/long.txt", "/assets%5Clong.txt"])
+    for (const path of [
+      "/assets%2flong.txt",
+      "/assets/deep%2Fer/x%20y%20%C3%BC.txt",
+      "/%2Fassets/long.txt",
+      "/assets%5Clong.txt",
+    ])
       await expectNothing(path);
   });
 
   it("neither do the index nor the source folder of a configuration (D5.assets-3)", async () => {
     const inner = join(assets.root, "src");
-    const options = { rootFolder: inner, sourceFolder: inner, browserFolder: undefined, assets: [] };
-    expect([...(await createPublicFiles({ ...options, index: "../outside.txt" })).paths()]).toEqual([]);
-    await expect(createPublicFiles({ ...options, sourceFolder: assets.root, assets: ["*"], index: "x" })).rejects.toThrow(
-      "outside of the application folder",
+    const options = {
+      rootFolder: inner,
+      sourceFolder: inner,
+      browserFolder: undefined,
+      assets: [],
+    };
+    expect([...(await createPublicFiles({ ...options, index: "../outside.txt" })).paths()]).toEqual(
+      [],
     );
+    await expect(
+      createPublicFiles({ ...options, sourceFolder: assets.root, assets: ["*"], index: "x" }),
+    ).rejects.toThrow("outside of the application folder");
   });
 
   it.each(["/assets/link.txt", "/assets/folder/outside.txt", "/assets/folder/src/assets/long.txt"])(
@@ -99,8 +120,15 @@ describe("what is not public", () => {
 
   it("neither is the index, nor a public file whose place a link takes later (D5.assets-4)", async () => {
     const inner = join(assets.root, "src");
-    const options = { rootFolder: inner, sourceFolder: inner, browserFolder: undefined, assets: [] };
-    expect([...(await createPublicFiles({ ...options, index: "assets/link.txt" })).paths()]).toEqual([]);
+    const options = {
+      rootFolder: inner,
+      sourceFolder: inner,
+      browserFolder: undefined,
+      assets: [],
+    };
+    expect([
+      ...(await createPublicFiles({ ...options, index: "assets/link.txt" })).paths(),
+    ]).toEqual([]);
     await assets.put("src/assets/gone.txt", "here");
     await assets.files.refresh();
     expect((await assets.ask("/assets/gone.txt")).status).toBe(200);
@@ -111,7 +139,8 @@ describe("what is not public", () => {
   });
 
   it("D5.assets-5 a dot file is public only by a glob that names the dot", async () => {
-    for (const path of ["/assets/.env", "/assets/.hidden/x.txt", "/.vite/manifest.json"]) await expectNothing(path);
+    for (const path of ["/assets/.env", "/assets/.hidden/x.txt", "/.vite/manifest.json"])
+      await expectNothing(path);
     expect((await assets.ask("/.well-known/security.txt")).body.toString()).toBe("Contact: us");
   });
 
@@ -119,12 +148,16 @@ describe("what is not public", () => {
     await expectNothing("/assets/shop.segment.json");
   });
 
-  it.each(["/assets/code.ts", "/assets/CODE.TS", "/assets/component.jsx", "/shop/stock.js", "/shop/helper.js", "/shop/card.vue"])(
-    "D5.assets-12 a source is no asset, whatever the globs say: %s",
-    async (path) => {
-      await expectNothing(path);
-    },
-  );
+  it.each([
+    "/assets/code.ts",
+    "/assets/CODE.TS",
+    "/assets/component.jsx",
+    "/shop/stock.js",
+    "/shop/helper.js",
+    "/shop/card.vue",
+  ])("D5.assets-12 a source is no asset, whatever the globs say: %s", async (path) => {
+    await expectNothing(path);
+  });
 
   it("nor are the build's output, the configuration and the trust key (D5.assets-12)", async () => {
     await assets.put(".seamline/key", "secret-secret-secret");

@@ -44,7 +44,9 @@ describe("§4.3 GET {repository_url}/{path}", () => {
       readBody: async () => new Uint8Array(),
       signal: new AbortController().signal,
     };
-    expect((await other.get("/", request))?.headers["content-length"]).toBe(String("<p>about".length));
+    expect((await other.get("/", request))?.headers["content-length"]).toBe(
+      String("<p>about".length),
+    );
   });
 
   it("globs that make no file public are known, to be told at the start", async () => {
@@ -72,7 +74,9 @@ describe("§4.3 GET {repository_url}/{path}", () => {
 
   it("§4.3-5 a glob makes assets public, those in folders below as well", async () => {
     const public_ = [...assets.files.paths()].filter((path) => path.startsWith("/assets/"));
-    expect(public_).toEqual(expect.arrayContaining(["/assets/long.txt", "/assets/deep/er/x y ü.txt"]));
+    expect(public_).toEqual(
+      expect.arrayContaining(["/assets/long.txt", "/assets/deep/er/x y ü.txt"]),
+    );
     expect(public_).not.toContain("/assets/taken/away.txt");
   });
 
@@ -87,7 +91,10 @@ describe("§4.3 GET {repository_url}/{path}", () => {
   it.each([{}, { "accept-encoding": "br" }, { range: "bytes=0-3" }])(
     "a HEAD has the headers of GET and no body, asked with %j (§4.3-1)",
     async (headers) => {
-      const [head, get] = await Promise.all([ask("/assets/long.txt", headers, "HEAD"), ask("/assets/long.txt", headers)]);
+      const [head, get] = await Promise.all([
+        ask("/assets/long.txt", headers, "HEAD"),
+        ask("/assets/long.txt", headers),
+      ]);
       delete head.headers["date"];
       delete get.headers["date"];
       expect([head.status, head.headers]).toEqual([get.status, get.headers]);
@@ -114,7 +121,10 @@ describe("conditions", () => {
     expect(await tagOf("/assets/changing.txt")).toBe(first);
     await assets.put("src/assets/changing.txt", `two ${long}`);
     await utimes(join(assets.root, "src/assets/changing.txt"), 1, 1);
-    const again = await ask("/assets/changing.txt", { "accept-encoding": "gzip", "if-none-match": first });
+    const again = await ask("/assets/changing.txt", {
+      "accept-encoding": "gzip",
+      "if-none-match": first,
+    });
     expect([again.status, gunzipSync(again.body).toString()]).toEqual([200, `two ${long}`]);
     expect(again.headers["etag"]).not.toBe(first);
   });
@@ -122,23 +132,47 @@ describe("conditions", () => {
   it("D5.assets-7 the answer to an ETag that is still right is 304, in every coding, without body", async () => {
     for (const coding of ["identity", "gzip", "br"]) {
       const { headers } = await ask("/assets/long.txt", { "accept-encoding": coding });
-      const again = await ask("/assets/long.txt", { "accept-encoding": coding, "if-none-match": headers["etag"] as string });
-      expect([again.status, again.body.length, again.headers["etag"]]).toEqual([304, 0, headers["etag"]]);
-      expect(again.headers).toMatchObject({ vary: "accept-encoding", "cache-control": "no-cache", "x-content-type-options": "nosniff" });
+      const again = await ask("/assets/long.txt", {
+        "accept-encoding": coding,
+        "if-none-match": headers["etag"] as string,
+      });
+      expect([again.status, again.body.length, again.headers["etag"]]).toEqual([
+        304,
+        0,
+        headers["etag"],
+      ]);
+      expect(again.headers).toMatchObject({
+        vary: "accept-encoding",
+        "cache-control": "no-cache",
+        "x-content-type-options": "nosniff",
+      });
     }
   });
 
   it("knows lists of tags, weak ones, the asterisk, and dates (D5.assets-7)", async () => {
     const tag = await tagOf("/assets/long.txt");
     const { headers } = await ask("/assets/long.txt");
-    const status = async (fields: Record<string, string>): Promise<number> => (await ask("/assets/long.txt", fields)).status;
-    for (const list of [`"a", ${tag}`, `${tag}, "a"`, `"a",${tag},"b"`, tag.replace(/^W\//, ""), "*"])
+    const status = async (fields: Record<string, string>): Promise<number> =>
+      (await ask("/assets/long.txt", fields)).status;
+    for (const list of [
+      `"a", ${tag}`,
+      `${tag}, "a"`,
+      `"a",${tag},"b"`,
+      tag.replace(/^W\//, ""),
+      "*",
+    ])
       expect(await status({ "if-none-match": list }), list).toBe(304);
-    for (const list of ['"a", "b"', "", '"']) expect(await status({ "if-none-match": list }), list).toBe(200);
+    for (const list of ['"a", "b"', "", '"'])
+      expect(await status({ "if-none-match": list }), list).toBe(200);
     expect(await status({ "if-modified-since": headers["last-modified"] as string })).toBe(304);
     expect(await status({ "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(200);
     // A tag counts for more than a date.
-    expect(await status({ "if-none-match": '"a"', "if-modified-since": headers["last-modified"] as string })).toBe(200);
+    expect(
+      await status({
+        "if-none-match": '"a"',
+        "if-modified-since": headers["last-modified"] as string,
+      }),
+    ).toBe(200);
   });
 
   it("answers 412 when a condition fails (D5.assets-7)", async () => {
@@ -154,23 +188,37 @@ describe("ranges", () => {
   it.each([
     ["bytes=4-8", "quick", `bytes 4-8/${long.length}`],
     ["bytes=0-0", "T", `bytes 0-0/${long.length}`],
-    [`bytes=${long.length - 4}-`, "fox. ".slice(-4), `bytes ${long.length - 4}-${long.length - 1}/${long.length}`],
+    [
+      `bytes=${long.length - 4}-`,
+      "fox. ".slice(-4),
+      `bytes ${long.length - 4}-${long.length - 1}/${long.length}`,
+    ],
     ["bytes=-5", "fox. ", `bytes ${long.length - 5}-${long.length - 1}/${long.length}`],
-    [`bytes=${long.length - 2}-999999`, ". ", `bytes ${long.length - 2}-${long.length - 1}/${long.length}`],
-  ])("D5.assets-8 a request with a range gets that part, never compressed: %s", async (range, text, content) => {
-    const answer = await part(range, { "accept-encoding": "br" });
-    expect([answer.status, answer.body.toString(), answer.headers["content-range"]]).toEqual([206, text, content]);
-    expect(answer.headers["content-encoding"]).toBeUndefined();
-  });
+    [
+      `bytes=${long.length - 2}-999999`,
+      ". ",
+      `bytes ${long.length - 2}-${long.length - 1}/${long.length}`,
+    ],
+  ])(
+    "D5.assets-8 a request with a range gets that part, never compressed: %s",
+    async (range, text, content) => {
+      const answer = await part(range, { "accept-encoding": "br" });
+      expect([answer.status, answer.body.toString(), answer.headers["content-range"]]).toEqual([
+        206,
+        text,
+        content,
+      ]);
+      expect(answer.headers["content-encoding"]).toBeUndefined();
+    },
+  );
 
   it("more of the last bytes than there are is all of them, and of an empty file there are none (D5.assets-8)", async () => {
     for (const range of [`bytes=-${long.length}`, `bytes=-${long.length + 1}`, "bytes=-00900000"]) {
       const answer = await part(range);
-      expect([answer.status, answer.body.toString(), answer.headers["content-range"]], range).toEqual([
-        206,
-        long,
-        `bytes 0-${long.length - 1}/${long.length}`,
-      ]);
+      expect(
+        [answer.status, answer.body.toString(), answer.headers["content-range"]],
+        range,
+      ).toEqual([206, long, `bytes 0-${long.length - 1}/${long.length}`]);
     }
     expect((await part("bytes=-0")).status).toBe(416);
     expect((await ask("/assets/empty.css", { range: "bytes=-5" })).status).toBe(416);
@@ -195,18 +243,20 @@ describe("ranges", () => {
 
   it("If-Range gives the part of the file that is meant, else the whole of the new one (D5.assets-8)", async () => {
     const { headers } = await ask("/assets/long.txt");
-    expect((await part("bytes=0-1", { "if-range": headers["last-modified"] as string })).status).toBe(206);
+    expect(
+      (await part("bytes=0-1", { "if-range": headers["last-modified"] as string })).status,
+    ).toBe(206);
     expect((await part("bytes=0-1", { "if-range": '"other"' })).status).toBe(200);
   });
 
   it("answers 416 to a part that isn't there, as text and with the length (D5.assets-8)", async () => {
     for (const range of ["bytes=90000-", "bytes=90000-90001"]) {
       const answer = await part(range);
-      expect([answer.status, answer.headers["content-range"], answer.headers["content-type"]]).toEqual([
-        416,
-        `bytes */${long.length}`,
-        "text/plain; charset=utf-8",
-      ]);
+      expect([
+        answer.status,
+        answer.headers["content-range"],
+        answer.headers["content-type"],
+      ]).toEqual([416, `bytes */${long.length}`, "text/plain; charset=utf-8"]);
     }
   });
 });
@@ -220,34 +270,50 @@ describe("compression", () => {
     ["br;q=0.2, gzip;q=0.8", "gzip", gunzipSync],
     ["gzip;q=0.8 , br; q=0.9", "br", brotliDecompressSync],
     ["BR", "br", brotliDecompressSync],
-  ])("D5.assets-9 files are compressed with brotli or gzip, as accept-encoding says: %s, %s", async (accepted, coding, unpack) => {
-    const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
-    expect(answer.headers).toMatchObject({
-      "content-encoding": coding,
-      vary: "accept-encoding",
-      "content-length": String(answer.body.length),
-    });
-    expect(answer.body.length).toBeLessThan(long.length / 4);
-    expect(unpack(answer.body).toString()).toBe(long);
-  });
-
-  it.each(["deflate", "identity", "gzip;q=0", "gzip;q=0.000", "identity, br;q=0.5", "br;q=x", "*", ""])(
-    "is none for accept-encoding '%s' (D5.assets-9)",
-    async (accepted) => {
+  ])(
+    "D5.assets-9 files are compressed with brotli or gzip, as accept-encoding says: %s, %s",
+    async (accepted, coding, unpack) => {
       const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
-      expect([answer.headers["content-encoding"], answer.headers["vary"]]).toEqual([undefined, "accept-encoding"]);
-      expect(answer.body.toString()).toBe(long);
+      expect(answer.headers).toMatchObject({
+        "content-encoding": coding,
+        vary: "accept-encoding",
+        "content-length": String(answer.body.length),
+      });
+      expect(answer.body.length).toBeLessThan(long.length / 4);
+      expect(unpack(answer.body).toString()).toBe(long);
     },
   );
 
+  it.each([
+    "deflate",
+    "identity",
+    "gzip;q=0",
+    "gzip;q=0.000",
+    "identity, br;q=0.5",
+    "br;q=x",
+    "*",
+    "",
+  ])("is none for accept-encoding '%s' (D5.assets-9)", async (accepted) => {
+    const answer = await ask("/assets/long.txt", { "accept-encoding": accepted });
+    expect([answer.headers["content-encoding"], answer.headers["vary"]]).toEqual([
+      undefined,
+      "accept-encoding",
+    ]);
+    expect(answer.body.toString()).toBe(long);
+  });
+
   it("is none for what is compressed already, and for little (D5.assets-9)", async () => {
     for (const path of ["/assets/noise.png", "/assets/empty.css", "/about.html"])
-      expect((await ask(path, { "accept-encoding": "br" })).headers["content-encoding"]).toBeUndefined();
+      expect(
+        (await ask(path, { "accept-encoding": "br" })).headers["content-encoding"],
+      ).toBeUndefined();
     expect((await ask("/assets/noise.png")).headers["vary"]).toBeUndefined();
   });
 
   it("gives many who ask at once the same bytes (D5.assets-9)", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask("/assets/data.json", { "accept-encoding": "br" })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ask("/assets/data.json", { "accept-encoding": "br" })),
+    );
     expect(new Set(answers.map((one) => one.body.toString("base64"))).size).toBe(1);
   });
 });
@@ -269,13 +335,24 @@ describe("media types and caches", () => {
     ["/assets/unknown.zzz", "application/octet-stream"],
   ])("D5.assets-10 a file has the media type of its extension: %s, %s", async (path, type) => {
     const answer = await ask(path);
-    expect([answer.status, answer.headers["content-type"], answer.headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
+    expect([
+      answer.status,
+      answer.headers["content-type"],
+      answer.headers["x-content-type-options"],
+    ]).toEqual([200, type, "nosniff"]);
     expect(String(answer.body.length)).toBe(answer.headers["content-length"]);
   });
 
   it("hashed build files are kept for a year, and all others asked for again (D5.assets-6)", async () => {
-    expect((await ask("/assets/app-4fKx_92Q.js")).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
-    for (const path of ["/", "/assets/long.txt", "/assets/my-document.txt", "/holidays-Summer24.txt"])
+    expect((await ask("/assets/app-4fKx_92Q.js")).headers["cache-control"]).toBe(
+      "public, max-age=31536000, immutable",
+    );
+    for (const path of [
+      "/",
+      "/assets/long.txt",
+      "/assets/my-document.txt",
+      "/holidays-Summer24.txt",
+    ])
       expect((await ask(path)).headers["cache-control"]).toBe("no-cache");
   });
 });

@@ -19,7 +19,11 @@ const greet = {
 const standalone = { mode: "standalone", url: anyPort };
 const get = async (url: string) => {
   const answer = await fetch(url);
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    text: await answer.text(),
+  };
 };
 
 describe("the application folder", () => {
@@ -31,12 +35,16 @@ describe("the application folder", () => {
     const without = await start(application, { ...standalone, index: "no-page.html" });
     await application.build({ index: "page.html" });
     const server = await start(application, { ...standalone, index: "page.html" });
-    const told = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.includes("'index'"));
+    const told = (lines: readonly string[]): readonly string[] =>
+      lines.filter((line) => line.includes("'index'"));
     expect(told(without.lines)).toEqual([
       `warning: 'index': there is no "no-page.html", in ./src or in the application folder: / answers 404`,
     ]);
     expect((await get(`${without.url}/`)).status).toBe(404);
-    expect([told(server.lines), (await get(`${server.url}/`)).text]).toEqual([[], expect.stringContaining("<p>here")]);
+    expect([told(server.lines), (await get(`${server.url}/`)).text]).toEqual([
+      [],
+      expect.stringContaining("<p>here"),
+    ]);
   });
 
   it("D6.folders-1 the application folder is the working directory", async () => {
@@ -53,7 +61,11 @@ describe("the application folder", () => {
     await application.put("inner/seamline.json", gateway);
     for (const [path, text] of Object.entries(greet)) await application.put(`inner/${path}`, text);
     await application.seamline(["start", "--root", "inner"]).says(/gateway at http/);
-    expect([".seamline/key", "inner/.seamline/key"].map((path) => existsSync(join(application.root, path)))).toEqual([false, true]);
+    expect(
+      [".seamline/key", "inner/.seamline/key"].map((path) =>
+        existsSync(join(application.root, path)),
+      ),
+    ).toEqual([false, true]);
     const build = application.seamline(["build", "--root", "inner"]);
     expect(await build.ended(), build.output()).toBe(0);
     expect(existsSync(join(application.root, "inner/dist/server/manifest.json"))).toBe(true);
@@ -70,23 +82,38 @@ describe("the application folder", () => {
       cache: "./kept",
       healthChecks: { ready: "./checks/ready.mjs" },
     });
-    await application.put("inner/checks/ready.mjs", "export default { isHealthy: async () => true };");
+    await application.put(
+      "inner/checks/ready.mjs",
+      "export default { isHealthy: async () => true };",
+    );
     await application.put("inner/code/greet.ts", greet["src/greet.ts"]);
     await application.put("inner/greet.segment.json", greet["greet.segment.json"]);
-    const command = application.seamline(["start", "--root", "inner", "--config", "config/one.json", "--build"]);
+    const command = application.seamline([
+      "start",
+      "--root",
+      "inner",
+      "--config",
+      "config/one.json",
+      "--build",
+    ]);
     const [, url = ""] = await command.says(/standalone at (http:\S+)/);
     expect((await get(`${url}/rpc/greet?name=Ada`)).text).toBe("Hello, Ada");
     expect((await get(`${url}/health`)).text).toBe('{"ready":true}');
-    expect(["built/server/manifest.json", "kept/store"].filter((path) => existsSync(join(application.root, "inner", path)))).toHaveLength(
-      2,
-    );
+    expect(
+      ["built/server/manifest.json", "kept/store"].filter((path) =>
+        existsSync(join(application.root, "inner", path)),
+      ),
+    ).toHaveLength(2);
   });
 });
 
 describe("segment files", () => {
   const entry = (name: string): string => `{ "./${name}": { "${name}": { "access": "public" } } }`;
   const sources = Object.fromEntries(
-    ["one", "two", "three", "four", "five", "six"].map((name) => [`src/${name}.ts`, `export async function ${name}() { return 1; }\n`]),
+    ["one", "two", "three", "four", "five", "six"].map((name) => [
+      `src/${name}.ts`,
+      `export async function ${name}() { return 1; }\n`,
+    ]),
   );
 
   it("D6.folders-4 segment files may lie anywhere in the application folder", async () => {
@@ -120,10 +147,18 @@ describe("pages and assets", () => {
     `<!doctype html><title>${title}</title><script type="module" src="${script}"></script>`;
 
   it("D6.folders-6 globs for assets are relative to the source folder", async () => {
-    const application = applicationOf({ ...greet, "src/pictures/a.txt": "in the sources", "pictures/b.txt": "beside them" });
-    const { url } = await start(application, { ...standalone, assets: ["pictures/*", "src/pictures/*"] });
+    const application = applicationOf({
+      ...greet,
+      "src/pictures/a.txt": "in the sources",
+      "pictures/b.txt": "beside them",
+    });
+    const { url } = await start(application, {
+      ...standalone,
+      assets: ["pictures/*", "src/pictures/*"],
+    });
     expect((await get(`${url}/pictures/a.txt`)).text).toBe("in the sources");
-    for (const path of ["/pictures/b.txt", "/src/pictures/a.txt"]) expect((await get(url + path)).status).toBe(404);
+    for (const path of ["/pictures/b.txt", "/src/pictures/a.txt"])
+      expect((await get(url + path)).status).toBe(404);
   });
 
   it("D6.folders-7 the index is looked up in the source folder, then in the application folder", async () => {
@@ -146,12 +181,16 @@ describe("pages and assets", () => {
       "index.html": page("/src/page.ts"),
       "admin.html": page("/src/page.ts", "Admin"),
       "src/page.ts": "document.title = 'built';",
-      "vite.config.js": "export default { build: { rolldownOptions: { input: { main: 'index.html', admin: 'admin.html' } } } };\n",
+      "vite.config.js":
+        "export default { build: { rolldownOptions: { input: { main: 'index.html', admin: 'admin.html' } } } };\n",
     });
     const { url } = await start(application, standalone);
     for (const path of ["/", "/index.html", "/admin.html"]) {
       const { status, text } = await get(url + path);
-      expect([status, /src="\/assets\/[\w-]+\.js"/.test(text), text.includes("page.ts")], path).toEqual([200, true, false]);
+      expect(
+        [status, /src="\/assets\/[\w-]+\.js"/.test(text), text.includes("page.ts")],
+        path,
+      ).toEqual([200, true, false]);
     }
   });
 
@@ -164,7 +203,10 @@ describe("pages and assets", () => {
     });
     const { url } = await start(application, standalone);
     const [, script = ""] = /src="(\/assets\/[\w-]+\.js)"/.exec((await get(`${url}/`)).text) ?? [];
-    expect(await get(url + script)).toMatchObject({ status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } });
+    expect(await get(url + script)).toMatchObject({
+      status: 200,
+      headers: { "cache-control": "public, max-age=31536000, immutable" },
+    });
     expect((await get(`${url}/copied.txt`)).text).toBe("copied");
     expect((await get(`${url}/src/page.ts`)).status).toBe(404);
   });
@@ -179,7 +221,11 @@ describe("pages and assets", () => {
       "src/closed.html": text,
     });
     const { url } = await start(application, { ...standalone, assets: ["plain.html"] });
-    expect(await get(`${url}/plain.html`)).toMatchObject({ status: 200, text, headers: { "content-type": "text/html; charset=utf-8" } });
+    expect(await get(`${url}/plain.html`)).toMatchObject({
+      status: 200,
+      text,
+      headers: { "content-type": "text/html; charset=utf-8" },
+    });
     expect((await get(`${url}/closed.html`)).status).toBe(404);
   });
 
@@ -187,7 +233,9 @@ describe("pages and assets", () => {
     const main = 'import { startClient } from "/svc/client.js";\nawait startClient();\n';
     const fixture = createFixture({ ...shop, "src/main.ts": main });
     await fixture.build({ clients: ["ui"] });
-    const built = fixture.list("dist/browser/assets").map((name) => fixture.read(`dist/browser/assets/${name}`));
+    const built = fixture
+      .list("dist/browser/assets")
+      .map((name) => fixture.read(`dist/browser/assets/${name}`));
     expect(built.some((text) => /from\s*"\/svc\/client\.js"/.test(text))).toBe(true);
     vi.stubEnv("VITEST", undefined);
     const server = await createServer({
@@ -206,11 +254,18 @@ describe("pages and assets", () => {
   it("D6.folders-12 / always gives the index, no glob needed, a page without a script too", async () => {
     const application = applicationOf({ ...greet, "src/index.html": "<p>plain" });
     const { url } = await start(application, standalone);
-    expect(await get(`${url}/`)).toMatchObject({ status: 200, text: expect.stringContaining("<p>plain") as string });
+    expect(await get(`${url}/`)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("<p>plain") as string,
+    });
   });
 
   it("D6.folders-13 all answers for assets carry nosniff, refusals too", async () => {
-    const application = applicationOf({ ...greet, "src/index.html": "<p>plain", "src/a.txt": "text" });
+    const application = applicationOf({
+      ...greet,
+      "src/index.html": "<p>plain",
+      "src/a.txt": "text",
+    });
     const { url } = await start(application, { ...standalone, assets: ["*.txt"] });
     for (const [path, init] of [
       ["/", {}],
@@ -225,7 +280,9 @@ describe("pages and assets", () => {
       ["/svc/client.js", {}],
       ["/svc/none.js", {}],
     ] as const)
-      expect((await fetch(url + path, init)).headers.get("x-content-type-options"), path).toBe("nosniff");
+      expect((await fetch(url + path, init)).headers.get("x-content-type-options"), path).toBe(
+        "nosniff",
+      );
   });
 
   it("an application without pages and assets has none (D6.folders-12)", async () => {

@@ -17,8 +17,17 @@ const files = {
 /** A repository, and in front of it a proxy: where browsers ask. */
 async function repositoryAndProxy() {
   const application = applicationOf(files);
-  const repository = await start(application, { mode: "repository", url: anyPort, assets: ["**/*"] });
-  const proxy = await start(application, { mode: "proxy", url: anyPort, repository: repository.url, gateway: "http://127.0.0.1:9" });
+  const repository = await start(application, {
+    mode: "repository",
+    url: anyPort,
+    assets: ["**/*"],
+  });
+  const proxy = await start(application, {
+    mode: "proxy",
+    url: anyPort,
+    repository: repository.url,
+    gateway: "http://127.0.0.1:9",
+  });
   return { application, repository: repository.url, proxy: proxy.url };
 }
 const own = (name: string): string => readFileSync(join(packageFolder, "dist/svc", name), "utf8");
@@ -36,10 +45,16 @@ describe("§4 addresses", () => {
   it("§4-2 files and service components are asked for at the address of the repository", async () => {
     const { application, repository } = await repositoryAndProxy();
     const gateway = await start(application, { mode: "gateway", url: anyPort });
-    const node = await start(application, { mode: "node", url: anyPort, repository, segments: ["greet"] });
+    const node = await start(application, {
+      mode: "node",
+      url: anyPort,
+      repository,
+      segments: ["greet"],
+    });
     for (const path of ["/robots.txt", "/svc/client.js"]) {
       expect((await fetch(repository + path)).status, path).toBe(200);
-      for (const { url } of [gateway, node]) expect((await fetch(url + path)).status, path).toBe(404);
+      for (const { url } of [gateway, node])
+        expect((await fetch(url + path)).status, path).toBe(404);
     }
   });
 });
@@ -50,11 +65,11 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
     for (const base of [repository, proxy])
       for (const name of ["client.js", "hooks.js"]) {
         const answer = await fetch(`${base}/svc/${name}`);
-        expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-content-type-options")]).toEqual([
-          200,
-          "text/javascript; charset=utf-8",
-          "nosniff",
-        ]);
+        expect([
+          answer.status,
+          answer.headers.get("content-type"),
+          answer.headers.get("x-content-type-options"),
+        ]).toEqual([200, "text/javascript; charset=utf-8", "nosniff"]);
         expect(await answer.text()).toBe(own(name));
       }
   });
@@ -64,17 +79,24 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
     expect(await (await fetch(`${repository}/svc/hooks.js`)).text()).toMatch(
       /export\s*\{[^}]*startClient[^}]*\}\s*from\s*"\.\/client\.js"/,
     );
-    expect(await (await fetch(`${repository}/svc/client.js`)).text()).toMatch(/export\s*\{[^}]*\bstartClient\b/);
+    expect(await (await fetch(`${repository}/svc/client.js`)).text()).toMatch(
+      /export\s*\{[^}]*\bstartClient\b/,
+    );
   });
 
   it("§4.4-3 every other service file is asked for in the same way, and a standalone answers as a repository does", async () => {
     const { application, repository } = await repositoryAndProxy();
     const standalone = await start(application, { mode: "standalone", url: anyPort });
     for (const base of [repository, standalone.url]) {
-      for (const name of readdirSync(join(packageFolder, "dist/svc")).filter((one) => one.endsWith(".js")))
+      for (const name of readdirSync(join(packageFolder, "dist/svc")).filter((one) =>
+        one.endsWith(".js"),
+      ))
         expect(await (await fetch(`${base}/svc/${name}`)).text(), name).toBe(own(name));
       const manifest = await fetch(`${base}/svc/manifest.json`);
-      expect([manifest.status, manifest.headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+      expect([manifest.status, manifest.headers.get("content-type")]).toEqual([
+        200,
+        "application/json; charset=utf-8",
+      ]);
       expect(await manifest.json()).toMatchObject({ format: 1, segments: {} });
     }
   });
@@ -90,7 +112,9 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
     });
     // Without a word on caches, `fetch` asks for the whole.
     const tag = first.headers.get("etag") ?? "";
-    const again = await fetch(url, { headers: { "if-none-match": tag, "cache-control": "max-age=0" } });
+    const again = await fetch(url, {
+      headers: { "if-none-match": tag, "cache-control": "max-age=0" },
+    });
     expect([again.status, await again.text()]).toEqual([304, ""]);
     expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
     const other = await fetch(url, { method: "POST" });
@@ -114,15 +138,20 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
       "/svc/modules/..%2fmanifest.json",
     ])
       for (const base of [repository, proxy, standalone.url, gateway.url]) {
-        const answer = await fetch(base + path, { headers: { "x-svc-trust-key": path.includes("modules") ? `${key}x` : key } });
+        const answer = await fetch(base + path, {
+          headers: { "x-svc-trust-key": path.includes("modules") ? `${key}x` : key },
+        });
         expect([answer.status, await answer.text()], base + path).toEqual([404, nothing]);
       }
-    for (const path of ["/svc/client.js", "/svc/manifest.json"]) expect((await fetch(gateway.url + path)).status).toBe(404);
+    for (const path of ["/svc/client.js", "/svc/manifest.json"])
+      expect((await fetch(gateway.url + path)).status).toBe(404);
     // With the key, a repository gives nodes what they load; a proxy gives it to nobody.
     const trusted = { headers: { "x-svc-trust-key": key } };
     expect((await fetch(`${repository}/svc/modules/manifest.json`, trusted)).status).toBe(200);
     expect((await fetch(`${proxy}/svc/modules/manifest.json`, trusted)).status).toBe(404);
-    expect((await fetch(`${repository}/svc/modules/..%2fmanifest.browser.json`, trusted)).status).toBe(404);
+    expect(
+      (await fetch(`${repository}/svc/modules/..%2fmanifest.browser.json`, trusted)).status,
+    ).toBe(404);
   });
 
   it("while the repository is away, a proxy says so: 503 with retry-after (§4.4-1)", async () => {
@@ -133,6 +162,10 @@ describe("§4.4 GET {repository_url}/svc/{file}", () => {
       gateway: "http://127.0.0.1:9",
     });
     const answer = await fetch(`${proxy.url}/svc/client.js`);
-    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "1", "The repository can't be reached"]);
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([
+      503,
+      "1",
+      "The repository can't be reached",
+    ]);
   });
 });

@@ -10,16 +10,28 @@ const saying = (healthy: boolean, details?: () => Promise<unknown>): HealthCheck
 });
 
 const roles = ["node", "gateway", "proxy", "standalone", "repository"] as const;
-const json = { "content-type": "application/json", "x-content-type-options": "nosniff", "cache-control": "no-store" };
+const json = {
+  "content-type": "application/json",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
 
 describe.each(roles)("health of a %s", (kind) => {
   it("§4.5-1 D5.health-1 GET /health/status answers 200 and a boolean, whether the service is OK", async () => {
     const { [kind]: role } = await services();
-    expect(await ask(role, "GET", "/health/status")).toMatchObject({ status: 200, text: "true", headers: json });
+    expect(await ask(role, "GET", "/health/status")).toMatchObject({
+      status: 200,
+      text: "true",
+      headers: json,
+    });
     role.addHealthCheck("database", saying(true));
     expect(await ask(role, "GET", "/health/status")).toMatchObject({ status: 200, text: "true" });
     role.addHealthCheck("disk", saying(false));
-    expect(await ask(role, "GET", "/health/status")).toMatchObject({ status: 200, text: "false", headers: json });
+    expect(await ask(role, "GET", "/health/status")).toMatchObject({
+      status: 200,
+      text: "false",
+      headers: json,
+    });
   });
 
   it("§4.5-2 GET /health answers a JSON object with each registered check", async () => {
@@ -37,13 +49,20 @@ describe.each(roles)("health of a %s", (kind) => {
   });
 
   it("§4.5-5 GET /health answers an empty object when no check is registered", async () => {
-    expect(await ask((await services())[kind], "GET", "/health")).toMatchObject({ status: 200, headers: json, text: "{}" });
+    expect(await ask((await services())[kind], "GET", "/health")).toMatchObject({
+      status: 200,
+      headers: json,
+      text: "{}",
+    });
   });
 
   it("D5.health-6 GET /health/live answers 200 as long as the service answers at all", async () => {
     const all = await services({ started: false });
     all[kind].addHealthCheck("disk", saying(false));
-    expect(await ask(all[kind], "GET", "/health/live")).toMatchObject({ status: 200, headers: json });
+    expect(await ask(all[kind], "GET", "/health/live")).toMatchObject({
+      status: 200,
+      headers: json,
+    });
     await all.start();
     expect(await ask(all[kind], "GET", "/health/live")).toMatchObject({ status: 200 });
     const stopped = all[kind].stop();
@@ -76,7 +95,10 @@ describe.each(roles)("health of a %s", (kind) => {
       const { [kind]: role } = await services();
       expect((await ask(role, "HEAD", path)).status).toBe(200);
       for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-        expect(await ask(role, method, path)).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+        expect(await ask(role, method, path)).toMatchObject({
+          status: 405,
+          headers: { allow: "GET, HEAD" },
+        });
     },
   );
 });
@@ -102,7 +124,11 @@ describe("the answer of GET /health", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["throws", () => Promise.reject(new Error("no details")), "error: health check 'odd' failed (no details)"],
+    [
+      "throws",
+      () => Promise.reject(new Error("no details")),
+      "error: health check 'odd' failed (no details)",
+    ],
     [
       "throws at once",
       () => {
@@ -113,7 +139,11 @@ describe("the answer of GET /health", () => {
     ["gives a text", async () => "fine", "gave is no object that JSON can carry (it is string)"],
     ["gives a list", async () => [1], "gave is no object that JSON can carry (it is a list)"],
     ["gives null", async () => null, "gave is no object that JSON can carry (it is null)"],
-    ["gives a date", async () => new Date(0), "gave is no object that JSON can carry (it is string)"],
+    [
+      "gives a date",
+      async () => new Date(0),
+      "gave is no object that JSON can carry (it is string)",
+    ],
     ["gives a bigint inside", async () => ({ n: 1n }), "gave is no object that JSON can carry"],
     [
       "gives a circle",
@@ -124,13 +154,19 @@ describe("the answer of GET /health", () => {
       },
       "gave is no object that JSON can carry",
     ],
-  ])("is whole though details() of one check %s, which is logged (D5.health-3)", async (_, details, line) => {
-    const { node, log } = await services();
-    node.addHealthCheck("odd", saying(true, details as () => Promise<unknown>));
-    node.addHealthCheck("other", saying(true));
-    expect(await ask(node, "GET", "/health")).toMatchObject({ status: 200, text: '{"odd":{"healthy":true},"other":true}' });
-    expect(log.lines.join("\n")).toContain(line);
-  });
+  ])(
+    "is whole though details() of one check %s, which is logged (D5.health-3)",
+    async (_, details, line) => {
+      const { node, log } = await services();
+      node.addHealthCheck("odd", saying(true, details as () => Promise<unknown>));
+      node.addHealthCheck("other", saying(true));
+      expect(await ask(node, "GET", "/health")).toMatchObject({
+        status: 200,
+        text: '{"odd":{"healthy":true},"other":true}',
+      });
+      expect(log.lines.join("\n")).toContain(line);
+    },
+  );
 
   it("is there after 5 s though details() of one check never ends (D5.health-3)", async () => {
     const { node, clock } = await services();
@@ -163,7 +199,9 @@ describe("a check", () => {
   it("D5.health-5 a check that takes over 5 s is unhealthy, and one that takes less is not", async () => {
     const { node, clock, log } = await services();
     let end = (): void => {};
-    node.addHealthCheck("slow", { isHealthy: () => new Promise((resolve) => (end = () => resolve(true))) });
+    node.addHealthCheck("slow", {
+      isHealthy: () => new Promise((resolve) => (end = () => resolve(true))),
+    });
     const within = ask(node, "GET", "/health/status");
     await settle();
     await clock.pass(4999);
@@ -186,7 +224,9 @@ describe("those who ask", () => {
     expect((await call()).text).toBe("a");
     healthy = false;
     await clock.pass(5000);
-    expect(network.sent).toContainEqual(expect.objectContaining({ method: "GET", url: "http://node/health/status" }));
+    expect(network.sent).toContainEqual(
+      expect.objectContaining({ method: "GET", url: "http://node/health/status" }),
+    );
     expect(await call()).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
     healthy = true;
     await clock.pass(5000);
@@ -195,7 +235,11 @@ describe("those who ask", () => {
 
   it("§4.5-7 anybody else may ask for health too: no key is needed, and none is told", async () => {
     const { node } = await services();
-    const headers = { "x-svc-trust-key": "wrong", origin: "http://elsewhere", "sec-fetch-site": "cross-site" };
+    const headers = {
+      "x-svc-trust-key": "wrong",
+      origin: "http://elsewhere",
+      "sec-fetch-site": "cross-site",
+    };
     for (const path of ["/health", "/health/status", "/health/live", "/health/ready"])
       expect(await ask(node, "GET", path, headers)).toMatchObject({ status: 200, headers: json });
   });

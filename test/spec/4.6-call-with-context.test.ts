@@ -14,7 +14,12 @@ import { body, call, names } from "./_shop.ts";
 
 type Seen = Record<
   string,
-  { authorization: string | undefined; deadline: number | undefined; signal: AbortSignal; trace: readonly string[] }
+  {
+    authorization: string | undefined;
+    deadline: number | undefined;
+    signal: AbortSignal;
+    trace: readonly string[];
+  }
 >;
 
 const seam = (graph: Graph, fqn: string) => graph.seam({ fqn, version: "0.0.0", parameters: [] });
@@ -35,7 +40,11 @@ async function pair(): Promise<Pair> {
   let kept: Context | undefined;
   const note = (name: string, { headers, deadline, signal, trace }: Context): void =>
     void (seen[name] = { authorization: headers.get("authorization"), deadline, signal, trace });
-  const noting = (name: string, segment: string, then?: (graph: Graph) => Promise<unknown>): TestProcedure => ({
+  const noting = (
+    name: string,
+    segment: string,
+    then?: (graph: Graph) => Promise<unknown>,
+  ): TestProcedure => ({
     fqn: `t/${name}`,
     in: { [segment]: "public" },
     body: body(`t/${name}`, async (context, graph) => {
@@ -49,7 +58,11 @@ async function pair(): Promise<Pair> {
     body: (graph) => async () => await then(graph),
   });
   const procedures: TestProcedure[] = [
-    { fqn: "t/keep", in: { one: "public" }, body: body("t/keep", (context) => ((kept = context), new Promise(() => {}))) },
+    {
+      fqn: "t/keep",
+      in: { one: "public" },
+      body: body("t/keep", (context) => ((kept = context), new Promise(() => {}))),
+    },
     {
       fqn: "t/outer",
       parameters: names("name"),
@@ -112,7 +125,8 @@ async function pair(): Promise<Pair> {
       await settle();
       return { context: kept!, leave: () => gone.abort(new Error(`${who} left`)) };
     },
-    callKept: async (name) => (await ask(one!, "GET", `/rpc/t/outer?name=${name}`, { authorization: "another" })).status,
+    callKept: async (name) =>
+      (await ask(one!, "GET", `/rpc/t/outer?name=${name}`, { authorization: "another" })).status,
   };
 }
 
@@ -123,39 +137,53 @@ const ways: readonly (readonly [string, string, string])[] = [
   ["beside its caller, mentioning `this`, by what it calls on another node", "mentions", "away"],
   ["beside its caller, by what it calls on another node after a wait", "waits", "away"],
   ["beside its caller, not mentioning `this`, by what it calls on another node", "silent", "away"],
-  ["beside its caller, not mentioning `this`, by what it calls beside it", "silentBeside", "beside"],
+  [
+    "beside its caller, not mentioning `this`, by what it calls beside it",
+    "silentBeside",
+    "beside",
+  ],
   ["beside its caller, by what is called two procedures on", "twice", "away"],
   ["beside its caller, by what it calls by name on another node", "byName", "away"],
   ["beside its caller, by what it calls by name beside it", "byNameBeside", "beside"],
 ];
 
-describe.each(ways)("D5.this-7 a procedure called with a context has it, and so has what it calls: %s", (_, name, sees) => {
-  it("headers, deadline and signal", async () => {
-    const { clock, seen, keep, callKept } = await pair();
-    const { context, leave } = await keep("kept");
-    expect(await callKept(name)).toBe(204);
-    expect(seen[sees]).toMatchObject({ authorization: "kept", deadline: clock.now() + 700, trace: [`[t/${sees} | v0.0.0]`] });
-    expect(context.signal.aborted).toBe(false);
-    expect(seen[sees]?.signal.aborted).toBe(false);
-    if (sees === "beside") {
+describe.each(ways)(
+  "D5.this-7 a procedure called with a context has it, and so has what it calls: %s",
+  (_, name, sees) => {
+    it("headers, deadline and signal", async () => {
+      const { clock, seen, keep, callKept } = await pair();
+      const { context, leave } = await keep("kept");
+      expect(await callKept(name)).toBe(204);
+      expect(seen[sees]).toMatchObject({
+        authorization: "kept",
+        deadline: clock.now() + 700,
+        trace: [`[t/${sees} | v0.0.0]`],
+      });
+      expect(context.signal.aborted).toBe(false);
+      expect(seen[sees]?.signal.aborted).toBe(false);
+      if (sees === "beside") {
+        leave();
+        await settle();
+        expect(seen[sees]?.signal.aborted).toBe(true);
+      }
+    });
+
+    it("the caller keeps its own", async () => {
+      const { clock, seen, keep, callKept } = await pair();
+      const { leave } = await keep("kept");
+      expect(await callKept(name)).toBe(204);
       leave();
       await settle();
-      expect(seen[sees]?.signal.aborted).toBe(true);
-    }
-  });
-
-  it("the caller keeps its own", async () => {
-    const { clock, seen, keep, callKept } = await pair();
-    const { leave } = await keep("kept");
-    expect(await callKept(name)).toBe(204);
-    leave();
-    await settle();
-    for (const own of ["outer", "after"]) {
-      expect(seen[own], own).toMatchObject({ authorization: "another", deadline: clock.now() + defaultLimits.time });
-      expect(seen[own]?.signal.aborted, own).toBe(false);
-    }
-  });
-});
+      for (const own of ["outer", "after"]) {
+        expect(seen[own], own).toMatchObject({
+          authorization: "another",
+          deadline: clock.now() + defaultLimits.time,
+        });
+        expect(seen[own]?.signal.aborted, own).toBe(false);
+      }
+    });
+  },
+);
 
 describe("a call under a context that was given", () => {
   it("may be one of the procedure itself", async () => {

@@ -17,11 +17,14 @@ describe("segments that browsers may load", () => {
   });
 
   it("a module that no page loads hands nothing out: a warning, but none of a test (D6.clients-2)", async () => {
-    const call = 'import { startClient } from "seamline/client";\nawait startClient(location.hash, "shop");\n';
+    const call =
+      'import { startClient } from "seamline/client";\nawait startClient(location.hash, "shop");\n';
     const app = createFixture({ ...shop, "src/forgotten.ts": call, "src/main.test.ts": call });
     const { manifest, warnings } = await app.build();
     expect(manifest.clients).toEqual(["ui"]);
-    expect(warnings).toMatchObject([{ file: "src/forgotten.ts", message: expect.stringContaining("no page loads this module") }]);
+    expect(warnings).toMatchObject([
+      { file: "src/forgotten.ts", message: expect.stringContaining("no page loads this module") },
+    ]);
     expect((await app.build({ clients: ["ui"] })).warnings).toEqual([]);
   });
 
@@ -30,7 +33,8 @@ describe("segments that browsers may load", () => {
       ...shop,
       "index.html":
         '<!doctype html><script type="module">import { startClient } from "/svc/client.js";\nimport "./src/second.ts";\nawait startClient("ui");</script>',
-      "src/second.ts": 'import { startClient } from "seamline/client";\nawait startClient("shop");\n',
+      "src/second.ts":
+        'import { startClient } from "seamline/client";\nawait startClient("shop");\n',
       "src/shop/stock.ts": "export async function stock(): Promise<number> {\n  return 1;\n}\n",
     });
     expect((await app.build()).manifest.clients).toEqual(["shop", "ui"]);
@@ -40,9 +44,12 @@ describe("segments that browsers may load", () => {
   it("D6.clients-3 a startClient with something else than literals, and no clients, fails the build and says so", async () => {
     const app = createFixture({
       ...shop,
-      "src/main.ts": 'import { startClient } from "seamline/client";\nconst name = location.hash;\nawait startClient(name);\n',
+      "src/main.ts":
+        'import { startClient } from "seamline/client";\nconst name = location.hash;\nawait startClient(name);\n',
     });
-    expect(await app.problems()).toMatchObject([{ file: "src/main.ts", line: 3, hint: expect.stringMatching(/clients/) }]);
+    expect(await app.problems()).toMatchObject([
+      { file: "src/main.ts", line: 3, hint: expect.stringMatching(/clients/) },
+    ]);
     expect((await app.build({ clients: ["ui"] })).manifest.clients).toEqual(["ui"]);
   });
 
@@ -65,7 +72,9 @@ describe("segments that browsers may load", () => {
       "src/shop/stock.ts": "export async function stock(): Promise<number> {\n  return 1;\n}\n",
     });
     expect((await app.build()).manifest.clients).toEqual(["shop", "ui"]);
-    expect(app.list("dist/browser").filter((file) => file.endsWith(".html"))).toEqual(["index.html"]);
+    expect(app.list("dist/browser").filter((file) => file.endsWith(".html"))).toEqual([
+      "index.html",
+    ]);
   });
 
   it("refuses a segment that is none, with the nearest", async () => {
@@ -73,7 +82,9 @@ describe("segments that browsers may load", () => {
       { message: expect.stringMatching(/"iu" is no segment/), hint: 'Did you mean "ui"?' },
     ]);
     const main = 'import { startClient } from "seamline/client";\nawait startClient("shopp");\n';
-    expect(await problemsOf({ "src/main.ts": main })).toMatchObject([{ file: "src/main.ts", hint: 'Did you mean "shop"?' }]);
+    expect(await problemsOf({ "src/main.ts": main })).toMatchObject([
+      { file: "src/main.ts", hint: 'Did you mean "shop"?' },
+    ]);
   });
 
   it("adds modules that client.import or clientModules name", async () => {
@@ -86,11 +97,21 @@ describe("segments that browsers may load", () => {
       "src/tools/three.ts": "export const three = 3;\n",
     });
     const { warnings } = await app.build({ clientModules: ["./tools/tw*.ts", "nothing/**"] });
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('"nothing/**" matches no module') }]);
-    expect(Object.keys(app.browserManifest().modules)).toEqual(["tools/one", "tools/two", "ui/filter"]);
+    expect(warnings).toMatchObject([
+      { message: expect.stringContaining('"nothing/**" matches no module') },
+    ]);
+    expect(Object.keys(app.browserManifest().modules)).toEqual([
+      "tools/one",
+      "tools/two",
+      "ui/filter",
+    ]);
     app.write({ "src/main.ts": app.read("src/main.ts").replace("tools/one.js", "tools/oen.js") });
     expect(await app.problems()).toMatchObject([
-      { file: "src/main.ts", message: expect.stringMatching(/tools\/oen\.js/), hint: 'Did you mean "./tools/one"?' },
+      {
+        file: "src/main.ts",
+        message: expect.stringMatching(/tools\/oen\.js/),
+        hint: 'Did you mean "./tools/one"?',
+      },
     ]);
   });
 });

@@ -27,7 +27,8 @@ async function deployment(
 ): Promise<Signals & { readonly proxy: string; readonly log: TestLog }> {
   const log = new TestLog();
   const begun: Record<string, (signal: AbortSignal) => void> = {};
-  const begins = (name: string): Promise<AbortSignal> => new Promise((resolve) => (begun[name] = resolve));
+  const begins = (name: string): Promise<AbortSignal> =>
+    new Promise((resolve) => (begun[name] = resolve));
   const [outer, inner] = [begins("outer"), begins("inner")];
   const procedures: TestProcedure[] = [
     {
@@ -60,11 +61,26 @@ async function deployment(
     return server.url;
   };
   const gateway = await start((host) =>
-    createGateway(host, { ...common, monitor: 60_000, lease: 60_000, newId: () => crypto.randomUUID() }),
+    createGateway(host, {
+      ...common,
+      monitor: 60_000,
+      lease: 60_000,
+      newId: () => crypto.randomUUID(),
+    }),
   );
   for (const segment of ["one", "two"])
-    await start((host) => createNode(host, { ...common, gateway, modules: testModules(procedures), segments: [segment], name: segment }));
-  const proxy = await start((host) => createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }));
+    await start((host) =>
+      createNode(host, {
+        ...common,
+        gateway,
+        modules: testModules(procedures),
+        segments: [segment],
+        name: segment,
+      }),
+    );
+  const proxy = await start((host) =>
+    createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }),
+  );
   return { proxy, outer, inner, log };
 }
 
@@ -74,11 +90,16 @@ const endings: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>
     await aborted(signal);
     signal.throwIfAborted();
   },
-  "with an AbortError of the platform": async (signal) => await setTimeout(60_000, undefined, { signal }),
+  "with an AbortError of the platform": async (signal) =>
+    await setTimeout(60_000, undefined, { signal }),
 };
 
 const aborted = (signal: AbortSignal): Promise<unknown> =>
-  new Promise((resolve) => (signal.aborted ? resolve(signal.reason) : signal.addEventListener("abort", () => resolve(signal.reason))));
+  new Promise((resolve) =>
+    signal.aborted
+      ? resolve(signal.reason)
+      : signal.addEventListener("abort", () => resolve(signal.reason)),
+  );
 
 describe("the signal of a context, over sockets", () => {
   it.each(Object.entries(endings))(
@@ -108,13 +129,17 @@ describe("the signal of a context, over sockets", () => {
     caller.abort();
     await asked;
     await aborted(signal);
-    await expect.poll(() => log.lines.filter((line) => line.startsWith("error"))).toEqual(["error: POST /rpc/inner failed (broken)"]);
+    await expect
+      .poll(() => log.lines.filter((line) => line.startsWith("error")))
+      .toEqual(["error: POST /rpc/inner failed (broken)"]);
   });
 
   it("D5.this-2 the signal of a context aborts when the caller goes away, on every node of the call", async () => {
     const { proxy, outer, inner } = await deployment(30_000);
     const caller = new AbortController();
-    const asked = fetch(`${proxy}/rpc/outer`, { signal: caller.signal }).catch((error: unknown) => (error as Error).name);
+    const asked = fetch(`${proxy}/rpc/outer`, { signal: caller.signal }).catch(
+      (error: unknown) => (error as Error).name,
+    );
     const signals = [await outer, await inner];
     expect(signals.map((signal) => signal.aborted)).toEqual([false, false]);
     caller.abort();

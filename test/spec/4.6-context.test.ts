@@ -4,14 +4,28 @@ import { type Context, isContext } from "../../src/context.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { ask, settle, TestClock, testHost, TestLog, testModules, TestNetwork, type TestProcedure } from "../_cluster.ts";
+import {
+  ask,
+  settle,
+  TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  TestNetwork,
+  type TestProcedure,
+} from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { body, call, names } from "./_shop.ts";
 
 /** What a procedure saw of its context, by its name. */
 type Seen = Record<
   string,
-  { headers: Record<string, string>; trace: readonly string[]; deadline: number | undefined; signal: AbortSignal }
+  {
+    headers: Record<string, string>;
+    trace: readonly string[];
+    deadline: number | undefined;
+    signal: AbortSignal;
+  }
 >;
 
 const outer = {
@@ -49,15 +63,23 @@ async function pair(together: boolean): Promise<{ node: Role; clock: TestClock; 
       body: (graph) =>
         body("a/outer", async function (context, _, how: string) {
           note("outer", context);
-          if (how === "by this") await graph.seam({ fqn: "a/inner", version: "0.0.0", parameters: [] }).run.call(context);
+          if (how === "by this")
+            await graph
+              .seam({ fqn: "a/inner", version: "0.0.0", parameters: [] })
+              .run.call(context);
           else if (how === "by name") await graph.runProcedure("a/inner");
-          else if (how === "by name with this") await graph.runProcedure("a/inner", "", {}, context);
+          else if (how === "by name with this")
+            await graph.runProcedure("a/inner", "", {}, context);
           else await call(graph, "a/inner", []);
           return "done";
         })(graph),
     },
     // A body asks for its context only where the procedure mentions `this`.
-    { fqn: "a/silent", in: { one: "public" }, body: (graph) => async () => await call(graph, "a/inner", []) },
+    {
+      fqn: "a/silent",
+      in: { one: "public" },
+      body: (graph) => async () => await call(graph, "a/inner", []),
+    },
     {
       fqn: "a/inner",
       in: { [together ? "one" : "two"]: "public" },
@@ -110,7 +132,11 @@ describe("the context of a procedure", () => {
     const clock = new TestClock();
     let signal: AbortSignal | undefined;
     const modules = testModules([
-      { fqn: "slow", in: { a: "public" }, body: body("slow", (context) => ((signal = context.signal), new Promise(() => {}))) },
+      {
+        fqn: "slow",
+        in: { a: "public" },
+        body: body("slow", (context) => ((signal = context.signal), new Promise(() => {}))),
+      },
     ]);
     const node = createNode(testHost(new TestNetwork(), clock), {
       trustKey: key,
@@ -133,7 +159,10 @@ describe("the context of a procedure", () => {
     const { node, clock, seen } = await pair(true);
     await ask(node, "GET", "/rpc/a/outer?how=", {});
     expect(seen["outer"]?.deadline).toBe(clock.now() + defaultLimits.time);
-    await ask(node, "GET", "/rpc/a/outer?how=", { "x-svc-trust-key": key, "x-svc-deadline": "500" });
+    await ask(node, "GET", "/rpc/a/outer?how=", {
+      "x-svc-trust-key": key,
+      "x-svc-deadline": "500",
+    });
     expect(seen["outer"]?.deadline).toBe(clock.now() + 500);
     expect(seen["inner"]?.deadline).toBe(clock.now() + 500);
   });
@@ -144,7 +173,10 @@ describe("the context of a procedure", () => {
       const { node, seen } = await pair(place === "beside it");
       for (const how of ["", "by this", "by name", "by name with this"]) {
         await ask(node, "GET", `/rpc/a/outer?how=${encodeURIComponent(how)}`, outer);
-        expect([seen["outer"]?.trace, seen["inner"]?.trace], how).toEqual([["[a/outer | v0.0.0]"], ["[a/inner | v0.0.0]"]]);
+        expect([seen["outer"]?.trace, seen["inner"]?.trace], how).toEqual([
+          ["[a/outer | v0.0.0]"],
+          ["[a/inner | v0.0.0]"],
+        ]);
       }
     },
   );
@@ -152,14 +184,29 @@ describe("the context of a procedure", () => {
   it.each(["", "by this", "by name", "by name with this"])(
     "D5.this-6 a call made inside inherits the context without passing `this`, beside it and on another node (by '%s')",
     async (how) => {
-      const kept = { authorization: "Bearer 1", "accept-language": "de", cookie: "a=b", traceparent: "00-1-2-01" };
+      const kept = {
+        authorization: "Bearer 1",
+        "accept-language": "de",
+        cookie: "a=b",
+        traceparent: "00-1-2-01",
+      };
       for (const together of [true, false]) {
         const { node, seen } = await pair(together);
-        expect((await ask(node, "GET", `/rpc/a/outer?how=${encodeURIComponent(how)}`, outer)).status).toBe(200);
+        expect(
+          (await ask(node, "GET", `/rpc/a/outer?how=${encodeURIComponent(how)}`, outer)).status,
+        ).toBe(200);
         // What the message to the other node brings by itself is no part of what is inherited.
-        const { "content-type": _type, "x-svc-data-encoding": _encoding, ...inherited } = seen["inner"]?.headers ?? {};
+        const {
+          "content-type": _type,
+          "x-svc-data-encoding": _encoding,
+          ...inherited
+        } = seen["inner"]?.headers ?? {};
         expect(inherited, together ? "together" : "apart").toEqual(kept);
-        expect(seen["outer"]?.headers).toMatchObject({ ...kept, origin: "http://localhost", range: "bytes=0-1" });
+        expect(seen["outer"]?.headers).toMatchObject({
+          ...kept,
+          origin: "http://localhost",
+          range: "bytes=0-1",
+        });
         expect(seen["outer"]?.headers).not.toHaveProperty("x-named");
       }
     },

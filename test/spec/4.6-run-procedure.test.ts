@@ -4,7 +4,14 @@ import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { ask, TestClock, testHost, testModules, TestNetwork, type TestProcedure } from "../_cluster.ts";
+import {
+  ask,
+  TestClock,
+  testHost,
+  testModules,
+  TestNetwork,
+  type TestProcedure,
+} from "../_cluster.ts";
 import { deploy, type Deployment, key, urls } from "../_deployment.ts";
 import { wireCases } from "../_wire-cases.ts";
 import { wireClasses } from "../_wire-classes.ts";
@@ -37,7 +44,12 @@ async function pair(): Promise<Record<"one" | "two", NonNullable<Role["runProced
       in: { one: "public" },
       body: body("wire/echo", (_, _graph, value) => (arrived = value)),
     },
-    { fqn: "wire/rest", parameters: rest, in: { one: "public" }, body: body("wire/rest", (_, _graph, ...all: unknown[]) => all) },
+    {
+      fqn: "wire/rest",
+      parameters: rest,
+      in: { one: "public" },
+      body: body("wire/rest", (_, _graph, ...all: unknown[]) => all),
+    },
     {
       fqn: "wire/optional",
       parameters: [{ kind: "plain", name: "a", optional: true }],
@@ -47,7 +59,12 @@ async function pair(): Promise<Record<"one" | "two", NonNullable<Role["runProced
     { fqn: "wire/two", in: { two: "public" }, body: body("wire/two", () => 2) },
   ];
   const common = { trustKey: key, limits: defaultLimits };
-  const gateway = createGateway(testHost(network, clock), { ...common, monitor: 5000, lease: 15_000, newId: () => crypto.randomUUID() });
+  const gateway = createGateway(testHost(network, clock), {
+    ...common,
+    monitor: 5000,
+    lease: 15_000,
+    newId: () => crypto.randomUUID(),
+  });
   network.roles.set(urls.gateway, gateway);
   await gateway.start(urls.gateway);
   const classes = wireClasses.map(([record, constructor]) => ({ record, constructor }));
@@ -81,7 +98,9 @@ describe("§4.6 runProcedure", () => {
       "../nodes",
       "shop//stock",
     ])
-      await expect(run(name, "0.0.0", { sku: "1" }), name).rejects.toMatchObject({ name: "ProcedureNotFound" });
+      await expect(run(name, "0.0.0", { sku: "1" }), name).rejects.toMatchObject({
+        name: "ProcedureNotFound",
+      });
   });
 
   it("§4.6-13 runProcedure takes the version as a text, in short form too; an empty one and none are 0.0.0", async () => {
@@ -114,23 +133,28 @@ describe("§4.6 runProcedure", () => {
       expect(await one("wire/echo", "", { value })).toBe(value);
     });
 
-    it.each(["one", "two"] as const)("rest, optional, missing and unknown ones, on the node %s", async (node) => {
-      const run = (await pair())[node];
-      expect(await run("wire/rest", "", { first: 1, "...others": [2, 3] })).toEqual([1, 2, 3]);
-      expect(await run("wire/rest", "", { first: 1 })).toEqual([1]);
-      expect(await run("wire/optional")).toBe("default");
-      expect(await run("wire/optional", "", { a: undefined })).toBe("default");
-      expect(await run("wire/optional", "", { a: null })).toBe(null);
-      await expect(run("wire/echo")).rejects.toMatchObject({
-        name: "MissingParameterValue",
-        message: "Missing value for parameter 'value'",
-      });
-      await expect(run("wire/echo", "", { value: 1, other: 2 })).rejects.toMatchObject({
-        name: "UnknownParameter",
-        message: "Unknown parameter 'other'",
-      });
-      await expect(run("wire/rest", "", { first: 1, "...others": 2 })).rejects.toMatchObject({ name: "InvalidParameterValue" });
-    });
+    it.each(["one", "two"] as const)(
+      "rest, optional, missing and unknown ones, on the node %s",
+      async (node) => {
+        const run = (await pair())[node];
+        expect(await run("wire/rest", "", { first: 1, "...others": [2, 3] })).toEqual([1, 2, 3]);
+        expect(await run("wire/rest", "", { first: 1 })).toEqual([1]);
+        expect(await run("wire/optional")).toBe("default");
+        expect(await run("wire/optional", "", { a: undefined })).toBe("default");
+        expect(await run("wire/optional", "", { a: null })).toBe(null);
+        await expect(run("wire/echo")).rejects.toMatchObject({
+          name: "MissingParameterValue",
+          message: "Missing value for parameter 'value'",
+        });
+        await expect(run("wire/echo", "", { value: 1, other: 2 })).rejects.toMatchObject({
+          name: "UnknownParameter",
+          message: "Unknown parameter 'other'",
+        });
+        await expect(run("wire/rest", "", { first: 1, "...others": 2 })).rejects.toMatchObject({
+          name: "InvalidParameterValue",
+        });
+      },
+    );
 
     it("what can't travel is refused with its place, and only where it would have to", async () => {
       const { one, two } = await pair();
@@ -148,14 +172,24 @@ describe("§4.6 runProcedure", () => {
     ["an object", { Authorization: "Bearer 1" }],
     ["Headers", new Headers({ Authorization: "Bearer 1" })],
     ["pairs", [["Authorization", "Bearer 1"]]],
-  ])("§4.6-15 runProcedure's last argument is the context, whose headers go along: %s", async (_, headers) => {
-    for (const where of [run, elsewhere])
-      expect(await where("shop/whoami", "", {}, { headers })).toMatchObject({ authorization: "Bearer 1" });
-  });
+  ])(
+    "§4.6-15 runProcedure's last argument is the context, whose headers go along: %s",
+    async (_, headers) => {
+      for (const where of [run, elsewhere])
+        expect(await where("shop/whoami", "", {}, { headers })).toMatchObject({
+          authorization: "Bearer 1",
+        });
+    },
+  );
 
   it("headers without a value are none, and a context without headers is none (§4.6-15)", async () => {
     for (const where of [run, elsewhere]) {
-      const seen = await where("shop/whoami", "", {}, { headers: { authorization: undefined, cookie: null, "x-kept": 0 } });
+      const seen = await where(
+        "shop/whoami",
+        "",
+        {},
+        { headers: { authorization: undefined, cookie: null, "x-kept": 0 } },
+      );
       expect(seen).toMatchObject({ "x-kept": "0" });
       expect(seen).not.toHaveProperty("authorization");
       expect(seen).not.toHaveProperty("cookie");
@@ -198,9 +232,15 @@ describe("§4.6 runProcedure", () => {
 
   it("an error is its own class at the caller, with a line of each procedure (§4.6-17)", async () => {
     for (const where of [run, elsewhere]) {
-      const thrown = await where("shop/stock", "", { sku: "none" }).catch((error: unknown) => error);
+      const thrown = await where("shop/stock", "", { sku: "none" }).catch(
+        (error: unknown) => error,
+      );
       expect(thrown).toBeInstanceOf(OutOfStock);
-      expect(thrown).toMatchObject({ message: "no none left", sku: "none", trace: ["[shop/stock | v0.0.0]"] });
+      expect(thrown).toMatchObject({
+        message: "no none left",
+        sku: "none",
+        trace: ["[shop/stock | v0.0.0]"],
+      });
     }
   });
 

@@ -14,10 +14,13 @@ import { buildPackage, createApplication } from "../process/_application.ts";
 
 const gateway = { mode: "gateway", url: anyPort };
 const files = {
-  "src/greet/greet.ts": 'import { greeting } from "words";\nexport async function greet(name: string) { return `${greeting}, ${name}`; }\n',
-  "src/layers/loud.ts": "export default class Loud { async handle(fqn, version, args, headers, next) { return `${await next()}!`; } }\n",
+  "src/greet/greet.ts":
+    'import { greeting } from "words";\nexport async function greet(name: string) { return `${greeting}, ${name}`; }\n',
+  "src/layers/loud.ts":
+    "export default class Loud { async handle(fqn, version, args, headers, next) { return `${await next()}!`; } }\n",
   "greet.segment.json": '{ "./greet/greet": { "greet": { "access": "public" } } }',
-  "node_modules/words/package.json": '{ "name": "words", "type": "module", "exports": "./index.js" }',
+  "node_modules/words/package.json":
+    '{ "name": "words", "type": "module", "exports": "./index.js" }',
   "node_modules/words/index.js": 'export const greeting = "Hello";\n',
 };
 const standalone = { mode: "standalone", url: anyPort };
@@ -26,15 +29,25 @@ const text = async (url: string): Promise<string> => await (await fetch(url)).te
 describe("§4.6 startServer", () => {
   it("§4.6-1 startServer(moduleImporter) gives the promise of a server object", async () => {
     const server = await start(applicationOf({}), gateway);
-    expect(server).toMatchObject({ role: "gateway", url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string });
+    expect(server).toMatchObject({
+      role: "gateway",
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+    });
     expect(await text(`${server.url}/health/live`)).toBe("true");
   });
 
-  it.each([undefined, {}, "./main.js"])("refuses %j in the place of the module importer (§4.6-1)", async (importer) => {
-    await expect(startServer(importer as never, { config: gateway, signals: false })).rejects.toThrow(
-      new TypeError("startServer takes a module importer: startServer((specifier) => import(specifier))"),
-    );
-  });
+  it.each([undefined, {}, "./main.js"])(
+    "refuses %j in the place of the module importer (§4.6-1)",
+    async (importer) => {
+      await expect(
+        startServer(importer as never, { config: gateway, signals: false }),
+      ).rejects.toThrow(
+        new TypeError(
+          "startServer takes a module importer: startServer((specifier) => import(specifier))",
+        ),
+      );
+    },
+  );
 
   it("§4.6-2 startServer reads the configuration and runs the service that this names", async () => {
     const application = applicationOf(files);
@@ -58,7 +71,10 @@ describe("§4.6 startServer", () => {
   it("§4.6-4 moduleImporter is called when a module of the application is imported, so that its dependencies load from the application's folder", async () => {
     const application = applicationOf(files);
     const asked: string[] = [];
-    const importer = async (specifier: string) => (asked.push(specifier), await application.importer(specifier));
+    const importer = async (specifier: string) => (
+      asked.push(specifier),
+      await application.importer(specifier)
+    );
     const server = await start({ root: application.root, importer }, standalone);
     // `words` is installed in the application alone.
     expect(await text(`${server.url}/rpc/greet/greet?name=Ada`)).toBe("Hello, Ada");
@@ -74,7 +90,9 @@ describe("§4.6 startServer", () => {
 
   it("§4.6-6 the server object offers addMiddleware(middleware)", async () => {
     const server = await start(applicationOf(files), standalone);
-    server.addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => `${String(await next())}?` });
+    server.addMiddleware({
+      handle: async (_fqn, _version, _args, _headers, next) => `${String(await next())}?`,
+    });
     expect(await text(`${server.url}/rpc/greet/greet?name=Ada`)).toBe("Hello, Ada?");
     expect(() => server.addMiddleware({} as never)).toThrow(TypeError);
   });
@@ -87,7 +105,10 @@ describe("where the configuration comes from", () => {
     vi.unstubAllEnvs();
   });
   it("D6.start-server-1 options.config is the path of the configuration or the configuration itself, and comes before all else", async () => {
-    const application = applicationOf({ "given.json": JSON.stringify(gateway), "seamline.json": "{}" });
+    const application = applicationOf({
+      "given.json": JSON.stringify(gateway),
+      "seamline.json": "{}",
+    });
     vi.stubEnv("SVC_CONFIG", "nothing.json");
     process.argv = [...argv, "--config", "nothing.json"];
     expect((await start(application, "given.json")).role).toBe("gateway");
@@ -95,7 +116,10 @@ describe("where the configuration comes from", () => {
   });
 
   it("D6.start-server-2 without options.config --config on the command line names the file", async () => {
-    const application = applicationOf({ "named.json": JSON.stringify(gateway), "seamline.json": "{}" });
+    const application = applicationOf({
+      "named.json": JSON.stringify(gateway),
+      "seamline.json": "{}",
+    });
     vi.stubEnv("SVC_CONFIG", "nothing.json");
     for (const words of [["--config", "named.json"], ["--config=named.json"]]) {
       process.argv = [...argv, ...words];
@@ -104,7 +128,10 @@ describe("where the configuration comes from", () => {
   });
 
   it("D6.start-server-3 without these two the variable SVC_CONFIG names the file", async () => {
-    const application = applicationOf({ "variable.json": JSON.stringify(gateway), "seamline.json": "{}" });
+    const application = applicationOf({
+      "variable.json": JSON.stringify(gateway),
+      "seamline.json": "{}",
+    });
     process.argv = argv.slice(0, 2);
     vi.stubEnv("SVC_CONFIG", "variable.json");
     expect((await start(application, undefined)).role).toBe("gateway");
@@ -113,7 +140,9 @@ describe("where the configuration comes from", () => {
   it("a variable that is empty names nothing, as elsewhere (D6.start-server-3)", async () => {
     process.argv = argv.slice(0, 2);
     vi.stubEnv("SVC_CONFIG", "");
-    expect((await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role).toBe("gateway");
+    expect(
+      (await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role,
+    ).toBe("gateway");
   });
 
   it("an application folder that isn't there is told as that, and not as a missing file (D6.start-server-4)", async () => {
@@ -125,7 +154,9 @@ describe("where the configuration comes from", () => {
 
   it("D6.start-server-4 without any of the three the file is ./seamline.json in the application folder", async () => {
     process.argv = argv.slice(0, 2);
-    expect((await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role).toBe("gateway");
+    expect(
+      (await start(applicationOf({ "seamline.json": JSON.stringify(gateway) }), undefined)).role,
+    ).toBe("gateway");
     await expect(start(applicationOf({}), undefined)).rejects.toThrow("seamline.json");
   });
 });
@@ -163,11 +194,19 @@ describe("signals", () => {
   it("D6.start-server-7 the package `seamline` exports CorsMiddleware, and startServer beside it", async () => {
     const application = applicationOf({});
     const log = new TestLog();
-    const server = await fromPackage(application.importer, { config: gateway, root: application.root, signals: false, log });
+    const server = await fromPackage(application.importer, {
+      config: gateway,
+      root: application.root,
+      signals: false,
+      log,
+    });
     onTestFinished(() => server.stop());
     server.addMiddleware(new CorsMiddleware("http://page"));
     const answer = await fetch(`${server.url}/rpc/a`, { method: "OPTIONS" });
-    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "http://page"]);
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([
+      204,
+      "http://page",
+    ]);
     // And so it is for an application that has the package installed.
     buildPackage();
     const installed = await createApplication();
@@ -176,7 +215,9 @@ describe("signals", () => {
       "main.mjs",
       'import { CorsMiddleware, startServer } from "seamline";\nconsole.log(CorsMiddleware.name, startServer.name);\n',
     );
-    const main = spawn(process.execPath, [join(installed.root, "main.mjs")], { stdio: ["ignore", "pipe", "inherit"] });
+    const main = spawn(process.execPath, [join(installed.root, "main.mjs")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let said = "";
     for await (const chunk of main.stdout) said += String(chunk);
     expect(said).toBe("CorsMiddleware startServer\n");
@@ -191,7 +232,11 @@ describe("a start that fails", () => {
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const listeners = process.listenerCount("SIGTERM");
-    const config = { mode: "standalone", url: `http://127.0.0.1:${port}`, middleware: ["./src/layers/loud.ts"] };
+    const config = {
+      mode: "standalone",
+      url: `http://127.0.0.1:${port}`,
+      middleware: ["./src/layers/loud.ts"],
+    };
     application.write({ "seamline.json": JSON.stringify(config) });
     await expect(start(application, "seamline.json")).rejects.toThrow(String(port));
     expect(application.list("node_modules").filter((file) => file.includes("/run/"))).toEqual([]);

@@ -5,13 +5,25 @@ import { ask } from "../_cluster.ts";
 import { kinds, layer, layered, services } from "./_services.ts";
 
 const page = "https://shop.example";
-const preflight = { origin: page, "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
+const preflight = {
+  origin: page,
+  "access-control-request-method": "POST",
+  "access-control-request-headers": "content-type",
+};
 
 /** The CORS headers of an answer, and nothing else of it. */
 const corsOf = (headers: object) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control-") || name === "vary"));
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => name.startsWith("access-control-") || name === "vary",
+    ),
+  );
 
-const open = { "access-control-allow-origin": "*", "access-control-allow-methods": "GET, POST", "access-control-allow-headers": "*" };
+const open = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-headers": "*",
+};
 const narrow = {
   "access-control-allow-origin": page,
   "access-control-allow-methods": "GET, POST",
@@ -36,13 +48,16 @@ describe.each(kinds)("on a %s", (kind) => {
   it("D5.cors-1 CorsMiddleware answers OPTIONS with 204, whatever it asks", async () => {
     const { role, ran } = await layered(kind, new CorsMiddleware(page));
     for (const path of ["/rpc/app/echo", "/rpc/app/none", "/rpc/", "/rpc/app/echo?version=x"])
-      for (const headers of [preflight, {}]) expect(await ask(role, "OPTIONS", path, headers)).toMatchObject({ status: 204, text: "" });
+      for (const headers of [preflight, {}])
+        expect(await ask(role, "OPTIONS", path, headers)).toMatchObject({ status: 204, text: "" });
     expect(ran).toEqual([]);
   });
 
   it("D5.cors-2 CorsMiddleware sets the three headers in the answer to a preflight", async () => {
     const { role } = await layered(kind, new CorsMiddleware(page, "content-type, authorization"));
-    expect(corsOf((await ask(role, "OPTIONS", "/rpc/app/echo", preflight)).headers)).toMatchObject(narrow);
+    expect(corsOf((await ask(role, "OPTIONS", "/rpc/app/echo", preflight)).headers)).toMatchObject(
+      narrow,
+    );
   });
 
   it("D5.cors-3 CorsMiddleware lets browsers keep the answer to a preflight for a day", async () => {
@@ -69,7 +84,10 @@ describe.each(kinds)("on a %s", (kind) => {
       [415, await call({}, "/rpc/app/echo", { "x-svc-data-encoding": "xml" })],
       [405, await ask(role, "PUT", "/rpc/app/echo")],
     ] as const)
-      expect([answer.status, corsOf(answer.headers)]).toEqual([status, { ...narrow, "access-control-allow-headers": "*" }]);
+      expect([answer.status, corsOf(answer.headers)]).toEqual([
+        status,
+        { ...narrow, "access-control-allow-headers": "*" },
+      ]);
   });
 
   it("stands on the answers while the service starts (§4.7-2)", async () => {
@@ -94,14 +112,20 @@ describe.each(kinds)("on a %s", (kind) => {
       }),
       new CorsMiddleware(page),
     );
-    expect(await call()).toMatchObject({ status: 500, headers: { "access-control-allow-origin": page, vary: "accept-language, origin" } });
+    expect(await call()).toMatchObject({
+      status: 500,
+      headers: { "access-control-allow-origin": page, vary: "accept-language, origin" },
+    });
   });
 
   it("is about calls: neither health nor files have its headers, and a preflight of them is no more than it was (§4.7-1)", async () => {
     const { role } = await layered(kind, new CorsMiddleware());
     expect(corsOf((await ask(role, "GET", "/health")).headers)).toEqual({});
     expect(corsOf((await ask(role, "GET", "/a.txt")).headers)).toEqual({});
-    expect(await ask(role, "OPTIONS", "/health", preflight)).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+    expect(await ask(role, "OPTIONS", "/health", preflight)).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD" },
+    });
   });
 });
 
@@ -160,19 +184,31 @@ describe("CorsMiddleware", () => {
   });
 
   it("§4.7-5 CorsMiddleware sets Access-Control-Allow-Headers to its second argument", async () => {
-    expect((await answered("*", "authorization"))["access-control-allow-headers"]).toBe("authorization");
+    expect((await answered("*", "authorization"))["access-control-allow-headers"]).toBe(
+      "authorization",
+    );
   });
 
-  it.each(["authorization", "content-type, authorization", "content-type,x-svc-data-encoding , x-a", "*"])(
+  it.each([
+    "authorization",
+    "content-type, authorization",
+    "content-type,x-svc-data-encoding , x-a",
+    "*",
+  ])(
     "§4.7-6 CorsMiddleware takes a comma separated list of headers or a wildcard: %s",
     async (headers) => {
       expect((await answered("*", headers))["access-control-allow-headers"]).toBe(headers);
     },
   );
 
-  it.each(["", "a b", "a,,b", "a;b", "a\r\nb: c", ["a"], null])("refuses what can't be names of headers: %j (§4.7-6)", (headers) => {
-    expect(() => new CorsMiddleware("*", headers as string)).toThrow(/^CorsMiddleware takes the names of headers, comma separated/);
-  });
+  it.each(["", "a b", "a,,b", "a;b", "a\r\nb: c", ["a"], null])(
+    "refuses what can't be names of headers: %j (§4.7-6)",
+    (headers) => {
+      expect(() => new CorsMiddleware("*", headers as string)).toThrow(
+        /^CorsMiddleware takes the names of headers, comma separated/,
+      );
+    },
+  );
 
   it("§4.7-7 CorsMiddleware allows every header when none is given", async () => {
     expect((await answered(page))["access-control-allow-headers"]).toBe("*");
@@ -181,8 +217,16 @@ describe("CorsMiddleware", () => {
   it("§4.7-8 CorsMiddleware always sets Access-Control-Allow-Methods to GET, POST", async () => {
     const { role, call } = await layered("node", new CorsMiddleware(page, "authorization"));
     const asked = { ...preflight, "access-control-request-method": "DELETE" };
-    const answers = [await call(), await call({}, "/rpc/app/none"), await ask(role, "OPTIONS", "/rpc/app/echo", asked)];
-    expect(answers.map((one) => one.headers["access-control-allow-methods"])).toEqual(["GET, POST", "GET, POST", "GET, POST"]);
+    const answers = [
+      await call(),
+      await call({}, "/rpc/app/none"),
+      await ask(role, "OPTIONS", "/rpc/app/echo", asked),
+    ];
+    expect(answers.map((one) => one.headers["access-control-allow-methods"])).toEqual([
+      "GET, POST",
+      "GET, POST",
+      "GET, POST",
+    ]);
   });
 
   it("tells caches that an answer for one origin is none for another (§4.7-3)", async () => {
@@ -191,7 +235,11 @@ describe("CorsMiddleware", () => {
   });
 
   it("added twice counts as it was added last (§4.7-1)", async () => {
-    const { call } = await layered("node", new CorsMiddleware(page), new CorsMiddleware("https://other.example"));
+    const { call } = await layered(
+      "node",
+      new CorsMiddleware(page),
+      new CorsMiddleware("https://other.example"),
+    );
     expect((await call()).headers["access-control-allow-origin"]).toBe("https://other.example");
   });
 
@@ -199,48 +247,88 @@ describe("CorsMiddleware", () => {
     vi.resetModules();
     const { CorsMiddleware: Copy } = await import("../../src/cors.ts");
     expect(Copy).not.toBe(CorsMiddleware);
-    expect((await (await layered("gateway", new Copy(page))).call()).headers["access-control-allow-origin"]).toBe(page);
+    expect(
+      (await (await layered("gateway", new Copy(page))).call()).headers[
+        "access-control-allow-origin"
+      ],
+    ).toBe(page);
   });
 });
 
 describe("CorsMiddleware with a list of origins", () => {
   const other = "https://m.shop.example";
-  const listed = async (headers: Readonly<Record<string, string>>, ...more: [headers?: string, options?: CorsOptions]) =>
+  const listed = async (
+    headers: Readonly<Record<string, string>>,
+    ...more: [headers?: string, options?: CorsOptions]
+  ) =>
     corsOf(
-      (await (await layered("proxy", new CorsMiddleware([page, other], ...more))).call({ value: "a" }, "/rpc/app/echo", headers)).headers,
+      (
+        await (
+          await layered("proxy", new CorsMiddleware([page, other], ...more))
+        ).call({ value: "a" }, "/rpc/app/echo", headers)
+      ).headers,
     );
 
   it("D5.cors-4 CorsMiddleware with a list answers with the origin that matches, and says that the answer varies by it", async () => {
     for (const origin of [page, other])
-      expect(await listed({ origin })).toEqual({ ...open, "access-control-allow-origin": origin, vary: "origin" });
-    for (const headers of [{ origin: "https://evil.example" }, { origin: `${page}, ${other}` }, { origin: page.toUpperCase() }, {}])
+      expect(await listed({ origin })).toEqual({
+        ...open,
+        "access-control-allow-origin": origin,
+        vary: "origin",
+      });
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: `${page}, ${other}` },
+      { origin: page.toUpperCase() },
+      {},
+    ])
       expect(await listed(headers as Record<string, string>)).toEqual({ vary: "origin" });
   });
 
   it("says the same in the answer to a preflight (D5.cors-4)", async () => {
     const { role } = await layered("proxy", new CorsMiddleware([page, other]));
-    const asked = (origin: string) => ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, origin });
-    expect(corsOf((await asked(other)).headers)).toMatchObject({ "access-control-allow-origin": other, vary: "origin" });
-    expect((await asked("https://evil.example")).headers).not.toHaveProperty("access-control-allow-origin");
+    const asked = (origin: string) =>
+      ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, origin });
+    expect(corsOf((await asked(other)).headers)).toMatchObject({
+      "access-control-allow-origin": other,
+      vary: "origin",
+    });
+    expect((await asked("https://evil.example")).headers).not.toHaveProperty(
+      "access-control-allow-origin",
+    );
   });
 });
 
 describe("CorsMiddleware with credentials", () => {
-  const withCredentials = (headers?: string) => new CorsMiddleware([page], headers, { credentials: true });
+  const withCredentials = (headers?: string) =>
+    new CorsMiddleware([page], headers, { credentials: true });
 
   it("D5.cors-5 CorsMiddleware with credentials says so in answers and preflights, to origins that it names only", async () => {
     const { role, call } = await layered("standalone", withCredentials("content-type"));
-    const allowed = { "access-control-allow-origin": page, "access-control-allow-credentials": "true" };
-    expect((await call({ value: "a" }, "/rpc/app/echo", { origin: page })).headers).toMatchObject(allowed);
+    const allowed = {
+      "access-control-allow-origin": page,
+      "access-control-allow-credentials": "true",
+    };
+    expect((await call({ value: "a" }, "/rpc/app/echo", { origin: page })).headers).toMatchObject(
+      allowed,
+    );
     expect((await ask(role, "OPTIONS", "/rpc/app/echo", preflight)).headers).toMatchObject(allowed);
-    const evil = await ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, origin: "https://evil.example" });
+    const evil = await ask(role, "OPTIONS", "/rpc/app/echo", {
+      ...preflight,
+      origin: "https://evil.example",
+    });
     expect(corsOf(evil.headers)).toEqual({ "access-control-max-age": "86400", vary: "origin" });
   });
 
   it("names the headers that a preflight asks for, as browsers take * for a name then (D5.cors-5)", async () => {
     const { role } = await layered("standalone", withCredentials());
     const asked = async (headers: string) =>
-      (await ask(role, "OPTIONS", "/rpc/app/echo", { ...preflight, "access-control-request-headers": headers })).headers;
+      (
+        await ask(role, "OPTIONS", "/rpc/app/echo", {
+          ...preflight,
+          "access-control-request-headers": headers,
+        })
+      ).headers;
     expect(await asked("authorization,content-type")).toMatchObject({
       "access-control-allow-headers": "authorization,content-type",
       vary: "origin, access-control-request-headers",
@@ -260,7 +348,10 @@ describe("CorsMiddleware with credentials", () => {
       const { call } = await layered("node", new CorsMiddleware(page, "*", { exposeHeaders }));
       expect((await call()).headers["access-control-expose-headers"]).toBe("x-total, x-page");
     }
-    expect((await (await layered("node", new CorsMiddleware("*", "*", { exposeHeaders: "*" }))).call()).headers).toMatchObject({
+    expect(
+      (await (await layered("node", new CorsMiddleware("*", "*", { exposeHeaders: "*" }))).call())
+        .headers,
+    ).toMatchObject({
       "access-control-expose-headers": "*",
     });
   });

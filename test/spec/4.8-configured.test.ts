@@ -45,12 +45,19 @@ const files = {
       },
     };
     export default stamps;\n`,
-  "src/checks/disk.ts": "export default { isHealthy: async () => true, details: async () => ({ free: 3 }) };\n",
+  "src/checks/disk.ts":
+    "export default { isHealthy: async () => true, details: async () => ({ free: 3 }) };\n",
   "src/checks/queue.ts": "export default class Queue { async isHealthy() { return false; } }\n",
   "shop.segment.json": '{ "./shop/place": { "place": { "access": "public" } } }',
 };
 
-const order = (...lines: string[]) => ({ serialized: true, key: "shop/Order", name: "class", args: { 0: lines }, fields: {} });
+const order = (...lines: string[]) => ({
+  serialized: true,
+  key: "shop/Order",
+  name: "class",
+  args: { 0: lines },
+  fields: {},
+});
 const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
 const trustKey = "the-trust-key-of-configured-layers";
 
@@ -59,7 +66,11 @@ interface Started {
   readonly lines: readonly string[];
 }
 
-const call = async (url: string, lines: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Response> =>
+const call = async (
+  url: string,
+  lines: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
   await fetch(`${url}/rpc/shop/place`, {
     method: "POST",
     headers: { ...headers, ...more },
@@ -69,23 +80,39 @@ const call = async (url: string, lines: readonly string[], more: Readonly<Record
 /** What holds of a service with these layers, `times` of which are on the way. */
 async function holds({ url, lines }: Started, times: number): Promise<void> {
   const good = await call(url, ["tea"]);
-  expect(await good.json()).toEqual(order("tea", ...Array<string>(times).fill("added"), "an order"));
+  expect(await good.json()).toEqual(
+    order("tea", ...Array<string>(times).fill("added"), "an order"),
+  );
   expect([good.status, good.headers.getSetCookie(), good.headers.get("x-stamp")]).toEqual([
     200,
     Array.from({ length: times }, () => ["a=1", "b=2"]).flat(),
     "true",
   ]);
   const refused = await call(url, []);
-  expect([refused.status, refused.headers.get("x-svc-error"), refused.headers.get("x-stamp")]).toEqual([404, "NotFound", "none"]);
+  expect([
+    refused.status,
+    refused.headers.get("x-svc-error"),
+    refused.headers.get("x-stamp"),
+  ]).toEqual([404, "NotFound", "none"]);
   const forgotten = await call(url, ["tea"], { "x-break": "1" });
-  expect([forgotten.status, forgotten.headers.get("x-svc-error")]).toEqual([500, "MiddlewareNotCompleted"]);
+  expect([forgotten.status, forgotten.headers.get("x-svc-error")]).toEqual([
+    500,
+    "MiddlewareNotCompleted",
+  ]);
   const injected = await call(url, ["tea"], { "x-inject": "1" });
   expect([injected.status, injected.headers.get("x-injected")]).toEqual([500, null]);
-  expect(lines.join("\n")).toContain("middleware src/layers/stamps.ts did not call next() for shop/place");
+  expect(lines.join("\n")).toContain(
+    "middleware src/layers/stamps.ts did not call next() for shop/place",
+  );
   // The innermost of them fails first.
-  if (times === 1) expect(lines.join("\n")).toContain("The value of the header 'x-stamp' holds a character that no header can carry");
+  if (times === 1)
+    expect(lines.join("\n")).toContain(
+      "The value of the header 'x-stamp' holds a character that no header can carry",
+    );
   const [status, all, head] = await Promise.all(
-    ["/health/status", "/health", "/health"].map((path, index) => fetch(url + path, index === 2 ? { method: "HEAD" } : {})),
+    ["/health/status", "/health", "/health"].map((path, index) =>
+      fetch(url + path, index === 2 ? { method: "HEAD" } : {}),
+    ),
   );
   expect([await status?.text(), await all?.json(), await head?.text()]).toEqual([
     "false",
@@ -104,10 +131,17 @@ describe("middleware and health checks of a configuration", () => {
 
   it("work on node, gateway and proxy, with the application's classes wherever an instance passes (§4.8-1, §2.7-6, §2.7-14)", async () => {
     const application = applicationOf(files);
-    const of = async (config: object) => await start(application, { trustKey, url: anyPort, ...config });
+    const of = async (config: object) =>
+      await start(application, { trustKey, url: anyPort, ...config });
     const { url: repository } = await of({ mode: "repository" });
     const gateway = await of({ mode: "gateway", repository, ...configured });
-    const node = await of({ mode: "node", repository, gateway: gateway.url, segments: ["shop"], ...configured });
+    const node = await of({
+      mode: "node",
+      repository,
+      gateway: gateway.url,
+      segments: ["shop"],
+      ...configured,
+    });
     const proxy = await of({ mode: "proxy", repository, gateway: gateway.url, ...configured });
     await holds(node, 1);
     await holds(gateway, 2);

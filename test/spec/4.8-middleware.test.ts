@@ -43,7 +43,13 @@ describe.each(kinds)("middleware on a %s", (kind) => {
 
   it("§4.8-2 middleware runs in reversed order: the one that was added last runs first", async () => {
     const notes: string[] = [];
-    const { call } = await layered(kind, noting("first", notes), noting("second", notes), new CorsMiddleware(), noting("third", notes));
+    const { call } = await layered(
+      kind,
+      noting("first", notes),
+      noting("second", notes),
+      new CorsMiddleware(),
+      noting("third", notes),
+    );
     await call();
     expect(notes).toEqual([
       "third before app/echo",
@@ -62,7 +68,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
         headers.set("x-tags", `${headers.get("x-tags") ?? ""}${name}`);
         return `${String(await next())} ${name} ${headers.get("x-tags")}`;
       });
-    expect((await (await layered(kind, tag("inner"), tag("outer"))).call()).text).toBe("a outer inner inner outerinner outer outerinner");
+    expect((await (await layered(kind, tag("inner"), tag("outer"))).call()).text).toBe(
+      "a outer inner inner outerinner outer outerinner",
+    );
   });
 
   it("runs one call's layers beside those of another (§4.8-2)", async () => {
@@ -77,7 +85,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
       }),
     );
     const answers = await Promise.all([1, 2, 3].map((value) => call({ value })));
-    expect(answers.map((one) => [one.text, one.headers["x-value"]])).toEqual([1, 2, 3].map((value) => [`[${value},${value}]`, `${value}`]));
+    expect(answers.map((one) => [one.text, one.headers["x-value"]])).toEqual(
+      [1, 2, 3].map((value) => [`[${value},${value}]`, `${value}`]),
+    );
   });
 
   it("§4.8-3 §2.7-12 D5.middleware-3 a middleware must always call next: what doesn't is answered with 500 MiddlewareNotCompleted", async () => {
@@ -88,7 +98,10 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect(await call()).toMatchObject({
       status: 500,
       text: "A middleware did not call next",
-      headers: { "x-svc-error": "MiddlewareNotCompleted", "content-type": "text/plain; charset=utf-8" },
+      headers: {
+        "x-svc-error": "MiddlewareNotCompleted",
+        "content-type": "text/plain; charset=utf-8",
+      },
     });
     expect(ran).toEqual([]);
   });
@@ -111,7 +124,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     ] as const) {
       const { call, log } = await layered(kind, noting("other", []), given);
       await call();
-      expect(log.lines).toContain(`error: ${name} did not call next() for app/echo: every middleware must (§4.8)`);
+      expect(log.lines).toContain(
+        `error: ${name} did not call next() for app/echo: every middleware must (§4.8)`,
+      );
     }
   });
 
@@ -141,7 +156,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect((await call()).headers["x-svc-error"]).toBe("MiddlewareNotCompleted");
     await expect(late).rejects.toThrow("next() was called after handle() had ended");
     expect(ran).toEqual([]);
-    expect(log.lines.join("\n")).toContain("called next() for app/echo after its handle() had ended: nothing was run");
+    expect(log.lines.join("\n")).toContain(
+      "called next() for app/echo after its handle() had ended: nothing was run",
+    );
   });
 
   it("that doesn't wait for next answers with its own result; a failure that comes later is logged, and ends nothing (§2.7-12)", async () => {
@@ -159,7 +176,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     expect((await call({ how: "own" }, "/rpc/app/fail")).text).toBe("at once");
     await settle();
     expect(ran).toEqual([["own"]]);
-    expect(log.lines.join("\n")).toContain("did not wait for next() of app/fail, which failed (no tea left)");
+    expect(log.lines.join("\n")).toContain(
+      "did not wait for next() of app/fail, which failed (no tea left)",
+    );
   });
 
   it("that doesn't wait for next, and is still busy when that fails, ends nothing either (§2.7-12)", async () => {
@@ -200,7 +219,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
       [400, await call({})],
     ] as const) {
       expect(answer).toMatchObject({ status, headers: { "x-after": "2" } });
-      expect(Object.keys(answer.headers)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^x-(before|gone)$/)]));
+      expect(Object.keys(answer.headers)).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^x-(before|gone)$/)]),
+      );
     }
   });
 
@@ -223,7 +244,9 @@ describe.each(kinds)("middleware on a %s", (kind) => {
       headers.set("x-inner", "8");
       throw new Unauthorized("hidden");
     });
-    const answer = await (await layered(kind, replacing, stamp)).call({ how: "own" }, "/rpc/app/fail");
+    const answer = await (
+      await layered(kind, replacing, stamp)
+    ).call({ how: "own" }, "/rpc/app/fail");
     expect(answer).toMatchObject({ status: 401, headers: { "x-request-id": "7", "x-inner": "8" } });
   });
 
@@ -231,11 +254,17 @@ describe.each(kinds)("middleware on a %s", (kind) => {
     const cookie = (name: string): Middleware =>
       layer(async (_fqn, _version, _args, headers, next) => {
         const result = await next();
-        headers.set("Set-Cookie", `${name}=1; HttpOnly`).set("set-cookie", `${name}=2`).set("x-by", name);
+        headers
+          .set("Set-Cookie", `${name}=1; HttpOnly`)
+          .set("set-cookie", `${name}=2`)
+          .set("x-by", name);
         return result;
       });
     const { call } = await layered(kind, cookie("a"), cookie("b"));
-    expect((await call()).headers).toMatchObject({ "set-cookie": ["a=1; HttpOnly", "a=2", "b=1; HttpOnly", "b=2"], "x-by": "b" });
+    expect((await call()).headers).toMatchObject({
+      "set-cookie": ["a=1; HttpOnly", "a=2", "b=1; HttpOnly", "b=2"],
+      "x-by": "b",
+    });
   });
 
   it("D5.middleware-5 a content security policy that a middleware sets goes beside that of every answer, which none takes away", async () => {
@@ -256,7 +285,11 @@ describe.each(kinds)("middleware on a %s", (kind) => {
       return result;
     });
     const one = await layered(kind, setting);
-    for (const answer of [await one.call(), await one.call({ how: "own" }, "/rpc/app/fail"), await one.call({ value: { a: 1 } })])
+    for (const answer of [
+      await one.call(),
+      await one.call({ how: "own" }, "/rpc/app/fail"),
+      await one.call({ value: { a: 1 } }),
+    ])
       expect(String(answer.headers["content-security-policy"])).toBe(`${sandbox},${own}`);
     const other = await layered(kind, removing);
     for (const answer of [await other.call(), await other.call({ how: "own" }, "/rpc/app/fail")])
@@ -269,7 +302,14 @@ describe.each(kinds)("middleware on a %s", (kind) => {
       kind,
       layer(async (_fqn, _version, _args, headers, next) => {
         const result = await next();
-        for (const name of ["Content-Length", "transfer-encoding", "connection", "content-encoding", "x-svc-data-type", "x-svc-trust-key"])
+        for (const name of [
+          "Content-Length",
+          "transfer-encoding",
+          "connection",
+          "content-encoding",
+          "x-svc-data-type",
+          "x-svc-trust-key",
+        ])
           try {
             headers.set(name, "1");
           } catch (error) {
@@ -278,9 +318,15 @@ describe.each(kinds)("middleware on a %s", (kind) => {
         return result;
       }),
     );
-    expect(await call()).toMatchObject({ status: 200, text: "a", headers: { "x-svc-data-type": "string" } });
+    expect(await call()).toMatchObject({
+      status: 200,
+      text: "a",
+      headers: { "x-svc-data-type": "string" },
+    });
     expect(refused).toHaveLength(6);
-    expect(refused[0]).toBe("A middleware can't set the header 'content-length' of a response: it is made with the answer");
+    expect(refused[0]).toBe(
+      "A middleware can't set the header 'content-length' of a response: it is made with the answer",
+    );
   });
 });
 
@@ -290,7 +336,10 @@ describe.each(["gateway", "proxy"] as const)("middleware on a %s", (kind) => {
       try {
         return await next();
       } finally {
-        headers.set("set-cookie", "a=1").set("x-behind", "1").set("content-security-policy", "img-src *");
+        headers
+          .set("set-cookie", "a=1")
+          .set("x-behind", "1")
+          .set("content-security-policy", "img-src *");
       }
     });
     const through = layer(async (_fqn, _version, _args, headers, next) => {
@@ -301,8 +350,17 @@ describe.each(["gateway", "proxy"] as const)("middleware on a %s", (kind) => {
     const { call, node } = await layered(kind, through);
     node.addMiddleware(behind);
     const policies = ["sandbox; default-src 'none'", "img-src *"];
-    const expected = { "set-cookie": ["a=1", "b=2"], "x-behind": "1", "x-svc-node": "the node", "content-security-policy": policies };
-    for (const answer of [await call(), await call({ value: { a: 1 } }), await call({ how: "own" }, "/rpc/app/fail")])
+    const expected = {
+      "set-cookie": ["a=1", "b=2"],
+      "x-behind": "1",
+      "x-svc-node": "the node",
+      "content-security-policy": policies,
+    };
+    for (const answer of [
+      await call(),
+      await call({ value: { a: 1 } }),
+      await call({ how: "own" }, "/rpc/app/fail"),
+    ])
       expect(answer).toMatchObject({ status: 200, headers: expected });
   });
 });
@@ -311,6 +369,8 @@ describe("a repository", () => {
   it("answers no calls, and says so where middleware is added (§4.8-1)", async () => {
     const { repository, log } = await services();
     repository.addMiddleware(new CorsMiddleware());
-    expect(log.lines).toContain("warning: this service answers no calls: middleware that is added to it never runs (§4.8)");
+    expect(log.lines).toContain(
+      "warning: this service answers no calls: middleware that is added to it never runs (§4.8)",
+    );
   });
 });

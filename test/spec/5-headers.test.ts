@@ -11,14 +11,20 @@ beforeAll(async () => {
 const trusted = { "x-svc-trust-key": key };
 
 /** What the procedure `shop/whoami` has in `this.headers`, called by way of the proxy. */
-async function seen(headers: Record<string, string>, procedure = "shop/whoami"): Promise<Record<string, string>> {
+async function seen(
+  headers: Record<string, string>,
+  procedure = "shop/whoami",
+): Promise<Record<string, string>> {
   const answer = await ask(cluster.proxy, "GET", `/rpc/${procedure}`, headers);
   expect(answer.status).toBe(200);
   return JSON.parse(answer.text) as Record<string, string>;
 }
 
 /** What was sent to an address for one request at the proxy. */
-async function sentTo(to: string, headers: Record<string, string>): Promise<Readonly<Record<string, string>>> {
+async function sentTo(
+  to: string,
+  headers: Record<string, string>,
+): Promise<Readonly<Record<string, string>>> {
   const { proxy, network } = await deploy();
   network.sent.length = 0;
   await ask(proxy, "GET", "/rpc/shop/whoami", headers);
@@ -82,7 +88,9 @@ describe("headers that gateway and proxy pass on", () => {
       expect(sent).toHaveProperty("x-kept");
     }
     // Nobody gets rid of what this service says by naming it there.
-    expect(await sentTo(urls.b, { connection: "x-svc-credential, x-svc-trust-key, x-svc-hops" })).toMatchObject({
+    expect(
+      await sentTo(urls.b, { connection: "x-svc-credential, x-svc-trust-key, x-svc-hops" }),
+    ).toMatchObject({
       ...sentBy.outside,
       "x-svc-hops": "2",
     });
@@ -103,8 +111,17 @@ describe("headers that gateway and proxy pass on", () => {
         Object.keys(sent)
           .filter((name) => name.startsWith("x-svc-"))
           .toSorted(),
-      ).toEqual(["x-svc-credential", "x-svc-cross-site", "x-svc-data-encoding", "x-svc-deadline", "x-svc-hops"]);
-      expect([sent["x-svc-hops"], sent["x-svc-deadline"]]).toEqual([to === urls.gateway ? "1" : "2", "30000"]);
+      ).toEqual([
+        "x-svc-credential",
+        "x-svc-cross-site",
+        "x-svc-data-encoding",
+        "x-svc-deadline",
+        "x-svc-hops",
+      ]);
+      expect([sent["x-svc-hops"], sent["x-svc-deadline"]]).toEqual([
+        to === urls.gateway ? "1" : "2",
+        "30000",
+      ]);
     }
   });
 
@@ -118,7 +135,9 @@ describe("headers that gateway and proxy pass on", () => {
   });
 
   it("D5.headers-4 gateway and proxy pass on no trust key: the first door reads it, and the proxy sends none to the repository for others", async () => {
-    expect(await sentTo(urls.gateway, { "x-svc-trust-key": "a guess" })).toMatchObject(sentBy.outside);
+    expect(await sentTo(urls.gateway, { "x-svc-trust-key": "a guess" })).toMatchObject(
+      sentBy.outside,
+    );
     const { proxy, network } = await deploy();
     await ask(proxy, "GET", "/index.html", {
       ...trusted,
@@ -128,7 +147,11 @@ describe("headers that gateway and proxy pass on", () => {
       "if-none-match": '"1"',
     });
     const asked = network.sent.find(({ url }) => url === "http://repository/index.html");
-    expect(asked?.headers).toEqual({ ...sentBy.outside, "x-forwarded-proto": "http", "if-none-match": '"1"' });
+    expect(asked?.headers).toEqual({
+      ...sentBy.outside,
+      "x-forwarded-proto": "http",
+      "if-none-match": '"1"',
+    });
   });
 
   it("what a middleware sets goes on, also under a name that the caller's Connection takes (D5.headers-2)", async () => {
@@ -143,7 +166,10 @@ describe("headers that gateway and proxy pass on", () => {
         },
       });
       const name = door === "a" ? "shop/viaWhoami" : "shop/whoami";
-      const answer = await ask(deployment.proxy, "GET", `/rpc/${name}`, { connection: "x-user", "x-user": "admin" });
+      const answer = await ask(deployment.proxy, "GET", `/rpc/${name}`, {
+        connection: "x-user",
+        "x-user": "admin",
+      });
       expect(seen[0]).toBeUndefined();
       expect(answer.text).toContain("guest");
       expect(answer.text).not.toContain("admin");
@@ -170,8 +196,13 @@ describe("headers that gateway and proxy pass on", () => {
       },
     });
     const { headers } = await ask(proxy, "GET", "/rpc/shop/stock?sku=1");
-    expect(headers).toMatchObject({ "x-kept": "2", "set-cookie": ["a=1", "b=2"], "x-svc-data-type": "number" });
-    for (const name of ["connection", "keep-alive", "x-of-the-connection", "x-svc-trust-key"]) expect(headers).not.toHaveProperty(name);
+    expect(headers).toMatchObject({
+      "x-kept": "2",
+      "set-cookie": ["a=1", "b=2"],
+      "x-svc-data-type": "number",
+    });
+    for (const name of ["connection", "keep-alive", "x-of-the-connection", "x-svc-trust-key"])
+      expect(headers).not.toHaveProperty(name);
   });
 });
 
@@ -179,22 +210,34 @@ describe("headers that go from a procedure to another", () => {
   it.each(Object.entries(ofTheOuterCall))(
     "D5.headers-5 from a procedure to another go the headers of the context, but none that is about the outer call itself: %s",
     async (name, value) => {
-      const inner = await seen({ authorization: "Bearer 1", host: "localhost", [name]: value }, "shop/viaWhoami");
+      const inner = await seen(
+        { authorization: "Bearer 1", host: "localhost", [name]: value },
+        "shop/viaWhoami",
+      );
       expect(inner).toMatchObject({ authorization: "Bearer 1" });
       expect(inner).not.toHaveProperty(name);
     },
   );
 
   it("nor those of the outer call's connection (D5.headers-5)", async () => {
-    const inner = await seen({ ...hopByHop, connection: "x-named", "x-named": "1", "x-kept": "2" }, "shop/viaWhoami");
+    const inner = await seen(
+      { ...hopByHop, connection: "x-named", "x-named": "1", "x-kept": "2" },
+      "shop/viaWhoami",
+    );
     expect(inner).toHaveProperty("x-kept");
-    for (const name of [...Object.keys(hopByHop), "x-named"]) expect(inner).not.toHaveProperty(name);
+    for (const name of [...Object.keys(hopByHop), "x-named"])
+      expect(inner).not.toHaveProperty(name);
   });
 
   it("D5.headers-6 from a procedure to another goes no x-svc-*: the inner call sets hops, deadline, origin and its own encoding", async () => {
     const { proxy, network, clock } = await deploy();
-    await ask(proxy, "GET", "/rpc/shop/viaWhoami", { "x-svc-other": "1", "x-svc-data-encoding": "serialized" });
-    const inner = network.sent.filter(({ url }) => url.startsWith(`${urls.gateway}/rpc/shop/whoami`)).at(-1)?.headers ?? {};
+    await ask(proxy, "GET", "/rpc/shop/viaWhoami", {
+      "x-svc-other": "1",
+      "x-svc-data-encoding": "serialized",
+    });
+    const inner =
+      network.sent.filter(({ url }) => url.startsWith(`${urls.gateway}/rpc/shop/whoami`)).at(-1)
+        ?.headers ?? {};
     expect(inner).toMatchObject({
       "x-svc-hops": "3",
       "x-svc-deadline": String(30_000 - clock.now()),
@@ -206,19 +249,34 @@ describe("headers that go from a procedure to another", () => {
     // Nor those of a context that somebody made.
     const { a, network: other } = await deploy();
     other.sent.length = 0;
-    await a.runProcedure?.("shop/whoami", "", {}, { headers: { "x-svc-other": "1", ...sentBy.outside, "x-kept": "2" } });
+    await a.runProcedure?.(
+      "shop/whoami",
+      "",
+      {},
+      { headers: { "x-svc-other": "1", ...sentBy.outside, "x-kept": "2" } },
+    );
     expect(other.sent[0]?.headers).toMatchObject({ ...sentBy.service, "x-kept": "2" });
     expect(other.sent[0]?.headers).not.toHaveProperty("x-svc-other");
   });
 
-  it.each(["shop/whoami", "shop/viaWhoami"])("D5.headers-7 the trust key never reaches a procedure's headers: %s", async (procedure) => {
-    const inner = await seen({ ...trusted, "x-svc-hops": "1", authorization: "Bearer 1" }, procedure);
-    expect(inner).toMatchObject({ authorization: "Bearer 1" });
-    expect(Object.keys(inner).filter((name) => name.startsWith("x-svc-") && name !== "x-svc-data-encoding")).toEqual([]);
-    expect(JSON.stringify(inner)).not.toContain(key);
-    const direct = await ask(cluster.b, "GET", "/rpc/shop/whoami", trusted);
-    expect(direct.text).not.toContain(key);
-  });
+  it.each(["shop/whoami", "shop/viaWhoami"])(
+    "D5.headers-7 the trust key never reaches a procedure's headers: %s",
+    async (procedure) => {
+      const inner = await seen(
+        { ...trusted, "x-svc-hops": "1", authorization: "Bearer 1" },
+        procedure,
+      );
+      expect(inner).toMatchObject({ authorization: "Bearer 1" });
+      expect(
+        Object.keys(inner).filter(
+          (name) => name.startsWith("x-svc-") && name !== "x-svc-data-encoding",
+        ),
+      ).toEqual([]);
+      expect(JSON.stringify(inner)).not.toContain(key);
+      const direct = await ask(cluster.b, "GET", "/rpc/shop/whoami", trusted);
+      expect(direct.text).not.toContain(key);
+    },
+  );
 
   it.each(["b", "gateway", "proxy"] as const)(
     "nor middleware's, which can't add what services say to each other, at the %s (D5.headers-7)",
@@ -234,7 +292,10 @@ describe("headers that go from a procedure to another", () => {
           return await next();
         },
       });
-      const answer = await ask(deployment[door], "GET", "/rpc/shop/whoami", { ...trusted, "x-svc-other": "1" });
+      const answer = await ask(deployment[door], "GET", "/rpc/shop/whoami", {
+        ...trusted,
+        "x-svc-other": "1",
+      });
       expect(met.filter((name) => name.startsWith("x-svc-"))).toEqual([]);
       expect(JSON.parse(answer.text)).toMatchObject({ "x-of-the-layer": "1" });
       if (door !== "b") expect(answer.text).not.toContain(key);

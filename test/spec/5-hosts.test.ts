@@ -13,7 +13,8 @@ const files = {
     export async function seen(this: { headers: ReadonlyMap<string, string> }) {
       return ["x-forwarded-host", "x-forwarded-proto"].map((name) => this.headers.get(name) ?? "none").join(" ");
     }`,
-  "shop.segment.json": '{ "./shop/stock": { "left": { "access": "public" }, "seen": { "access": "public" } } }',
+  "shop.segment.json":
+    '{ "./shop/stock": { "left": { "access": "public" }, "seen": { "access": "public" } } }',
   "index.html": "<!doctype html><title>Shop</title>",
 };
 const trustKey = "the-trust-key-of-the-hosts";
@@ -24,12 +25,19 @@ interface Answer {
 }
 
 /** A GET for a host; `fetch` lets nobody choose it. */
-const get = (url: string, path: string, host: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+const get = (
+  url: string,
+  path: string,
+  host: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request(url + path, { headers: { ...more, host } }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      );
     });
     sent.on("error", reject);
     sent.end();
@@ -49,7 +57,12 @@ async function deployment(more: object = {}) {
     repository: repository.url,
     segments: ["shop"],
   });
-  const proxy = await start(application, { mode: "proxy", ...common, gateway: gateway.url, repository: repository.url });
+  const proxy = await start(application, {
+    mode: "proxy",
+    ...common,
+    gateway: gateway.url,
+    repository: repository.url,
+  });
   return { standalone, repository, gateway, node, proxy };
 }
 
@@ -59,7 +72,10 @@ describe("hosts", () => {
     for (const [role, { url, lines }] of Object.entries(services)) {
       for (const path of ["/rpc/shop/left", "/", "/svc/client.js", "/nodes", "/nothing"]) {
         const answer = await get(url, path, "evil.example:3000");
-        expect(answer, `${role} ${path}`).toEqual({ status: 421, text: `This service doesn't answer for the host "evil.example"` });
+        expect(answer, `${role} ${path}`).toEqual({
+          status: 421,
+          text: `This service doesn't answer for the host "evil.example"`,
+        });
       }
       expect(lines.filter((line) => line.includes("evil.example"))).toEqual([
         `warning: refused a request for the host "evil.example". If it is one of this service's, add it to 'hosts' or set 'origin'`,
@@ -68,18 +84,36 @@ describe("hosts", () => {
   });
 
   it("D5.hosts-2 localhost, addresses, and the hosts of 'url', 'origin' and 'hosts' are the service's own", async () => {
-    const services = await deployment({ origin: ["https://shop.example", "https://m.shop.example"], hosts: ["inner"] });
+    const services = await deployment({
+      origin: ["https://shop.example", "https://m.shop.example"],
+      hosts: ["inner"],
+    });
     for (const { url } of Object.values(services))
-      for (const host of ["localhost", "a.localhost", "127.0.0.1", "[::1]", "shop.example", "m.shop.example:81", "inner", "INNER."])
+      for (const host of [
+        "localhost",
+        "a.localhost",
+        "127.0.0.1",
+        "[::1]",
+        "shop.example",
+        "m.shop.example:81",
+        "inner",
+        "INNER.",
+      ])
         expect((await get(url, "/health/live", host)).status).toBe(200);
     for (const door of ["standalone", "node", "gateway", "proxy"] as const)
       for (const host of ["localhost:1", "10.0.0.1", "shop.example", "inner"])
-        expect(await get(services[door].url, "/rpc/shop/left", host), `${door} ${host}`).toEqual({ status: 200, text: "12" });
+        expect(await get(services[door].url, "/rpc/shop/left", host), `${door} ${host}`).toEqual({
+          status: 200,
+          text: "12",
+        });
   });
 
   it('D5.hosts-3 "hosts": ["*"] takes every host', async () => {
     const { proxy } = await deployment({ hosts: ["*"] });
-    expect(await get(proxy.url, "/rpc/shop/left", "evil.example")).toEqual({ status: 200, text: "12" });
+    expect(await get(proxy.url, "/rpc/shop/left", "evil.example")).toEqual({
+      status: 200,
+      text: "12",
+    });
   });
 
   it("D5.hosts-4 health is asked by whatever name an orchestrator knows", async () => {
@@ -93,23 +127,45 @@ describe("hosts", () => {
     const shown = { [serviceHeaders.trustKey]: trustKey };
     expect((await get(gateway.url, "/rpc/shop/left", "gateway.inner", shown)).status).toBe(200);
     expect((await get(gateway.url, "/nodes/none", "gateway.inner", shown)).status).toBe(404);
-    expect((await get(gateway.url, "/rpc/shop/left", "gateway.inner", { [serviceHeaders.trustKey]: "guess" })).status).toBe(421);
+    expect(
+      (
+        await get(gateway.url, "/rpc/shop/left", "gateway.inner", {
+          [serviceHeaders.trustKey]: "guess",
+        })
+      ).status,
+    ).toBe(421);
   });
 
   it("D5.hosts-6 the first service says what its caller asked for, and believes no stranger who says so", async () => {
     const { proxy, standalone } = await deployment({ hosts: ["shop.example"] });
     const lie = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
-    expect((await get(proxy.url, "/rpc/shop/seen", "shop.example:81")).text).toBe("shop.example:81 http");
-    expect((await get(proxy.url, "/rpc/shop/seen", "shop.example", lie)).text).toBe("shop.example http");
-    expect((await get(standalone.url, "/rpc/shop/seen", "shop.example", lie)).text).toBe("none none");
+    expect((await get(proxy.url, "/rpc/shop/seen", "shop.example:81")).text).toBe(
+      "shop.example:81 http",
+    );
+    expect((await get(proxy.url, "/rpc/shop/seen", "shop.example", lie)).text).toBe(
+      "shop.example http",
+    );
+    expect((await get(standalone.url, "/rpc/shop/seen", "shop.example", lie)).text).toBe(
+      "none none",
+    );
   });
 
   it("D5.hosts-7 with 'forwarded' it believes what something in front says", async () => {
-    const { proxy, standalone } = await deployment({ origin: "https://shop.example", forwarded: true });
+    const { proxy, standalone } = await deployment({
+      origin: "https://shop.example",
+      forwarded: true,
+    });
     const said = { "x-forwarded-host": "shop.example", "x-forwarded-proto": "https" };
     for (const { url } of [proxy, standalone]) {
       expect((await get(url, "/rpc/shop/seen", "127.0.0.1", said)).text).toBe("shop.example https");
-      expect((await get(url, "/rpc/shop/seen", "127.0.0.1", { ...said, "x-forwarded-host": "evil.example" })).status).toBe(421);
+      expect(
+        (
+          await get(url, "/rpc/shop/seen", "127.0.0.1", {
+            ...said,
+            "x-forwarded-host": "evil.example",
+          })
+        ).status,
+      ).toBe(421);
       expect((await get(url, "/rpc/shop/seen", "evil.example", said)).status).toBe(421);
     }
   });
@@ -132,7 +188,12 @@ describe("hosts", () => {
     [{ hosts: ["https://shop.example"] }, "hosts.0"],
     [{ hosts: "*" }, "hosts"],
     [{ forwarded: "yes" }, "forwarded"],
-  ])("D5.hosts-9 what can't be an origin or a host is refused at the start, with its key: %j", async (more, key) => {
-    await expect(start(applicationOf(files), { mode: "gateway", url: anyPort, ...more })).rejects.toThrow(key);
-  });
+  ])(
+    "D5.hosts-9 what can't be an origin or a host is refused at the start, with its key: %j",
+    async (more, key) => {
+      await expect(
+        start(applicationOf(files), { mode: "gateway", url: anyPort, ...more }),
+      ).rejects.toThrow(key);
+    },
+  );
 });

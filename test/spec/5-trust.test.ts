@@ -27,12 +27,20 @@ const takes = async (url: string, shown: string): Promise<boolean> =>
   (await fetch(`${url}/nodes/nobody`, { headers: { "x-svc-trust-key": shown } })).status === 404;
 
 describe("the trust key", () => {
-  it.each(doors)("D5.trust-1 trust never comes from an address, nor from what a proxy says of one (at the %s)", async (door) => {
-    for (const address of ["127.0.0.1", "[::1]", "localhost"]) {
-      const headers = { "x-forwarded-for": address, "x-real-ip": address, forwarded: `for=${address}`, host: address };
-      expect((await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status).toBe(401);
-    }
-  });
+  it.each(doors)(
+    "D5.trust-1 trust never comes from an address, nor from what a proxy says of one (at the %s)",
+    async (door) => {
+      for (const address of ["127.0.0.1", "[::1]", "localhost"]) {
+        const headers = {
+          "x-forwarded-for": address,
+          "x-real-ip": address,
+          forwarded: `for=${address}`,
+          host: address,
+        };
+        expect((await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status).toBe(401);
+      }
+    },
+  );
 
   it("no socket of this machine is trusted either (D5.trust-1)", async () => {
     const { url } = await start(applicationOf({}), gateway);
@@ -84,9 +92,20 @@ describe("the trust key", () => {
       trustKey: "shared-shared-shared",
     });
     const other = applicationOf({});
-    const proxy = { mode: "proxy", url: anyPort, repository: repository.url, gateway: "http://127.0.0.1:9" };
+    const proxy = {
+      mode: "proxy",
+      url: anyPort,
+      repository: repository.url,
+      gateway: "http://127.0.0.1:9",
+    };
     await start(other, { ...proxy, trustKey: "shared-shared-shared" });
-    const node = { mode: "node", url: anyPort, repository: repository.url, segments: ["far"], trustKey: "shared-shared-shared" };
+    const node = {
+      mode: "node",
+      url: anyPort,
+      repository: repository.url,
+      segments: ["far"],
+      trustKey: "shared-shared-shared",
+    };
     expect((await start(other, node)).describe()).toEqual({ segments: ["far"], procedures: 1 });
   });
 
@@ -96,14 +115,24 @@ describe("the trust key", () => {
     await expect(start(applicationOf({}), node)).rejects.toThrow(
       /trust key.*different folders or on different machines need the same 'trustKey'/,
     );
-    const proxy = { mode: "proxy", url: anyPort, repository: repository.url, gateway: "http://127.0.0.1:9" };
+    const proxy = {
+      mode: "proxy",
+      url: anyPort,
+      repository: repository.url,
+      gateway: "http://127.0.0.1:9",
+    };
     await expect(start(applicationOf({}), proxy)).rejects.toThrow(
       /trust key.*different folders or on different machines need the same 'trustKey'/,
     );
   });
 
   it("a proxy that starts before its repository waits for nobody (D5.trust-8)", async () => {
-    const proxy = { mode: "proxy", url: anyPort, repository: "http://127.0.0.1:9", gateway: "http://127.0.0.1:9" };
+    const proxy = {
+      mode: "proxy",
+      url: anyPort,
+      repository: "http://127.0.0.1:9",
+      gateway: "http://127.0.0.1:9",
+    };
     expect((await start(applicationOf({}), proxy)).role).toBe("proxy");
   });
 
@@ -112,7 +141,9 @@ describe("the trust key", () => {
     mkdirSync(join(application.root, ".seamline"));
     for (const text of ["", "two words", "ключ"]) {
       writeFileSync(join(application.root, ".seamline/key"), text);
-      await expect(start(application, gateway)).rejects.toThrow(join(application.root, ".seamline/key"));
+      await expect(start(application, gateway)).rejects.toThrow(
+        join(application.root, ".seamline/key"),
+      );
     }
   });
 });
@@ -120,7 +151,10 @@ describe("the trust key", () => {
 describe("trusted calls", () => {
   it("D5.trust-9 a call that a procedure makes is trusted, whoever called that procedure", async () => {
     for (const door of ["a", "gateway", "proxy"] as const)
-      expect(await ask(cluster[door], "GET", "/rpc/shop/viaAudit")).toMatchObject({ status: 200, text: "audited" });
+      expect(await ask(cluster[door], "GET", "/rpc/shop/viaAudit")).toMatchObject({
+        status: 200,
+        text: "audited",
+      });
     expect(await ask(cluster.proxy, "GET", "/rpc/shop/viaAudit", sentBy.outside)).toMatchObject({
       status: 200,
     });
@@ -128,9 +162,15 @@ describe("trusted calls", () => {
 
   it("D5.trust-10 a call that proxy and gateway pass on is as trusted as its sender: they say outside, or trusted", async () => {
     const { proxy, network } = await deploy();
-    const shown = (): unknown[] => network.sent.splice(0).map(({ headers }) => [headers["x-svc-credential"], headers["x-svc-trust-key"]]);
-    const [service, outside] = [sentBy.service, sentBy.outside].map((fields) => fields["x-svc-credential"]);
-    const both = (credential: unknown): unknown[] => [credential, credential].map((one) => [one, undefined]);
+    const shown = (): unknown[] =>
+      network.sent
+        .splice(0)
+        .map(({ headers }) => [headers["x-svc-credential"], headers["x-svc-trust-key"]]);
+    const [service, outside] = [sentBy.service, sentBy.outside].map(
+      (fields) => fields["x-svc-credential"],
+    );
+    const both = (credential: unknown): unknown[] =>
+      [credential, credential].map((one) => [one, undefined]);
     network.sent.length = 0;
     expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
     expect(shown()).toEqual(both(outside));
@@ -142,41 +182,50 @@ describe("trusted calls", () => {
     expect(shown()).toEqual(both(outside));
   });
 
-  it.each(doors)("D5.trust-11 one valid credential counts: several, or a word about oneself, grant nothing (at the %s)", async (door) => {
-    const status = async (headers: Record<string, string>): Promise<number> =>
-      (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
-    const name = "x-svc-credential";
-    const service = sentBy.service[name] ?? "";
-    expect(await status(sentBy.service)).toBe(200);
-    for (const credential of [
-      "",
-      "service",
-      "trusted",
-      key,
-      `service ${key}`,
-      `${service} `,
-      `${service}, ${service}`,
-      service.toUpperCase(),
-    ])
-      expect(await status({ [name]: credential }), credential).toBe(401);
-    // The value of the one is not good for the other.
-    expect(await status({ [name]: (sentBy.outside[name] ?? "").replace("outside", "service") })).toBe(401);
-    for (const two of [sentBy.service, sentBy.outside, { [name]: "" }]) expect(await status({ ...trusted, ...two })).toBe(401);
-    expect(await status({ ...sentBy.service, "x-svc-trust-key": "" })).toBe(401);
-    // A field of earlier versions.
-    expect(await status({ "x-svc-origin": "trusted" })).toBe(401);
-    expect(await status({ ...sentBy.outside, "x-svc-origin": "trusted" })).toBe(401);
-    expect(await status({ ...trusted, "x-svc-origin": "outside" })).toBe(200);
-  });
+  it.each(doors)(
+    "D5.trust-11 one valid credential counts: several, or a word about oneself, grant nothing (at the %s)",
+    async (door) => {
+      const status = async (headers: Record<string, string>): Promise<number> =>
+        (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
+      const name = "x-svc-credential";
+      const service = sentBy.service[name] ?? "";
+      expect(await status(sentBy.service)).toBe(200);
+      for (const credential of [
+        "",
+        "service",
+        "trusted",
+        key,
+        `service ${key}`,
+        `${service} `,
+        `${service}, ${service}`,
+        service.toUpperCase(),
+      ])
+        expect(await status({ [name]: credential }), credential).toBe(401);
+      // The value of the one is not good for the other.
+      expect(
+        await status({ [name]: (sentBy.outside[name] ?? "").replace("outside", "service") }),
+      ).toBe(401);
+      for (const two of [sentBy.service, sentBy.outside, { [name]: "" }])
+        expect(await status({ ...trusted, ...two })).toBe(401);
+      expect(await status({ ...sentBy.service, "x-svc-trust-key": "" })).toBe(401);
+      // A field of earlier versions.
+      expect(await status({ "x-svc-origin": "trusted" })).toBe(401);
+      expect(await status({ ...sentBy.outside, "x-svc-origin": "trusted" })).toBe(401);
+      expect(await status({ ...trusted, "x-svc-origin": "outside" })).toBe(200);
+    },
+  );
 
-  it.each(doors)("D5.trust-12 a protected procedure needs a trusted call: 401 without the key (at the %s)", async (door) => {
-    const status = async (headers: Record<string, string>): Promise<number> =>
-      (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
-    expect(await status({})).toBe(401);
-    for (const shown of ["", "wrong", key.toUpperCase(), `${key} `, `${key}, ${key}`])
-      expect(await status({ "x-svc-trust-key": shown })).toBe(401);
-    expect(await status(trusted)).toBe(200);
-  });
+  it.each(doors)(
+    "D5.trust-12 a protected procedure needs a trusted call: 401 without the key (at the %s)",
+    async (door) => {
+      const status = async (headers: Record<string, string>): Promise<number> =>
+        (await ask(cluster[door], "GET", "/rpc/shop/audit", headers)).status;
+      expect(await status({})).toBe(401);
+      for (const shown of ["", "wrong", key.toUpperCase(), `${key} `, `${key}, ${key}`])
+        expect(await status({ "x-svc-trust-key": shown })).toBe(401);
+      expect(await status(trusted)).toBe(200);
+    },
+  );
 
   it.each(doors)(
     "D5.trust-13 RegExp and Error forms among arguments need a trusted call: 400 without the key (at the %s)",
@@ -187,9 +236,25 @@ describe("trusted calls", () => {
       ]) {
         const body = JSON.stringify({ sku: form });
         const refused = await ask(cluster[door], "POST", "/rpc/shop/stock", json, body);
-        expect([refused.status, (JSON.parse(refused.text) as { type: string }).type]).toEqual([400, "InvalidSerializedValue"]);
-        expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted }, body)).status).toBe(200);
-        expect((await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...sentBy.outside }, body)).status).toBe(400);
+        expect([refused.status, (JSON.parse(refused.text) as { type: string }).type]).toEqual([
+          400,
+          "InvalidSerializedValue",
+        ]);
+        expect(
+          (await ask(cluster[door], "POST", "/rpc/shop/stock", { ...json, ...trusted }, body))
+            .status,
+        ).toBe(200);
+        expect(
+          (
+            await ask(
+              cluster[door],
+              "POST",
+              "/rpc/shop/stock",
+              { ...json, ...sentBy.outside },
+              body,
+            )
+          ).status,
+        ).toBe(400);
       }
     },
   );
@@ -201,12 +266,17 @@ describe("stacks of errors", () => {
     const outside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", serialized);
     expect(outside).toMatchObject({ status: 404, headers: { "x-svc-error": "NotFound" } });
     expect(outside.text).not.toContain("stack");
-    const inside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", { ...serialized, ...trusted });
+    const inside = await ask(cluster[door], "GET", "/rpc/shop/stock?sku=none", {
+      ...serialized,
+      ...trusted,
+    });
     expect(JSON.parse(inside.text)).toHaveProperty("stack");
   });
 
   it("stay inside when a procedure passes on an error that came with one (D5.trust-10)", async () => {
-    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/quote?sku=none&quantity=1", { "x-svc-data-encoding": "serialized" });
+    const answer = await ask(cluster.proxy, "GET", "/rpc/shop/quote?sku=none&quantity=1", {
+      "x-svc-data-encoding": "serialized",
+    });
     expect(answer.text).toContain("no none left");
     expect(answer.text).not.toContain("stack");
   });

@@ -25,19 +25,41 @@ describe("§7.1 errors that a procedure throws", () => {
     expect(await knock(throwing(error), {})).toMatchObject({
       status,
       text: error.message,
-      headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", "cache-control": "no-store" },
+      headers: {
+        "content-type": "text/plain; charset=utf-8",
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-store",
+      },
     });
     const answer = await knock(throwing(error), { headers: serialized });
     expect(answer).toMatchObject({ status, headers: { "content-type": "application/json" } });
-    expect(JSON.parse(answer.text)).toEqual({ serialized: true, name: "Error", type: name, message: error.message, trace: [], fields: {} });
+    expect(JSON.parse(answer.text)).toEqual({
+      serialized: true,
+      name: "Error",
+      type: name,
+      message: error.message,
+      trace: [],
+      fields: {},
+    });
   });
   it("an application class has the status of what it extends, 500 if that is Error", async () => {
-    expect(await knock(throwing(new OutOfStock("tea")), {})).toMatchObject({ status: 404, text: "Nothing left of tea" });
-    expect(await knock(throwing(new Refused("no", 1)), {})).toMatchObject({ status: 500, text: "no" });
+    expect(await knock(throwing(new OutOfStock("tea")), {})).toMatchObject({
+      status: 404,
+      text: "Nothing left of tea",
+    });
+    expect(await knock(throwing(new Refused("no", 1)), {})).toMatchObject({
+      status: 500,
+      text: "no",
+    });
   });
   it("the text is the message, then the trace lines, each on its own line", async () => {
-    const error = traced(traced(new errors.Forbidden("not you"), "[shop/stock | v1.0.0]"), "[shop/quote | v0.0.0]");
-    expect((await knock(throwing(error), {})).text).toBe("not you\n[shop/stock | v1.0.0]\n[shop/quote | v0.0.0]");
+    const error = traced(
+      traced(new errors.Forbidden("not you"), "[shop/stock | v1.0.0]"),
+      "[shop/quote | v0.0.0]",
+    );
+    expect((await knock(throwing(error), {})).text).toBe(
+      "not you\n[shop/stock | v1.0.0]\n[shop/quote | v0.0.0]",
+    );
     expect(error.message).toBe("not you");
   });
   it.each<[string, unknown, string]>([
@@ -47,12 +69,22 @@ describe("§7.1 errors that a procedure throws", () => {
     ["an object without text", Object.create(null), "A value that has no text was thrown"],
   ])("a thrown non-error is a 500 with its text: %s", async (_, thrown, text) => {
     expect(await knock(throwing(thrown), {})).toMatchObject({ status: 500, text });
-    expect(JSON.parse((await knock(throwing(thrown), { headers: serialized })).text)).toMatchObject({ type: "Error", message: text });
+    expect(JSON.parse((await knock(throwing(thrown), { headers: serialized })).text)).toMatchObject(
+      { type: "Error", message: text },
+    );
   });
   it("holds no stack and no path", async () => {
-    const error = new Error("outer", { cause: Object.assign(new Error("open '/etc/x'"), { syscall: "open", path: "/etc/x", errno: -2 }) });
+    const error = new Error("outer", {
+      cause: Object.assign(new Error("open '/etc/x'"), {
+        syscall: "open",
+        path: "/etc/x",
+        errno: -2,
+      }),
+    });
     for (const headers of [{}, serialized])
-      expect((await knock(throwing(error), { headers })).text).not.toMatch(/\bat |\/etc|errno|stack|\.ts/);
+      expect((await knock(throwing(error), { headers })).text).not.toMatch(
+        /\bat |\/etc|errno|stack|\.ts/,
+      );
     expect((await knock(throwing(error.cause), {})).text).toBe("Internal error");
     // As node:child_process makes them: of exec, and of execSync.
     for (const more of [{ cmd: "psql -p secret" }, { stderr: "", stdout: "", status: 1 }]) {
@@ -60,22 +92,31 @@ describe("§7.1 errors that a procedure throws", () => {
       expect((await knock(throwing(command), {})).text).toBe("Internal error");
       expect((await knock(throwing(command), { headers: serialized })).text).not.toContain("psql");
     }
-    const missing = Object.assign(new Error("Cannot find module '/srv/x.js'"), { code: "ERR_MODULE_NOT_FOUND" });
+    const missing = Object.assign(new Error("Cannot find module '/srv/x.js'"), {
+      code: "ERR_MODULE_NOT_FOUND",
+    });
     expect((await knock(throwing(missing), {})).text).toBe("Internal error");
   });
   it("holds no address of another service", async () => {
     const cause = new TransportError("http://10.0.0.7:7401 refused the connection", false);
     const error = new errors.NodeNotAvailable("'shop/stock' could not be sent", { cause });
-    for (const headers of [{}, serialized]) expect((await knock(throwing(error), { headers })).text).not.toContain("10.0.0.7");
+    for (const headers of [{}, serialized])
+      expect((await knock(throwing(error), { headers })).text).not.toContain("10.0.0.7");
     const between = (await knock(throwing(error, { trusted: true }), { headers: serialized })).text;
     expect(between).toContain("10.0.0.7");
     // A node that got it from another passes it on to the outside.
-    const there = decodeSerialized(between, { classes: new Classes(), limits: defaultLimits, trusted: true });
+    const there = decodeSerialized(between, {
+      classes: new Classes(),
+      limits: defaultLimits,
+      trusted: true,
+    });
     expect((await knock(throwing(there), { headers: serialized })).text).not.toContain("10.0.0.7");
   });
   it("gives services the stack", async () => {
     const error = new Error("x");
-    expect(JSON.parse((await knock(throwing(error, { trusted: true }), { headers: serialized })).text)).toMatchObject({
+    expect(
+      JSON.parse((await knock(throwing(error, { trusted: true }), { headers: serialized })).text),
+    ).toMatchObject({
       stack: error.stack,
     });
   });
@@ -105,11 +146,21 @@ describe("§7.1 errors that a procedure throws", () => {
       expect(answer.status).toBe(403);
       expect(answer.text).toContain("Internal error");
     }
-    const odd = Object.assign(new Error("x"), { message: Object.create(null) as string, name: Symbol("odd") as never });
-    expect(await knock(throwing(odd), {})).toMatchObject({ status: 500, text: "A value that has no text was thrown" });
+    const odd = Object.assign(new Error("x"), {
+      message: Object.create(null) as string,
+      name: Symbol("odd") as never,
+    });
+    expect(await knock(throwing(odd), {})).toMatchObject({
+      status: 500,
+      text: "A value that has no text was thrown",
+    });
   });
   it("says when to come again, and what is allowed", async () => {
-    expect((await knock(throwing(new errors.NodeNotAvailable()), {})).headers).toMatchObject({ "retry-after": "1" });
-    expect((await knock(throwing(new errors.MethodNotAllowed()), {})).headers).toMatchObject({ allow: "GET, POST" });
+    expect((await knock(throwing(new errors.NodeNotAvailable()), {})).headers).toMatchObject({
+      "retry-after": "1",
+    });
+    expect((await knock(throwing(new errors.MethodNotAllowed()), {})).headers).toMatchObject({
+      allow: "GET, POST",
+    });
   });
 });

@@ -11,7 +11,15 @@ import { Classes } from "../../src/serializer/classes.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
 import { traceOf } from "../../src/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
-import { ask, TestClock, testHost, TestLog, testModules, TestNetwork, type TestProcedure } from "../_cluster.ts";
+import {
+  ask,
+  TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  TestNetwork,
+  type TestProcedure,
+} from "../_cluster.ts";
 import { createWireClasses, OutOfStock, Refused, wireClasses } from "../_wire-classes.ts";
 import { body, call, names } from "./_shop.ts";
 
@@ -20,10 +28,12 @@ const thrown: Record<string, () => unknown> = {
   Refused: () => new Refused("no\nmore", 7),
   TypeError: () => new TypeError("odd", { cause: new OutOfStock("milk") }),
   text: () => "only text",
-  Many: () => new AggregateError([new Refused("one", 1), new errors.Forbidden("two")], "all of them"),
+  Many: () =>
+    new AggregateError([new Refused("one", 1), new errors.Forbidden("two")], "all of them"),
   Heavy: () => Object.assign(new Refused("heavy", 9), { code: { socket: Symbol("open") } }),
 };
-for (const [name, Class] of errors.frameworkErrors) thrown[name] = () => (name === "Teapot" ? new Class() : new Class(`by ${name}`));
+for (const [name, Class] of errors.frameworkErrors)
+  thrown[name] = () => (name === "Teapot" ? new Class() : new Class(`by ${name}`));
 
 /** What was caught in the middle: its class, its message, its lines until then. */
 const caught: { error?: Error; message?: string; lines?: readonly string[] } = {};
@@ -40,7 +50,9 @@ const procedures: TestProcedure[] = [
     in: { b: "public" },
     body: body("far/second", async (_, graph, name) => {
       try {
-        return await graph.seam({ fqn: "far/third", version: "2.1.0", parameters: names("name") }).run.apply(undefined, [name] as never[]);
+        return await graph
+          .seam({ fqn: "far/third", version: "2.1.0", parameters: names("name") })
+          .run.apply(undefined, [name] as never[]);
       } catch (error) {
         Object.assign(caught, { error, message: (error as Error).message, lines: traceOf(error) });
         throw error;
@@ -83,12 +95,34 @@ beforeAll(async () => {
   const classes = wireClasses.map(([record, constructor]) => ({ record, constructor }));
   const modules = () => testModules(procedures, classes);
   let ids = 0;
-  roles["gateway"] = createGateway(host(), { ...common, monitor: 60_000, lease: 60_000, newId: () => `${++ids}`, modules: undefined });
+  roles["gateway"] = createGateway(host(), {
+    ...common,
+    monitor: 60_000,
+    lease: 60_000,
+    newId: () => `${++ids}`,
+    modules: undefined,
+  });
   for (const name of ["a", "b", "c"])
-    roles[name] = createNode(host(), { ...common, gateway: "http://gateway", modules: modules(), segments: [name], name });
-  roles["proxy"] = createProxy(host(), { ...common, calls: "http://gateway", repository: "http://repository" });
+    roles[name] = createNode(host(), {
+      ...common,
+      gateway: "http://gateway",
+      modules: modules(),
+      segments: [name],
+      name,
+    });
+  roles["proxy"] = createProxy(host(), {
+    ...common,
+    calls: "http://gateway",
+    repository: "http://repository",
+  });
   const files = { publicFile: async () => undefined } as never;
-  roles["standalone"] = createStandalone(host(), { ...common, files, modules: modules(), segments: undefined, name: undefined });
+  roles["standalone"] = createStandalone(host(), {
+    ...common,
+    files,
+    modules: modules(),
+    segments: undefined,
+    name: undefined,
+  });
   for (const [name, role] of Object.entries(roles)) {
     network.roles.set(`http://${name}`, role);
     await role.start(`http://${name}`);
@@ -99,7 +133,9 @@ const get = async (at: string, path: string, headers: Readonly<Record<string, st
   await ask(roles[at] as Role, "GET", `/rpc/far/${path}`, headers);
 /** The error as a program of node `a` gets it, three services away from where it was thrown. */
 const failure = async (name: string): Promise<Error> =>
-  (await (roles["a"] as Role).runProcedure?.("far/first", "", { name }).catch((error: unknown) => error)) as Error;
+  (await (roles["a"] as Role)
+    .runProcedure?.("far/first", "", { name })
+    .catch((error: unknown) => error)) as Error;
 
 describe("§7.1 errors over three nodes", () => {
   it.each<[string, new (...given: never[]) => Error, string, number]>([
@@ -111,20 +147,27 @@ describe("§7.1 errors over three nodes", () => {
     ]),
     ["OutOfStock", OutOfStock, "Nothing left of tea", 404],
     ["Refused", Refused, "no\nmore", 500],
-  ])("D4-25 an error is of its own class on every node that it passes, the framework's and the application's: %s", async (...given) => {
-    const [name, Class, message, status] = given;
-    const error = await failure(name);
-    for (const one of [error, caught.error]) {
-      expect(one?.constructor).toBe(Class);
-      expect(one).toBeInstanceOf(Class);
-      expect(one?.message).toBe(message);
-    }
-    expect(traceOf(error)).toEqual(lines);
-    expect((await get("proxy", `first?name=${name}`)).status).toBe(status);
-  });
+  ])(
+    "D4-25 an error is of its own class on every node that it passes, the framework's and the application's: %s",
+    async (...given) => {
+      const [name, Class, message, status] = given;
+      const error = await failure(name);
+      for (const one of [error, caught.error]) {
+        expect(one?.constructor).toBe(Class);
+        expect(one).toBeInstanceOf(Class);
+        expect(one?.message).toBe(message);
+      }
+      expect(traceOf(error)).toEqual(lines);
+      expect((await get("proxy", `first?name=${name}`)).status).toBe(status);
+    },
+  );
   it("D4-13 BadGateway is 502: a node answered nonsense", async () => {
     const node = network.roles.get("http://b") as Role;
-    const nonsense = async () => ({ status: 200, headers: { "content-type": "text/html" }, body: "<p>it works" });
+    const nonsense = async () => ({
+      status: 200,
+      headers: { "content-type": "text/html" },
+      body: "<p>it works",
+    });
     network.roles.set("http://b", { ...node, handle: nonsense });
     const error = await failure("text");
     const answer = await get("proxy", "first?name=text");
@@ -134,7 +177,10 @@ describe("§7.1 errors over three nodes", () => {
   });
   it("D4-16 LoopDetected is 508: a call is over 8 services deep", async () => {
     const deep = async (hops: number) => {
-      const answer = await get("c", "third?version=2.1.0&name=Teapot", { "x-svc-trust-key": key, "x-svc-hops": String(hops) });
+      const answer = await get("c", "third?version=2.1.0&name=Teapot", {
+        "x-svc-trust-key": key,
+        "x-svc-hops": String(hops),
+      });
       return [answer.status, answer.headers["x-svc-error"]];
     };
     expect([await deep(8), await deep(9)]).toEqual([
@@ -147,8 +193,15 @@ describe("§7.1 errors over three nodes", () => {
     expect(error).toBeInstanceOf(OutOfStock);
     expect(error).toMatchObject({ sku: "tea", since: new Date(0), name: "OutOfStock" });
     expect(caught.error).toBeInstanceOf(OutOfStock);
-    expect(await failure("Refused")).toMatchObject({ constructor: Refused, code: 7, message: "no\nmore" });
-    expect(await failure("TypeError")).toMatchObject({ constructor: TypeError, cause: { constructor: OutOfStock, sku: "milk" } });
+    expect(await failure("Refused")).toMatchObject({
+      constructor: Refused,
+      code: 7,
+      message: "no\nmore",
+    });
+    expect(await failure("TypeError")).toMatchObject({
+      constructor: TypeError,
+      cause: { constructor: OutOfStock, sku: "milk" },
+    });
     expect(await failure("Many")).toMatchObject({
       constructor: AggregateError,
       errors: [
@@ -176,7 +229,9 @@ describe("§7.1 errors over three nodes", () => {
     "D4-19 the answer of an error, its lines included, is the same in one process as over several services: %s",
     async (name) => {
       for (const headers of [{}, { "x-svc-data-encoding": "serialized" }]) {
-        const [one, several] = await Promise.all(["standalone", "proxy"].map((at) => get(at, `first?name=${name}`, headers)));
+        const [one, several] = await Promise.all(
+          ["standalone", "proxy"].map((at) => get(at, `first?name=${name}`, headers)),
+        );
         expect([one?.status, one?.text]).toEqual([several?.status, several?.text]);
         expect(one?.text).toContain(lines.at(-1));
       }
@@ -192,9 +247,15 @@ describe("§7.1 errors over three nodes", () => {
     const early = await get("proxy", "first");
     expect([early.status, early.text]).toEqual([400, "Missing value for parameter 'name'"]);
     const deep = await get("proxy", "misses");
-    expect([deep.status, deep.text]).toEqual([500, "Missing value for parameter 'name'\n[far/misses | v0.0.0]"]);
+    expect([deep.status, deep.text]).toEqual([
+      500,
+      "Missing value for parameter 'name'\n[far/misses | v0.0.0]",
+    ]);
     const nowhere = await get("proxy", "nowhere");
-    expect([nowhere.status, nowhere.text]).toEqual([500, "Procedure 'far/nobody' v0.0.0 not found\n[far/nowhere | v0.0.0]"]);
+    expect([nowhere.status, nowhere.text]).toEqual([
+      500,
+      "Procedure 'far/nobody' v0.0.0 not found\n[far/nowhere | v0.0.0]",
+    ]);
   });
   it("what of an error can't be sent is told in the log of the node that left it out (§7.1-11)", async () => {
     expect(await failure("Heavy")).toMatchObject({ constructor: Refused, message: "heavy" });
@@ -204,16 +265,28 @@ describe("§7.1 errors over three nodes", () => {
   });
   it("D6.errors-5 answers with errors have the headers of CORS as well", async () => {
     roles["c"]?.addMiddleware(new CorsMiddleware("http://page"));
-    for (const path of ["third?version=2.1.0&name=Refused", "third?version=2.1.0", "nobody", "third?version=x"]) {
+    for (const path of [
+      "third?version=2.1.0&name=Refused",
+      "third?version=2.1.0",
+      "nobody",
+      "third?version=x",
+    ]) {
       const answer = await get("c", path);
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.headers).toMatchObject({ "access-control-allow-origin": "http://page" });
     }
   });
   it("a class that the caller doesn't have is the nearest that it has, with its own name", async () => {
-    const answer = await get("proxy", "first?name=OutOfStock", { "x-svc-data-encoding": "serialized" });
-    const read = (classes: Classes) => decodeAnswer(answer, { classes }).catch((error: unknown) => error);
-    expect(await read(new Classes())).toMatchObject({ constructor: errors.NotFound, name: "OutOfStock", message: "Nothing left of tea" });
+    const answer = await get("proxy", "first?name=OutOfStock", {
+      "x-svc-data-encoding": "serialized",
+    });
+    const read = (classes: Classes) =>
+      decodeAnswer(answer, { classes }).catch((error: unknown) => error);
+    expect(await read(new Classes())).toMatchObject({
+      constructor: errors.NotFound,
+      name: "OutOfStock",
+      message: "Nothing left of tea",
+    });
     expect(await read(createWireClasses())).toMatchObject({ constructor: OutOfStock });
   });
 });

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { MissingParameterValue, NotFound, ProcedureNotFound, statusOf, Unauthorized } from "../../src/errors.ts";
+import {
+  MissingParameterValue,
+  NotFound,
+  ProcedureNotFound,
+  statusOf,
+  Unauthorized,
+} from "../../src/errors.ts";
 import { frameworkErrors } from "../../src/errors.ts";
 import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
@@ -8,7 +14,15 @@ import { createProxy } from "../../src/roles/proxy.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { ask, TestClock, testHost, TestLog, testModules, TestNetwork, type TestProcedure } from "../_cluster.ts";
+import {
+  ask,
+  TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  TestNetwork,
+  type TestProcedure,
+} from "../_cluster.ts";
 import { layer } from "./_services.ts";
 import { body, call, names } from "./_shop.ts";
 
@@ -28,7 +42,12 @@ const rethrown = async (act: () => Promise<unknown>): Promise<unknown> => {
 /** Segments `near` and `far` are on a node each, or together on one. */
 const procedures: TestProcedure[] = [
   // What refuses.
-  { fqn: "far/needs", parameters: names("name"), in: { far: "public" }, body: body("far/needs", () => "ran") },
+  {
+    fqn: "far/needs",
+    parameters: names("name"),
+    in: { far: "public" },
+    body: body("far/needs", () => "ran"),
+  },
   {
     fqn: "far/typed",
     parameters: [{ kind: "rest", name: "values" }],
@@ -46,8 +65,16 @@ const procedures: TestProcedure[] = [
     }),
   },
   // What calls them.
-  { fqn: "near/nobody", in: { near: "public" }, body: body("near/nobody", (_, graph) => rethrown(() => call(graph, "far/nobody", []))) },
-  { fqn: "near/byName", in: { near: "public" }, body: body("near/byName", (_, graph) => rethrown(() => graph.runProcedure("far/nobody"))) },
+  {
+    fqn: "near/nobody",
+    in: { near: "public" },
+    body: body("near/nobody", (_, graph) => rethrown(() => call(graph, "far/nobody", []))),
+  },
+  {
+    fqn: "near/byName",
+    in: { near: "public" },
+    body: body("near/byName", (_, graph) => rethrown(() => graph.runProcedure("far/nobody"))),
+  },
   {
     fqn: "near/version",
     in: { near: "public" },
@@ -56,7 +83,9 @@ const procedures: TestProcedure[] = [
   {
     fqn: "near/badVersion",
     in: { near: "public" },
-    body: body("near/badVersion", (_, graph) => rethrown(() => graph.runProcedure("far/needs", "x"))),
+    body: body("near/badVersion", (_, graph) =>
+      rethrown(() => graph.runProcedure("far/needs", "x")),
+    ),
   },
   {
     fqn: "near/missing",
@@ -66,22 +95,36 @@ const procedures: TestProcedure[] = [
   {
     fqn: "near/unknown",
     in: { near: "public" },
-    body: body("near/unknown", (_, graph) => rethrown(() => graph.runProcedure("far/needs", "", { name: 1, other: 2 }))),
+    body: body("near/unknown", (_, graph) =>
+      rethrown(() => graph.runProcedure("far/needs", "", { name: 1, other: 2 })),
+    ),
   },
   {
     fqn: "near/invalid",
     in: { near: "public" },
-    body: body("near/invalid", (_, graph) => rethrown(() => graph.runProcedure("far/typed", "", { "...values": 1 }))),
+    body: body("near/invalid", (_, graph) =>
+      rethrown(() => graph.runProcedure("far/typed", "", { "...values": 1 })),
+    ),
   },
   {
     fqn: "near/passes",
     parameters: names("name"),
     in: { near: "public" },
-    body: body("near/passes", (_, graph, name) => rethrown(() => call(graph, "far/throws", names("name"), name))),
+    body: body("near/passes", (_, graph, name) =>
+      rethrown(() => call(graph, "far/throws", names("name"), name)),
+    ),
   },
   // A third one in between.
-  { fqn: "far/deep", in: { far: "public" }, body: body("far/deep", (_, graph) => call(graph, "far/nobody", [])) },
-  { fqn: "near/deep", in: { near: "public" }, body: body("near/deep", (_, graph) => rethrown(() => call(graph, "far/deep", []))) },
+  {
+    fqn: "far/deep",
+    in: { far: "public" },
+    body: body("far/deep", (_, graph) => call(graph, "far/nobody", [])),
+  },
+  {
+    fqn: "near/deep",
+    in: { near: "public" },
+    body: body("near/deep", (_, graph) => rethrown(() => call(graph, "far/deep", []))),
+  },
   {
     fqn: "near/other",
     in: { near: "public" },
@@ -100,7 +143,11 @@ async function deployed(way: Way): Promise<{ door: Role; far: Role; log: TestLog
   const log = new TestLog();
   const host = () => testHost(network, new TestClock(), log);
   const common = { trustKey: "the-trust-key-of-the-refusals", limits: defaultLimits };
-  const files = { publicFile: async () => undefined, component: async () => undefined, serverFile: async () => undefined };
+  const files = {
+    publicFile: async () => undefined,
+    component: async () => undefined,
+    serverFile: async () => undefined,
+  };
   if (way === "on one node") {
     const door = createStandalone(host(), {
       ...common,
@@ -113,11 +160,26 @@ async function deployed(way: Way): Promise<{ door: Role; far: Role; log: TestLog
     return { door, far: door, log };
   }
   let ids = 0;
-  const gateway = createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}` });
+  const gateway = createGateway(host(), {
+    ...common,
+    monitor: 5000,
+    lease: 15_000,
+    newId: () => `m${++ids}`,
+  });
   const node = (segment: string) =>
-    createNode(host(), { ...common, gateway: "http://gateway", modules: testModules(procedures), segments: [segment], name: undefined });
+    createNode(host(), {
+      ...common,
+      gateway: "http://gateway",
+      modules: testModules(procedures),
+      segments: [segment],
+      name: undefined,
+    });
   const [near, far] = [node("near"), node("far")];
-  const door = createProxy(host(), { ...common, calls: "http://gateway", repository: "http://files" });
+  const door = createProxy(host(), {
+    ...common,
+    calls: "http://gateway",
+    repository: "http://files",
+  });
   for (const [url, role] of Object.entries({ gateway, near, far, door })) {
     network.roles.set(`http://${url}`, role);
     await role.start(`http://${url}`);
@@ -145,27 +207,35 @@ describe.each(ways)("an inner call %s", (way) => {
     ["unknown", "UnknownParameter", 400],
     ["invalid", "InvalidParameterValue", 400],
     ["deep", "ProcedureNotFound", 404],
-  ])("D4-26 that the protocol refuses is a 500 of the procedure that lets the error out: %s", async (name, kind, own) => {
-    const before = log.lines.length;
-    const answer = await get(name);
-    expect([answer.status, answer.headers["x-svc-error"]]).toEqual([500, kind]);
-    expect(answer.text).toContain(`[near/${name} | v0.0.0]`);
-    // The class stays what it is, and with it the status that it stands for.
-    expect(caught.map((error) => [error.name, statusOf(error)])).toEqual([[kind, own]]);
-    expect(caught[0]).toBeInstanceOf(frameworkErrors.get(kind));
-    // It is a mistake of the application: its log has the stack.
-    expect(log.lines.slice(before).filter((line) => line.startsWith("error: GET /rpc/near/"))).toHaveLength(1);
-  });
-
-  it.each(["ProcedureNotFound", "MissingParameterValue", "Unauthorized", "PayloadTooLarge", "FileNotFound"])(
-    "whose procedure throws the same class itself keeps its status: %s (D4-26)",
-    async (name) => {
-      caught = [];
-      const answer = await ask(door, "GET", `/rpc/near/passes?name=${name}`);
-      const status = statusOf(new (frameworkErrors.get(name) ?? Error)());
-      expect([answer.status, answer.headers["x-svc-error"]]).toEqual([status, name]);
+  ])(
+    "D4-26 that the protocol refuses is a 500 of the procedure that lets the error out: %s",
+    async (name, kind, own) => {
+      const before = log.lines.length;
+      const answer = await get(name);
+      expect([answer.status, answer.headers["x-svc-error"]]).toEqual([500, kind]);
+      expect(answer.text).toContain(`[near/${name} | v0.0.0]`);
+      // The class stays what it is, and with it the status that it stands for.
+      expect(caught.map((error) => [error.name, statusOf(error)])).toEqual([[kind, own]]);
+      expect(caught[0]).toBeInstanceOf(frameworkErrors.get(kind));
+      // It is a mistake of the application: its log has the stack.
+      expect(
+        log.lines.slice(before).filter((line) => line.startsWith("error: GET /rpc/near/")),
+      ).toHaveLength(1);
     },
   );
+
+  it.each([
+    "ProcedureNotFound",
+    "MissingParameterValue",
+    "Unauthorized",
+    "PayloadTooLarge",
+    "FileNotFound",
+  ])("whose procedure throws the same class itself keeps its status: %s (D4-26)", async (name) => {
+    caught = [];
+    const answer = await ask(door, "GET", `/rpc/near/passes?name=${name}`);
+    const status = statusOf(new (frameworkErrors.get(name) ?? Error)());
+    expect([answer.status, answer.headers["x-svc-error"]]).toEqual([status, name]);
+  });
 
   it("leaves an error of the procedure's own as it is (D4-26)", async () => {
     const answer = await get("other");
@@ -220,11 +290,13 @@ describe("what a middleware throws", () => {
         }
       }),
     );
-    const inner = await ask(door, "GET", "/rpc/near/nobody", { "x-svc-data-encoding": "serialized" });
-    expect([inner.status, (JSON.parse(inner.text) as { type: string; message: string }).message]).toEqual([
-      500,
-      "Procedure 'far/nobody' v0.0.0 not found (seen)",
-    ]);
+    const inner = await ask(door, "GET", "/rpc/near/nobody", {
+      "x-svc-data-encoding": "serialized",
+    });
+    expect([
+      inner.status,
+      (JSON.parse(inner.text) as { type: string; message: string }).message,
+    ]).toEqual([500, "Procedure 'far/nobody' v0.0.0 not found (seen)"]);
     const outer = await ask(door, "GET", "/rpc/near/nothing");
     expect([outer.status, outer.headers["x-svc-error"]]).toEqual([404, "ProcedureNotFound"]);
     expect(new ProcedureNotFound()).toBeInstanceOf(NotFound);

@@ -11,45 +11,83 @@ beforeAll(async () => {
 });
 
 const doors = ["proxy", "gateway", "b"] as const;
-const post = async (at: (typeof doors)[number], fqn: string, body: object): Promise<[number, string, unknown]> => {
-  const answer = await ask(all[at], "POST", `/rpc/${fqn}`, { "content-type": "application/json" }, JSON.stringify(body));
+const post = async (
+  at: (typeof doors)[number],
+  fqn: string,
+  body: object,
+): Promise<[number, string, unknown]> => {
+  const answer = await ask(
+    all[at],
+    "POST",
+    `/rpc/${fqn}`,
+    { "content-type": "application/json" },
+    JSON.stringify(body),
+  );
   return [answer.status, answer.text, answer.headers["x-svc-error"]];
 };
 
 describe("§7.2 errors of the framework", () => {
-  it.each(doors)("§7.2-1 a required parameter that is missing is a MissingParameterValue (at the %s)", async (at) => {
-    expect(await post(at, "shop/stock", {})).toEqual([400, "Missing value for parameter 'sku'", "MissingParameterValue"]);
-    // All that are missing come first, in the order of the parameters.
-    expect(await post("gateway", "shop/quote", { other: 1 })).toEqual([
-      400,
-      "Missing value for parameters 'sku', 'quantity'",
-      "MissingParameterValue",
-    ]);
-  });
-  it.each(doors)("§7.2-2 a parameter that is unknown is an UnknownParameter (at the %s)", async (at) => {
-    expect(await post(at, "shop/stock", { sku: "a", other: 1, toString: 2 })).toEqual([
-      400,
-      "Unknown parameters 'other', 'toString'",
-      "UnknownParameter",
-    ]);
-  });
+  it.each(doors)(
+    "§7.2-1 a required parameter that is missing is a MissingParameterValue (at the %s)",
+    async (at) => {
+      expect(await post(at, "shop/stock", {})).toEqual([
+        400,
+        "Missing value for parameter 'sku'",
+        "MissingParameterValue",
+      ]);
+      // All that are missing come first, in the order of the parameters.
+      expect(await post("gateway", "shop/quote", { other: 1 })).toEqual([
+        400,
+        "Missing value for parameters 'sku', 'quantity'",
+        "MissingParameterValue",
+      ]);
+    },
+  );
+  it.each(doors)(
+    "§7.2-2 a parameter that is unknown is an UnknownParameter (at the %s)",
+    async (at) => {
+      expect(await post(at, "shop/stock", { sku: "a", other: 1, toString: 2 })).toEqual([
+        400,
+        "Unknown parameters 'other', 'toString'",
+        "UnknownParameter",
+      ]);
+    },
+  );
   it("§7.2-3 runProcedure of what is on no node is a ProcedureNotFound", async () => {
     for (const at of ["a", "b"] as const) {
-      const thrown: unknown = await all[at].runProcedure?.("shop/nobody", "1.2", {}).catch((error: unknown) => error);
+      const thrown: unknown = await all[at]
+        .runProcedure?.("shop/nobody", "1.2", {})
+        .catch((error: unknown) => error);
       expect(thrown).toBeInstanceOf(ProcedureNotFound);
-      expect(thrown).toMatchObject({ name: "ProcedureNotFound", message: "Procedure 'shop/nobody' v1.2.0 not found" });
+      expect(thrown).toMatchObject({
+        name: "ProcedureNotFound",
+        message: "Procedure 'shop/nobody' v1.2.0 not found",
+      });
     }
   });
-  it.each(doors)("§7.2-4 a private procedure is a 404 for callers of RPC, as one that isn't there (at the %s)", async (at) => {
-    expect(await post(at, "shop/secret", {})).toEqual([404, "Procedure 'shop/secret' v0.0.0 not found", "ProcedureNotFound"]);
-    expect(await post(at, "shop/nobody", {})).toEqual([404, "Procedure 'shop/nobody' v0.0.0 not found", "ProcedureNotFound"]);
-  });
+  it.each(doors)(
+    "§7.2-4 a private procedure is a 404 for callers of RPC, as one that isn't there (at the %s)",
+    async (at) => {
+      expect(await post(at, "shop/secret", {})).toEqual([
+        404,
+        "Procedure 'shop/secret' v0.0.0 not found",
+        "ProcedureNotFound",
+      ]);
+      expect(await post(at, "shop/nobody", {})).toEqual([
+        404,
+        "Procedure 'shop/nobody' v0.0.0 not found",
+        "ProcedureNotFound",
+      ]);
+    },
+  );
   it.each(["1.2.3.4", "one", "1.", "v1", "-1", "1.2.x", "", " "])(
     "§7.2-5 a version of a wrong format in a segment file is an error that says `Invalid version number`: '%s'",
     async (version) => {
       const app = createFixture({
         ...shop,
-        "shop.segment.json": JSON.stringify({ "./shop/stock": { stock: { access: "public", version } } }),
+        "shop.segment.json": JSON.stringify({
+          "./shop/stock": { stock: { access: "public", version } },
+        }),
       });
       const problems = await app.problems();
       expect(problems).toMatchObject([{ file: "shop.segment.json" }]);

@@ -13,12 +13,20 @@ describe("§8 limits", () => {
     "export const a = (): number => 1;\n",
     "export function a(): Promise<number> {\n  return Promise.resolve(1);\n}\n",
   ])("§8-3 a procedure must be async to be split: %j", async (code) => {
-    const app = createFixture({ "src/a.ts": code, "a.segment.json": '{ "./a": { "a": { "access": "public" } } }' });
-    expect(await app.problems()).toMatchObject([{ file: "src/a.ts", line: 1, message: expect.stringContaining("async") }]);
+    const app = createFixture({
+      "src/a.ts": code,
+      "a.segment.json": '{ "./a": { "a": { "access": "public" } } }',
+    });
+    expect(await app.problems()).toMatchObject([
+      { file: "src/a.ts", line: 1, message: expect.stringContaining("async") },
+    ]);
   });
 
   it("§8-4 a POST's body must be a JSON object", async () => {
     for (const body of ["[]", "[{}]", "null", "0", "true", '"{}"'])
-      expect(await post("none", body), body).toMatchObject({ status: 400, text: "The body must be a JSON object" });
+      expect(await post("none", body), body).toMatchObject({
+        status: 400,
+        text: "The body must be a JSON object",
+      });
   });
 });

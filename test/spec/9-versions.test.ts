@@ -15,14 +15,18 @@ import { body, names } from "./_shop.ts";
 
 const files = {
   "src/shop/price.ts": "export async function price(): Promise<string> { return 'default'; }\n",
-  "src/shop/one.ts": "export async function price(metres: number): Promise<string> { return `one for ${metres}`; }\n",
+  "src/shop/one.ts":
+    "export async function price(metres: number): Promise<string> { return `one for ${metres}`; }\n",
   "src/shop/more.ts":
     "let count = 0;\nexport async function two(): Promise<string> { return `two ${++count}`; }\nexport async function ten(): Promise<string> { return `ten ${++count}`; }\n",
   "src/shop/later.ts": "export async function later(): Promise<string> { return 'later'; }\n",
   "shop.segment.json": JSON.stringify({
     "./shop/price": { price: { access: "public" } },
     "./shop/one": { price: { access: "public", version: "1" } },
-    "./shop/more": { two: { access: "public", version: "2.1", as: "price" }, ten: { access: "public", version: "10.0.3", as: "price" } },
+    "./shop/more": {
+      two: { access: "public", version: "2.1", as: "price" },
+      ten: { access: "public", version: "10.0.3", as: "price" },
+    },
     "./shop/later": { later: { access: "public", version: "1.2" } },
   }),
 };
@@ -33,18 +37,46 @@ beforeAll(async () => {
 afterAll(() => built?.remove());
 const get = (path: string) => ask(built.proxy, "GET", `/rpc/shop/${path}`);
 const post = (path: string, args: object) =>
-  ask(built.proxy, "POST", `/rpc/shop/${path}`, { "content-type": "application/json" }, JSON.stringify(args));
+  ask(
+    built.proxy,
+    "POST",
+    `/rpc/shop/${path}`,
+    { "content-type": "application/json" },
+    JSON.stringify(args),
+  );
 const problemsOf = async (version: unknown) =>
   await createFixture({
     ...files,
-    "shop.segment.json": JSON.stringify({ "./shop/price": { price: { access: "public", version } } }),
+    "shop.segment.json": JSON.stringify({
+      "./shop/price": { price: { access: "public", version } },
+    }),
   }).problems();
 
 describe("§9 versions of procedures", () => {
   it("§9-1 a version is text of one to three numbers with dots between them", () => {
-    expect(["1", "1.2", "1.2.3"].map((text) => String(parseVersion(text)))).toEqual(["1.0.0", "1.2.0", "1.2.3"]);
-    for (const wrong of ["1.2.3.4", "v1", "1.", ".1", "1..2", "-1", "+1", "1e3", " 1", "1 ", "1.x", "\u0661", "latest"])
-      expect(() => parseVersion(wrong), wrong).toThrow(new InvalidVersionNumber(`Invalid version number '${wrong}'`));
+    expect(["1", "1.2", "1.2.3"].map((text) => String(parseVersion(text)))).toEqual([
+      "1.0.0",
+      "1.2.0",
+      "1.2.3",
+    ]);
+    for (const wrong of [
+      "1.2.3.4",
+      "v1",
+      "1.",
+      ".1",
+      "1..2",
+      "-1",
+      "+1",
+      "1e3",
+      " 1",
+      "1 ",
+      "1.x",
+      "\u0661",
+      "latest",
+    ])
+      expect(() => parseVersion(wrong), wrong).toThrow(
+        new InvalidVersionNumber(`Invalid version number '${wrong}'`),
+      );
   });
 
   it("§9-2 a procedure without a version has 0.0.0", async () => {
@@ -65,7 +97,11 @@ describe("§9 versions of procedures", () => {
     "§9-5 a wrong version in a segment's entry is an error that says so: %s",
     async (version) => {
       expect(await problemsOf(version)).toMatchObject([
-        { file: "shop.segment.json", path: expect.stringContaining("version"), message: expect.stringContaining("Invalid version number") },
+        {
+          file: "shop.segment.json",
+          path: expect.stringContaining("version"),
+          message: expect.stringContaining("Invalid version number"),
+        },
       ]);
     },
   );
@@ -93,7 +129,9 @@ describe("§9 versions of procedures", () => {
   it("§9-10 versions run independently: each with its own parameters", async () => {
     expect((await get("price?metres=3")).text).toBe("Unknown parameter 'metres'");
     expect((await get("price?version=1")).text).toBe("Missing value for parameter 'metres'");
-    const counts = [await get("price?version=2.1"), await get("price?version=10.0.3")].map(({ text }) => Number(text.split(" ")[1]));
+    const counts = [await get("price?version=2.1"), await get("price?version=10.0.3")].map(
+      ({ text }) => Number(text.split(" ")[1]),
+    );
     // Of one file they are one module, as their code says.
     expect(counts[1]).toBe(counts[0]! + 1);
   });
@@ -102,7 +140,9 @@ describe("§9 versions of procedures", () => {
 describe("decisions §2, the version of a call", () => {
   it("D2-8 the version stands in the query, by POST as by GET", async () => {
     expect((await post("price?version=1", { metres: 4 })).text).toBe("one for 4");
-    expect((await post("price", { version: "1", metres: 4 })).text).toBe("Unknown parameters 'version', 'metres'");
+    expect((await post("price", { version: "1", metres: 4 })).text).toBe(
+      "Unknown parameters 'version', 'metres'",
+    );
   });
 
   it("D2-9 an empty version is the default", async () => {
@@ -111,7 +151,8 @@ describe("decisions §2, the version of a call", () => {
   });
 
   it("D2-10 numbers that a version leaves out are 0", async () => {
-    for (const version of ["1", "1.0", "1.0.0", "01"]) expect((await get(`price?version=${version}&metres=1`)).text).toBe("one for 1");
+    for (const version of ["1", "1.0", "1.0.0", "01"])
+      expect((await get(`price?version=${version}&metres=1`)).text).toBe("one for 1");
     expect(String(readVersion("a=1&version=1%2E2.3"))).toBe("1.2.3");
   });
 
@@ -142,16 +183,37 @@ describe("decisions §2, the version of a call", () => {
 
 /** Segments of three nodes; `shared` is in two of them. */
 const shared: TestProcedure[] = [
-  { fqn: "team/shared", in: { one: "public", two: "public" }, body: body("team/shared", () => "shared") },
-  { fqn: "team/versions", version: "1.0.0", in: { one: "public" }, body: body("team/versions", () => "first", "1.0.0") },
-  { fqn: "team/half", parameters: names("a"), in: { one: "public", two: "private" }, body: body("team/half", () => "half") },
+  {
+    fqn: "team/shared",
+    in: { one: "public", two: "public" },
+    body: body("team/shared", () => "shared"),
+  },
+  {
+    fqn: "team/versions",
+    version: "1.0.0",
+    in: { one: "public" },
+    body: body("team/versions", () => "first", "1.0.0"),
+  },
+  {
+    fqn: "team/half",
+    parameters: names("a"),
+    in: { one: "public", two: "private" },
+    body: body("team/half", () => "half"),
+  },
   { fqn: "team/alone", in: { two: "public" }, body: body("team/alone", () => "alone") },
 ];
 
 describe("§9 load balancing", () => {
   let cluster: Deployment;
   const start = async (name: string, ...segments: string[]) => {
-    const options = { trustKey: key, limits: defaultLimits, gateway: urls.gateway, modules: testModules(shared), segments, name };
+    const options = {
+      trustKey: key,
+      limits: defaultLimits,
+      gateway: urls.gateway,
+      modules: testModules(shared),
+      segments,
+      name,
+    };
     const node = createNode(testHost(cluster.network, cluster.clock, cluster.log), options);
     cluster.network.roles.set(`http://${name}`, node);
     await node.start(`http://${name}`);
@@ -159,7 +221,8 @@ describe("§9 load balancing", () => {
   };
   const ran = async (path: string, count: number) => {
     const found: unknown[] = [];
-    for (let calls = 0; calls < count; calls++) found.push((await ask(cluster.gateway, "GET", `/rpc/team/${path}`)).headers["x-svc-node"]);
+    for (let calls = 0; calls < count; calls++)
+      found.push((await ask(cluster.gateway, "GET", `/rpc/team/${path}`)).headers["x-svc-node"]);
     return found;
   };
   const fresh = async () => {
@@ -169,8 +232,12 @@ describe("§9 load balancing", () => {
   it("§9-11 the gateway knows no versions: calls are distributed by name", async () => {
     await fresh();
     await start("one", "one");
-    const sent = cluster.network.sent.find(({ url, body: text }) => url.endsWith("/nodes") && text.includes("team/"));
-    expect(JSON.parse(sent?.body ?? "{}")).toMatchObject({ procedures: ["team/shared", "team/versions", "team/half"] });
+    const sent = cluster.network.sent.find(
+      ({ url, body: text }) => url.endsWith("/nodes") && text.includes("team/"),
+    );
+    expect(JSON.parse(sent?.body ?? "{}")).toMatchObject({
+      procedures: ["team/shared", "team/versions", "team/half"],
+    });
     // The node that gets the call knows which versions there are.
     expect(await ask(cluster.gateway, "GET", "/rpc/team/versions?version=2")).toMatchObject({
       status: 404,

@@ -94,10 +94,13 @@ export async function serveAssets(): Promise<Assets> {
     modules: ["shop/stock"],
     index: "index.html",
   });
-  const server = await listen(async (request) => (await files.get(pathOf(request.target), request)) ?? notFound(), {
-    host: "127.0.0.1",
-    port: 0,
-  });
+  const server = await listen(
+    async (request) => (await files.get(pathOf(request.target), request)) ?? notFound(),
+    {
+      host: "127.0.0.1",
+      port: 0,
+    },
+  );
   const { hostname, port } = new URL(server.url);
   return {
     root,
@@ -108,7 +111,13 @@ export async function serveAssets(): Promise<Assets> {
         httpRequest({ hostname, port, path, method, headers }, (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+          response.on("end", () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(chunks),
+            }),
+          );
         })
           .on("error", reject)
           .end();

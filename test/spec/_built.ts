@@ -36,7 +36,10 @@ export interface BuiltDeployment {
 let count = 0;
 
 /** Builds `files` and starts a node for each segment, `limits` for all. */
-export async function deployBuilt(files: Files, options: { readonly limits?: Limits } = {}): Promise<BuiltDeployment> {
+export async function deployBuilt(
+  files: Files,
+  options: { readonly limits?: Limits } = {},
+): Promise<BuiltDeployment> {
   const limits = options.limits ?? defaultLimits;
   const name = `seamline core ${count++}`;
   Reflect.set(globalThis, name, core);
@@ -49,12 +52,17 @@ export async function deployBuilt(files: Files, options: { readonly limits?: Lim
   const { warnings, manifest } = await fixture.build();
   // Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
   writeFileSync(join(fixture.root, "load.cjs"), "module.exports = (url) => import(url);");
-  const load = createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as (url: string) => Promise<ModuleNamespace>;
+  const load = createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as (
+    url: string,
+  ) => Promise<ModuleNamespace>;
   let trees = 0;
   const modules = (): ServerModules => {
     const tree = join(fixture.root, `tree${trees++}`);
     cpSync(fixture.path("dist/server/modules"), tree, { recursive: true });
-    return { manifest: async () => fixture.manifest(), import: (file) => load(pathToFileURL(join(tree, file)).href) };
+    return {
+      manifest: async () => fixture.manifest(),
+      import: (file) => load(pathToFileURL(join(tree, file)).href),
+    };
   };
   const network = new TestNetwork();
   const clock = new TestClock();
@@ -69,15 +77,30 @@ export async function deployBuilt(files: Files, options: { readonly limits?: Lim
   let ids = 0;
   const gateway = await start(
     "http://gateway",
-    createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}`, modules: undefined }),
+    createGateway(host(), {
+      ...common,
+      monitor: 5000,
+      lease: 15_000,
+      newId: () => `m${++ids}`,
+      modules: undefined,
+    }),
   );
   const nodes: Record<string, Role> = {};
   for (const segment of Object.keys(manifest.segments))
     nodes[segment] = await start(
       `http://${segment}`,
-      createNode(host(), { ...common, gateway: "http://gateway", modules: modules(), segments: [segment], name: segment }),
+      createNode(host(), {
+        ...common,
+        gateway: "http://gateway",
+        modules: modules(),
+        segments: [segment],
+        name: segment,
+      }),
     );
-  const proxy = await start("http://proxy", createProxy(host(), { ...common, calls: "http://gateway", repository: "http://repository" }));
+  const proxy = await start(
+    "http://proxy",
+    createProxy(host(), { ...common, calls: "http://gateway", repository: "http://repository" }),
+  );
   return {
     network,
     log,

@@ -6,8 +6,10 @@ import { parseConfig } from "../../server/config.ts";
 import { Problems } from "../../src/problem.ts";
 
 /** A configuration as `seamline.json` in /app would have it. */
-export const parse = (value: unknown, env: Record<string, string> = {}): ReturnType<typeof parseConfig> =>
-  parseConfig(value, "seamline.json", { root: "/app", env });
+export const parse = (
+  value: unknown,
+  env: Record<string, string> = {},
+): ReturnType<typeof parseConfig> => parseConfig(value, "seamline.json", { root: "/app", env });
 /** `key: message → hint` of each problem. */
 export function told(value: unknown, env: Record<string, string> = {}): readonly string[] {
   try {
@@ -15,7 +17,9 @@ export function told(value: unknown, env: Record<string, string> = {}): readonly
   } catch (error) {
     if (!(error instanceof Problems)) throw error;
     expect(error.problems.every(({ file }) => file === "seamline.json")).toBe(true);
-    return error.problems.map((one) => `${one.path}: ${one.message}${one.hint === undefined ? "" : ` → ${one.hint}`}`);
+    return error.problems.map(
+      (one) => `${one.path}: ${one.message}${one.hint === undefined ? "" : ` → ${one.hint}`}`,
+    );
   }
   return [];
 }

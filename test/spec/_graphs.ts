@@ -6,7 +6,15 @@ import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/proxy.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { ask, TestClock, testHost, TestLog, testModules, TestNetwork, type TestProcedure } from "../_cluster.ts";
+import {
+  ask,
+  TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  TestNetwork,
+  type TestProcedure,
+} from "../_cluster.ts";
 import { Employee, OutOfStock, wireClasses } from "../_wire-classes.ts";
 import { body, call, names } from "./_shop.ts";
 
@@ -43,7 +51,12 @@ export interface Graphs {
   /** What a procedure of `b` was given. */
   readonly given: unknown[];
   /** POSTs to `/rpc/graph/…` of a role. */
-  post(at: keyof Graphs["roles"], name: string, content: unknown, headers?: Readonly<Record<string, string>>): ReturnType<typeof ask>;
+  post(
+    at: keyof Graphs["roles"],
+    name: string,
+    content: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): ReturnType<typeof ask>;
 }
 
 export interface Layers {
@@ -59,7 +72,12 @@ export async function graphs(layers: Layers = {}): Promise<Graphs> {
     given.push(value);
     return value;
   };
-  const one = (name: string, segment: string, parameters: string[], run: TestProcedure["body"]): TestProcedure => ({
+  const one = (
+    name: string,
+    segment: string,
+    parameters: string[],
+    run: TestProcedure["body"],
+  ): TestProcedure => ({
     fqn: `graph/${name}`,
     parameters: names(...parameters),
     in: { [segment]: "public" },
@@ -125,9 +143,21 @@ export async function graphs(layers: Layers = {}): Promise<Graphs> {
     );
   let ids = 0;
   const node = (name: string): Role =>
-    createNode(host(), { ...common, gateway: "http://gateway", modules: modules(), segments: [name], name });
+    createNode(host(), {
+      ...common,
+      gateway: "http://gateway",
+      modules: modules(),
+      segments: [name],
+      name,
+    });
   const roles = {
-    gateway: createGateway(host(), { ...common, monitor: 60_000, lease: 60_000, newId: () => `${++ids}`, modules: undefined }),
+    gateway: createGateway(host(), {
+      ...common,
+      monitor: 60_000,
+      lease: 60_000,
+      newId: () => `${++ids}`,
+      modules: undefined,
+    }),
     a: node("a"),
     b: node("b"),
     proxy: createProxy(host(), {

@@ -76,7 +76,8 @@ export const secret = (): unknown => new Secret();
 export const secretPoint = (): unknown => new SecretPoint(1);
 `,
   "node_modules/lib/package.json": '{"name":"lib","type":"module","exports":"./index.js"}',
-  "node_modules/lib/index.js": "export class Lib extends Error { constructor(message) { super(message); this.name = 'Lib'; } }",
+  "node_modules/lib/index.js":
+    "export class Lib extends Error { constructor(message) { super(message); this.name = 'Lib'; } }",
   "src/other/unsegmented.ts": `export class Unsegmented { constructor(readonly text: string) {} }`,
   "src/x/one.ts": `export class Same { a = 1; }`,
   "src/x/two.ts": `export class Same { b = 1; }`,

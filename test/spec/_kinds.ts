@@ -9,7 +9,8 @@ import type { IncomingResponse } from "../../src/ports.ts";
 import { ask } from "../_cluster.ts";
 import { type BuiltDeployment, deployBuilt } from "./_built.ts";
 
-const source = (name: string): string => readFileSync(join(import.meta.dirname, `../../e2e/wire/src/calls/${name}.ts`), "utf8");
+const source = (name: string): string =>
+  readFileSync(join(import.meta.dirname, `../../e2e/wire/src/calls/${name}.ts`), "utf8");
 
 const person = `export class Person {
   readonly #name: string;
@@ -40,7 +41,11 @@ export type Answer = IncomingResponse & { text: string };
 
 export interface Kinds {
   /** A POST of these arguments. */
-  readonly post: (name: string, args: object | string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  readonly post: (
+    name: string,
+    args: object | string,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer>;
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
 }
 
@@ -64,7 +69,13 @@ export function useKinds(): Kinds {
   const json = { "content-type": "application/json" };
   return {
     post: (name, args, headers = {}) =>
-      ask(built!.proxy, "POST", `/rpc/calls/${name}`, { ...json, ...headers }, typeof args === "string" ? args : JSON.stringify(args)),
+      ask(
+        built!.proxy,
+        "POST",
+        `/rpc/calls/${name}`,
+        { ...json, ...headers },
+        typeof args === "string" ? args : JSON.stringify(args),
+      ),
     get: (path, headers = {}) => ask(built!.proxy, "GET", `/rpc/calls/${path}`, headers),
   };
 }

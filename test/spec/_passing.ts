@@ -5,7 +5,13 @@ import { deploy, type Deployment, urls } from "../_deployment.ts";
 
 export const json = { "content-type": "application/json" };
 export const serialized = { ...json, "x-svc-data-encoding": "serialized" };
-export const money = { serialized: true, key: "shop/Money", name: "class", args: { 0: 3 }, fields: {} };
+export const money = {
+  serialized: true,
+  key: "shop/Money",
+  name: "class",
+  args: { 0: 3 },
+  fields: {},
+};
 
 export type Look = (args: Map<string, unknown>) => unknown;
 
@@ -32,7 +38,12 @@ export async function pass(
   return {
     answer,
     seen,
-    sent: sent && { method: sent.method, target: sent.url.slice(base.length), body: sent.body, headers: sent.headers },
+    sent: sent && {
+      method: sent.method,
+      target: sent.url.slice(base.length),
+      body: sent.body,
+      headers: sent.headers,
+    },
   };
 }
 

@@ -9,7 +9,15 @@ import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
-import { ask, TestClock, testHost, TestLog, testModules, TestNetwork, type TestProcedure } from "../_cluster.ts";
+import {
+  ask,
+  TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  TestNetwork,
+  type TestProcedure,
+} from "../_cluster.ts";
 import { body, Money, money, names, OutOfStock, outOfStock } from "./_shop.ts";
 
 /** Where middleware can be added (§4.8). */
@@ -58,15 +66,30 @@ function procedures(ran: unknown[][]): TestProcedure[] {
       version: "2.1.0",
       parameters: names("value"),
       in: { all: "public" },
-      body: body("app/echo", (_, _graph, value) => (note(value), `second ${String(value)}`), "2.1.0"),
+      body: body(
+        "app/echo",
+        (_, _graph, value) => (note(value), `second ${String(value)}`),
+        "2.1.0",
+      ),
     },
     {
       fqn: "app/headers",
       in: { all: "public" },
-      body: body("app/headers", (context) => (note(context.headers), Object.fromEntries(context.headers))),
+      body: body(
+        "app/headers",
+        (context) => (note(context.headers), Object.fromEntries(context.headers)),
+      ),
     },
-    { fqn: "app/make", in: { all: "public" }, body: body("app/make", () => (note(), new Money(5))) },
-    { fqn: "app/raw", in: { all: "public" }, body: body("app/raw", () => (note(), new Blob(["a"], { type: "image/x-thread" }))) },
+    {
+      fqn: "app/make",
+      in: { all: "public" },
+      body: body("app/make", () => (note(), new Money(5))),
+    },
+    {
+      fqn: "app/raw",
+      in: { all: "public" },
+      body: body("app/raw", () => (note(), new Blob(["a"], { type: "image/x-thread" }))),
+    },
     {
       fqn: "app/fail",
       parameters: names("how"),
@@ -80,7 +103,8 @@ function procedures(ran: unknown[][]): TestProcedure[] {
 }
 
 const files: RepositoryFiles = {
-  publicFile: async ({ method, target }) => (method === "GET" && target === "/a.txt" ? { status: 200, headers: {}, body: "a" } : undefined),
+  publicFile: async ({ method, target }) =>
+    method === "GET" && target === "/a.txt" ? { status: 200, headers: {}, body: "a" } : undefined,
   component: async () => undefined,
   serverFile: async () => new TextEncoder().encode("{}"),
 };
@@ -97,14 +121,39 @@ export async function services(options: { readonly started?: false } = {}): Prom
   let ids = 0;
   const roles = {
     repository: createRepository(host(), { ...common, files }),
-    gateway: createGateway(host(), { ...common, monitor: 5000, lease: 15_000, newId: () => `m${++ids}`, modules: modules() }),
-    node: createNode(host(), { ...common, gateway: urls.gateway, modules: modules(), segments: ["all"], name: "the node" }),
-    proxy: createProxy(host(), { ...common, calls: urls.gateway, repository: urls.repository, modules: modules() }),
-    standalone: createStandalone(host(), { ...common, files, modules: modules(), segments: undefined, name: "the node" }),
+    gateway: createGateway(host(), {
+      ...common,
+      monitor: 5000,
+      lease: 15_000,
+      newId: () => `m${++ids}`,
+      modules: modules(),
+    }),
+    node: createNode(host(), {
+      ...common,
+      gateway: urls.gateway,
+      modules: modules(),
+      segments: ["all"],
+      name: "the node",
+    }),
+    proxy: createProxy(host(), {
+      ...common,
+      calls: urls.gateway,
+      repository: urls.repository,
+      modules: modules(),
+    }),
+    standalone: createStandalone(host(), {
+      ...common,
+      files,
+      modules: modules(),
+      segments: undefined,
+      name: "the node",
+    }),
   };
-  for (const [kind, role] of Object.entries(roles)) network.roles.set(urls[kind as keyof typeof urls], role);
+  for (const [kind, role] of Object.entries(roles))
+    network.roles.set(urls[kind as keyof typeof urls], role);
   const start = async (): Promise<void> => {
-    for (const [kind, role] of Object.entries(roles)) await role.start(urls[kind as keyof typeof urls]);
+    for (const [kind, role] of Object.entries(roles))
+      await role.start(urls[kind as keyof typeof urls]);
   };
   if (options.started !== false) await start();
   return { ...roles, network, clock, log, ran, start };
@@ -116,8 +165,11 @@ const json = { "content-type": "application/json" };
 export async function layered(kind: Kind, ...layers: readonly Middleware[]) {
   const all = await services();
   for (const layer of layers) all[kind].addMiddleware(layer);
-  const call = (args: object = { value: "a" }, target = "/rpc/app/echo", headers: Readonly<Record<string, string>> = {}) =>
-    ask(all[kind], "POST", target, { ...json, ...headers }, JSON.stringify(args));
+  const call = (
+    args: object = { value: "a" },
+    target = "/rpc/app/echo",
+    headers: Readonly<Record<string, string>> = {},
+  ) => ask(all[kind], "POST", target, { ...json, ...headers }, JSON.stringify(args));
   return { ...all, role: all[kind], call };
 }
 

@@ -7,7 +7,8 @@ import type { Context } from "../../src/context.ts";
 import type { Graph } from "../../src/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";
 
-export const names = (...plain: string[]): Parameter[] => plain.map((name) => ({ kind: "plain", name }));
+export const names = (...plain: string[]): Parameter[] =>
+  plain.map((name) => ({ kind: "plain", name }));
 
 /** A body as the build makes it: `this` is a context, and the procedure's line is added to what it throws. */
 export function body(
@@ -26,7 +27,12 @@ export function body(
 }
 
 /** What a face does: calls through the seam of its graph. */
-export function call(graph: Graph, fqn: string, parameters: readonly Parameter[], ...args: unknown[]): Promise<unknown> {
+export function call(
+  graph: Graph,
+  fqn: string,
+  parameters: readonly Parameter[],
+  ...args: unknown[]
+): Promise<unknown> {
   return graph.seam({ fqn, version: "0.0.0", parameters }).run.apply(undefined, args as never[]);
 }
 
@@ -92,16 +98,54 @@ export const shop: TestProcedure[] = [
       { kind: "plain", name: "money", optional: true },
     ],
     in: { b: "public" },
-    body: body("shop/double", (_, _graph, price: number, given?: Money) => new Money(2 * (given?.cents ?? price))),
+    body: body(
+      "shop/double",
+      (_, _graph, price: number, given?: Money) => new Money(2 * (given?.cents ?? price)),
+    ),
   },
   { fqn: "shop/secret", in: { b: "private" }, body: body("shop/secret", () => "private") },
   { fqn: "shop/audit", in: { b: "protected" }, body: body("shop/audit", () => "audited") },
-  { fqn: "shop/viaAudit", in: { a: "public" }, body: body("shop/viaAudit", (_, graph) => call(graph, "shop/audit", [])) },
-  { fqn: "shop/refuse", in: { a: "public" }, body: body("shop/refuse", () => Promise.reject(new Forbidden("not for you"))) },
-  { fqn: "shop/whoami", in: { b: "public" }, body: body("shop/whoami", (context) => Object.fromEntries(context.headers)) },
-  { fqn: "shop/viaWhoami", in: { a: "public" }, body: body("shop/viaWhoami", (_, graph) => call(graph, "shop/whoami", [])) },
-  { fqn: "shop/price", version: "1.0.0", in: { a: "public" }, body: body("shop/price", () => 1, "1.0.0") },
-  { fqn: "shop/price", version: "2.0.0", in: { a: "public" }, body: body("shop/price", () => 2, "2.0.0") },
-  { fqn: "shop/hidden", version: "1.0.0", in: { a: "private" }, body: body("shop/hidden", () => 1, "1.0.0") },
-  { fqn: "shop/safe", in: { a: { access: "public", safe: true } }, body: body("shop/safe", () => "safe") },
+  {
+    fqn: "shop/viaAudit",
+    in: { a: "public" },
+    body: body("shop/viaAudit", (_, graph) => call(graph, "shop/audit", [])),
+  },
+  {
+    fqn: "shop/refuse",
+    in: { a: "public" },
+    body: body("shop/refuse", () => Promise.reject(new Forbidden("not for you"))),
+  },
+  {
+    fqn: "shop/whoami",
+    in: { b: "public" },
+    body: body("shop/whoami", (context) => Object.fromEntries(context.headers)),
+  },
+  {
+    fqn: "shop/viaWhoami",
+    in: { a: "public" },
+    body: body("shop/viaWhoami", (_, graph) => call(graph, "shop/whoami", [])),
+  },
+  {
+    fqn: "shop/price",
+    version: "1.0.0",
+    in: { a: "public" },
+    body: body("shop/price", () => 1, "1.0.0"),
+  },
+  {
+    fqn: "shop/price",
+    version: "2.0.0",
+    in: { a: "public" },
+    body: body("shop/price", () => 2, "2.0.0"),
+  },
+  {
+    fqn: "shop/hidden",
+    version: "1.0.0",
+    in: { a: "private" },
+    body: body("shop/hidden", () => 1, "1.0.0"),
+  },
+  {
+    fqn: "shop/safe",
+    in: { a: { access: "public", safe: true } },
+    body: body("shop/safe", () => "safe"),
+  },
 ];

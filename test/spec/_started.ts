@@ -6,7 +6,12 @@ import { join } from "node:path";
 
 import { afterAll, onTestFinished } from "vitest";
 
-import { type ModuleImporter, type Server, type ServerOptions, startServer } from "../../server/start-server.ts";
+import {
+  type ModuleImporter,
+  type Server,
+  type ServerOptions,
+  startServer,
+} from "../../server/start-server.ts";
 import * as core from "../../src/index.ts";
 import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
@@ -22,10 +27,17 @@ export function applicationOf(
   const name = `seamline started ${count++}`;
   Reflect.set(globalThis, name, core);
   const runtime = `const core = globalThis[${JSON.stringify(name)}];\nexport const { ${Object.keys(core).join(", ")} } = core;\n`;
-  const fixture = createFixture({ "node_modules/seamline/index.js": runtime, ...files }, atEnd, folder);
+  const fixture = createFixture(
+    { "node_modules/seamline/index.js": runtime, ...files },
+    atEnd,
+    folder,
+  );
   // Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
   writeFileSync(join(fixture.root, "load.cjs"), "module.exports = (url) => import(url);");
-  return { ...fixture, importer: createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as ModuleImporter };
+  return {
+    ...fixture,
+    importer: createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as ModuleImporter,
+  };
 }
 
 /** Services serve on for a second when they stop: all of a file do it at once, and while other tests run. */
@@ -40,7 +52,13 @@ export async function start(
 ): Promise<Server & { readonly lines: readonly string[] }> {
   const log = new TestLog();
   const given = config === undefined ? {} : { config };
-  const server = await startServer(application.importer, { ...given, root: application.root, signals: false, log, ...options });
+  const server = await startServer(application.importer, {
+    ...given,
+    root: application.root,
+    signals: false,
+    log,
+    ...options,
+  });
   onTestFinished(() => {
     const stopped = server.stop();
     // Told at the end of the file; nobody waits for it before.

@@ -129,7 +129,13 @@ const refusals: readonly Refusal[] = [
     text: "parameter 'number' must be a number",
     atProcedure: true,
   },
-  { name: "a protected procedure", path: "wire/guarded", error: "Unauthorized", status: 401, text: "Unauthorized" },
+  {
+    name: "a protected procedure",
+    path: "wire/guarded",
+    error: "Unauthorized",
+    status: 401,
+    text: "Unauthorized",
+  },
   {
     name: "a procedure that isn't there",
     path: "wire/nothing",
@@ -169,37 +175,60 @@ describe.each([
   ["straight to its node", "node"],
   ["through proxy and gateway", "proxy"],
 ] as const)("§4, §7 over sockets, %s:", (_, door) => {
-  it.each(refusals)("$status $error for $name", async ({ path, error, status, text: body, atProcedure, name: _name, ...init }) => {
-    const node = atProcedure === true || (atProcedure === "alone" && door === "node") ? ran : {};
-    const answer = await fetchFrom(`${sockets[door]}/rpc/${path}`, init);
-    expect([answer.status, answer.headers, answer.text]).toEqual([status, { ...text, "x-svc-error": error, ...node }, body]);
-    const serialized = await fetchFrom(`${sockets[door]}/rpc/${path}`, { ...init, headers: { ...encoded, ...init.headers } });
-    if (init.headers?.["x-svc-data-encoding"] === undefined) {
-      expect([serialized.status, serialized.headers]).toEqual([
+  it.each(refusals)(
+    "$status $error for $name",
+    async ({ path, error, status, text: body, atProcedure, name: _name, ...init }) => {
+      const node = atProcedure === true || (atProcedure === "alone" && door === "node") ? ran : {};
+      const answer = await fetchFrom(`${sockets[door]}/rpc/${path}`, init);
+      expect([answer.status, answer.headers, answer.text]).toEqual([
         status,
-        { ...every, "content-type": "application/json", "x-svc-error": error, ...node },
+        { ...text, "x-svc-error": error, ...node },
+        body,
       ]);
-      expect(JSON.parse(serialized.text)).toMatchObject({
-        serialized: true,
-        name: "Error",
-        type: error,
-        message: body,
-        trace: [],
-        fields: {},
+      const serialized = await fetchFrom(`${sockets[door]}/rpc/${path}`, {
+        ...init,
+        headers: { ...encoded, ...init.headers },
       });
-    }
-  });
+      if (init.headers?.["x-svc-data-encoding"] === undefined) {
+        expect([serialized.status, serialized.headers]).toEqual([
+          status,
+          { ...every, "content-type": "application/json", "x-svc-error": error, ...node },
+        ]);
+        expect(JSON.parse(serialized.text)).toMatchObject({
+          serialized: true,
+          name: "Error",
+          type: error,
+          message: body,
+          trace: [],
+          fields: {},
+        });
+      }
+    },
+  );
 
   it("a private procedure looks like none at all, byte for byte", async () => {
-    const [hidden, none] = await Promise.all(["hidden", "nobody"].map((one) => fetchFrom(`${sockets[door]}/rpc/wire/${one}`)));
-    expect(hidden).toEqual({ ...none, text: none?.text.replace("nobody", "hidden"), bytes: hidden?.bytes });
+    const [hidden, none] = await Promise.all(
+      ["hidden", "nobody"].map((one) => fetchFrom(`${sockets[door]}/rpc/wire/${one}`)),
+    );
+    expect(hidden).toEqual({
+      ...none,
+      text: none?.text.replace("nobody", "hidden"),
+      bytes: hidden?.bytes,
+    });
   });
 
   it("a protected procedure opens to the key, and to no other", async () => {
     const [right, wrong] = await Promise.all(
-      [key, `${key}x`].map((one) => fetchFrom(`${sockets[door]}/rpc/wire/guarded`, { headers: { "x-svc-trust-key": one } })),
+      [key, `${key}x`].map((one) =>
+        fetchFrom(`${sockets[door]}/rpc/wire/guarded`, { headers: { "x-svc-trust-key": one } }),
+      ),
     );
-    expect([right?.status, right?.text, wrong?.status, wrong?.text]).toEqual([200, "guarded", 401, "Unauthorized"]);
+    expect([right?.status, right?.text, wrong?.status, wrong?.text]).toEqual([
+      200,
+      "guarded",
+      401,
+      "Unauthorized",
+    ]);
   });
 
   it.each(["HEAD", "PUT", "DELETE", "PATCH"])("405 to %s, with what is allowed", async (method) => {
@@ -212,7 +241,11 @@ describe.each([
     // A client that waits to be asked for the body: `fetch` can't.
     const { hostname, port } = new URL(sockets[door]);
     const status = await new Promise((resolve, reject) => {
-      const headers = { "content-type": "application/json", "content-length": 70_000, expect: "100-continue" };
+      const headers = {
+        "content-type": "application/json",
+        "content-length": 70_000,
+        expect: "100-continue",
+      };
       const asking = request({ hostname, port, path: "/rpc/wire/echo", method: "POST", headers });
       asking.on("continue", () => resolve("continue")).on("error", reject);
       asking.on("response", (response) => {
@@ -224,30 +257,43 @@ describe.each([
     expect(status).toBe(413);
   });
 
-  it.each([...frameworkErrors])("%s, thrown by a procedure, keeps class, status, text and line", async (name, Kind) => {
-    const message = name === "Teapot" ? "I'm a teapot" : `by ${name}`;
-    const { status } = Kind as unknown as typeof ServiceError;
-    const answer = await postTo(`${sockets[door]}/rpc/wire/fail`, JSON.stringify({ name }));
-    expect([answer.status, answer.headers["x-svc-error"], answer.headers["content-type"], answer.text]).toEqual([
-      status,
-      name,
-      "text/plain; charset=utf-8",
-      `${message}\n${line}`,
-    ]);
-    const back = await callFrom(sockets.host, sockets[door], "wire/fail", { name }).catch((thrown: unknown) => thrown);
-    expect((back as Error).constructor).toBe(Kind);
-    expect([(back as Error).message, ...traceOf(back)]).toEqual([message, line]);
-  });
+  it.each([...frameworkErrors])(
+    "%s, thrown by a procedure, keeps class, status, text and line",
+    async (name, Kind) => {
+      const message = name === "Teapot" ? "I'm a teapot" : `by ${name}`;
+      const { status } = Kind as unknown as typeof ServiceError;
+      const answer = await postTo(`${sockets[door]}/rpc/wire/fail`, JSON.stringify({ name }));
+      expect([
+        answer.status,
+        answer.headers["x-svc-error"],
+        answer.headers["content-type"],
+        answer.text,
+      ]).toEqual([status, name, "text/plain; charset=utf-8", `${message}\n${line}`]);
+      const back = await callFrom(sockets.host, sockets[door], "wire/fail", { name }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect((back as Error).constructor).toBe(Kind);
+      expect([(back as Error).message, ...traceOf(back)]).toEqual([message, line]);
+    },
+  );
 
   it("application errors keep class, fields, inherited status and line", async () => {
-    const back = await callFrom(sockets.host, sockets[door], "wire/fail", { name: "OutOfStock" }).catch((thrown: unknown) => thrown);
+    const back = await callFrom(sockets.host, sockets[door], "wire/fail", {
+      name: "OutOfStock",
+    }).catch((thrown: unknown) => thrown);
     expect(back).toBeInstanceOf(OutOfStock);
     expect(back).toMatchObject({ sku: "tea", message: "Nothing left of tea" });
     expect(traceOf(back)).toEqual([line]);
-    const refused = await callFrom(sockets.host, sockets[door], "wire/fail", { name: "Refused" }).catch((thrown: unknown) => thrown);
+    const refused = await callFrom(sockets.host, sockets[door], "wire/fail", {
+      name: "Refused",
+    }).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(Refused);
     expect(refused).toMatchObject({ code: 7, message: "no" });
-    const answers = await Promise.all(["OutOfStock", "Refused"].map((name) => fetchFrom(`${sockets[door]}/rpc/wire/fail?name=${name}`)));
+    const answers = await Promise.all(
+      ["OutOfStock", "Refused"].map((name) =>
+        fetchFrom(`${sockets[door]}/rpc/wire/fail?name=${name}`),
+      ),
+    );
     expect(answers.map((one) => [one.status, one.text, one.headers["x-svc-node"]])).toEqual([
       [404, `Nothing left of tea\n${line}`, "node wire"],
       [500, `no\n${line}`, "node wire"],
@@ -256,13 +302,19 @@ describe.each([
 
   it("a thrown text is a 500 with that text", async () => {
     const answer = await fetchFrom(`${sockets[door]}/rpc/wire/fail?name=just%20text`);
-    expect([answer.status, answer.headers, answer.text]).toEqual([500, { ...text, ...ran }, `just text\n${line}`]);
+    expect([answer.status, answer.headers, answer.text]).toEqual([
+      500,
+      { ...text, ...ran },
+      `just text\n${line}`,
+    ]);
   });
 });
 
 describe("§7.1 over sockets, an error that passes two nodes", () => {
   it("carries a line of each, the origin first, and is its own class at the end", async () => {
-    const back = await callFrom(sockets.host, sockets.proxy, "wire/relayFail", { name: "OutOfStock" }).catch((thrown: unknown) => thrown);
+    const back = await callFrom(sockets.host, sockets.proxy, "wire/relayFail", {
+      name: "OutOfStock",
+    }).catch((thrown: unknown) => thrown);
     expect(back).toBeInstanceOf(OutOfStock);
     expect(traceOf(back)).toEqual([line, "[wire/relayFail | v0.0.0]"]);
     const answer = await fetchFrom(`${sockets.proxy}/rpc/wire/relayFail?name=OutOfStock`);

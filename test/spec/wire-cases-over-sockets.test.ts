@@ -2,7 +2,15 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { arrived, callFrom, fetchFrom, key, postTo, type Sockets, startSockets } from "../_sockets.ts";
+import {
+  arrived,
+  callFrom,
+  fetchFrom,
+  key,
+  postTo,
+  type Sockets,
+  startSockets,
+} from "../_sockets.ts";
 import { every as ofAll } from "../_call.ts";
 import { expectSame } from "../_same.ts";
 import { wireCases } from "../_wire-cases.ts";
@@ -48,7 +56,10 @@ describe.each([
     });
 
     it("stands in the bytes as the table says", async () => {
-      const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), { ...encoded, ...trusted });
+      const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), {
+        ...encoded,
+        ...trusted,
+      });
       await expectSame(arrived.value, expected);
       expect(answer).toMatchObject({ status: 200, headers: object });
       expect(JSON.parse(answer.text)).toEqual(expected === undefined ? {} : { value: one.wire });
@@ -57,13 +68,25 @@ describe.each([
     it("comes from outside only when it needs no trust (decisions §3)", async () => {
       const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), encoded);
       expect(answer.status).toBe(one.trusted ? 400 : 200);
-      if (one.trusted) expect(JSON.parse(answer.text)).toMatchObject({ name: "Error", type: "InvalidSerializedValue", trace: [] });
+      if (one.trusted)
+        expect(JSON.parse(answer.text)).toMatchObject({
+          name: "Error",
+          type: "InvalidSerializedValue",
+          trace: [],
+        });
     });
 
     it("answers a GET in its form, and a plain one with what any client reads", async () => {
       const url = `${at("wrappedExample")}?name=${name}`;
-      expect(JSON.parse((await fetchFrom(url, { headers: encoded })).text)).toEqual(one.value === undefined ? {} : { value: one.wire });
-      const plain: unknown = "plain" in one ? one.plain : one.value === undefined ? undefined : JSON.parse(JSON.stringify(one.value));
+      expect(JSON.parse((await fetchFrom(url, { headers: encoded })).text)).toEqual(
+        one.value === undefined ? {} : { value: one.wire },
+      );
+      const plain: unknown =
+        "plain" in one
+          ? one.plain
+          : one.value === undefined
+            ? undefined
+            : JSON.parse(JSON.stringify(one.value));
       const answer = await fetchFrom(url);
       expect([answer.status, answer.headers]).toEqual([200, object]);
       expect(JSON.parse(answer.text)).toEqual(plain === undefined ? {} : { value: plain });
@@ -77,16 +100,22 @@ describe.each([
         expect(JSON.parse(answer.text)).toEqual(one.wire);
       } else {
         const type = scalar.type === undefined ? {} : { "content-type": scalar.type };
-        expect([answer.status, answer.headers]).toEqual([scalar.type ? 200 : 204, { ...every, ...type, "x-svc-data-type": scalar.kind }]);
+        expect([answer.status, answer.headers]).toEqual([
+          scalar.type ? 200 : 204,
+          { ...every, ...type, "x-svc-data-type": scalar.kind },
+        ]);
         expect(answer.text).toBe(scalar.text);
       }
     });
   });
 
   it("values of a GET become what the parameters' types say", async () => {
-    const answer = await fetchFrom(`${at("typed")}?text=5&number=1e3&flag=true&big=-12345678901234567890&days=2021-01-01&days=2021-01-02`, {
-      headers: encoded,
-    });
+    const answer = await fetchFrom(
+      `${at("typed")}?text=5&number=1e3&flag=true&big=-12345678901234567890&days=2021-01-01&days=2021-01-02`,
+      {
+        headers: encoded,
+      },
+    );
     const day = (value: string) => ({ serialized: true, name: "Date", value });
     expect(JSON.parse(answer.text)).toEqual([
       "5",
@@ -102,10 +131,19 @@ describe.each([
     ["ArrayBuffer", { "content-type": "application/octet-stream" }],
     ["DataView", { "content-type": "application/octet-stream" }],
     ["Blob", { "content-type": "image/x-thread", "content-disposition": "attachment" }],
-    ["File", { "content-type": "image/png", "content-disposition": "attachment; filename*=UTF-8''%C3%A4%20%221%22.png" }],
+    [
+      "File",
+      {
+        "content-type": "image/png",
+        "content-disposition": "attachment; filename*=UTF-8''%C3%A4%20%221%22.png",
+      },
+    ],
   ])("a plain answer that is one %s is its bytes", async (as, type) => {
     const answer = await fetchFrom(`${at("raw")}?as=${as}`);
-    expect([answer.status, answer.headers]).toEqual([200, { ...every, ...type, "x-svc-data-type": "binary" }]);
+    expect([answer.status, answer.headers]).toEqual([
+      200,
+      { ...every, ...type, "x-svc-data-type": "binary" },
+    ]);
     expect([...answer.bytes]).toEqual([0, 255, 1]);
   });
 });

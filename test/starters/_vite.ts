@@ -20,7 +20,11 @@ export interface Opened {
   readonly faults: readonly string[];
 }
 
-export async function editFile(app: Application, path: string, changes: readonly Change[]): Promise<void> {
+export async function editFile(
+  app: Application,
+  path: string,
+  changes: readonly Change[],
+): Promise<void> {
   let text = await readFile(join(app.root, path), "utf8");
   for (const [before, after] of changes) {
     if (!text.includes(before)) throw new Error(`${path} has no ${JSON.stringify(before)}`);
@@ -30,7 +34,13 @@ export async function editFile(app: Application, path: string, changes: readonly
 }
 
 /** Starts a server of Vite's by a command that takes options, and opens its page at `path`. */
-export async function openVite(app: Application, browser: Browser, command: string, origin: string, path = "/"): Promise<Opened> {
+export async function openVite(
+  app: Application,
+  browser: Browser,
+  command: string,
+  origin: string,
+  path = "/",
+): Promise<Opened> {
   const port = await freePort();
   const service = app.start(`${command} --port ${port} --strictPort`);
   const url = `${origin}:${port}`;
@@ -54,6 +64,10 @@ export async function openVite(app: Application, browser: Browser, command: stri
 const patience = 30_000;
 
 export async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + patience; !(await done()); await new Promise((resolve) => setTimeout(resolve, 50)))
+  for (
+    const end = Date.now() + patience;
+    !(await done());
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  )
     if (Date.now() > end) throw new Error(`not within ${patience / 1_000} s`);
 }

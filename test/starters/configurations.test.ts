@@ -41,7 +41,8 @@ export default defineConfig(({ mode }) => ({
 document.querySelector("h1")!.textContent = import.meta.env.VITE_TITLE;
 document.querySelector("output")!.textContent = await quote("tweed");
 `,
-  "apps/shop/seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:3000", "middleware": ["./src/shout.ts"] }\n',
+  "apps/shop/seamline.json":
+    '{ "mode": "standalone", "url": "http://127.0.0.1:3000", "middleware": ["./src/shout.ts"] }\n',
   "apps/shop/src/shout.ts": `export default {
   async handle(_fqn: string, _version: unknown, _args: unknown, _headers: unknown, next: () => Promise<unknown>) {
     return \`\${await next()}!\`;
@@ -70,20 +71,30 @@ describe("base, aliases, env files, a proxy, https, a configuration of another n
     const { cert, key } = createCertificates().sign("localhost", { hosts: "DNS:localhost" });
     await app.write("apps/shop/certificates/cert.pem", await readFile(cert, "utf8"));
     await app.write("apps/shop/certificates/key.pem", await readFile(key, "utf8"));
-    const vite = (command: string) => `cd apps/shop && npx vite ${command} --config vite.shop.config.mts`;
+    const vite = (command: string) =>
+      `cd apps/shop && npx vite ${command} --config vite.shop.config.mts`;
 
     expect(await app.run(`${vite("build")} --logLevel warn`)).toEqual({ code: 0, output: "" });
     for (const [command, mode] of [
       ["preview", "production"],
       ["dev", "development"],
     ] as const) {
-      const { service, page, url, faults } = await openVite(app, browser, vite(command), "https://localhost", "/shop/");
+      const { service, page, url, faults } = await openVite(
+        app,
+        browser,
+        vite(command),
+        "https://localhost",
+        "/shop/",
+      );
       await page.getByText(`${mode} 35!`).waitFor();
       await page.getByRole("heading", { name: "Shop" }).waitFor();
       expect(faults).toEqual([]);
-      expect(await page.evaluate(async (address) => await (await fetch(address)).text(), `${url}/rpc/quote?cloth=silk`)).toBe(
-        `${mode} 28!`,
-      );
+      expect(
+        await page.evaluate(
+          async (address) => await (await fetch(address)).text(),
+          `${url}/rpc/quote?cloth=silk`,
+        ),
+      ).toBe(`${mode} 28!`);
       await page.close();
       await service.stop();
     }

@@ -22,7 +22,10 @@ interface Starter {
 }
 
 const plugin = [
-  ["import { defineConfig } from 'vite'\n", "import { seamline } from 'seamline/vite'\nimport { defineConfig } from 'vite'\n"],
+  [
+    "import { defineConfig } from 'vite'\n",
+    "import { seamline } from 'seamline/vite'\nimport { defineConfig } from 'vite'\n",
+  ],
 ] as const;
 
 const starters: readonly Starter[] = [
@@ -49,7 +52,10 @@ const starters: readonly Starter[] = [
     edits: {
       "vite.config.ts": [...plugin, ["[vue()]", "[vue(), seamline()]"]],
       "src/components/HelloWorld.vue": [
-        ["import logo from '../assets/logo.svg'\n", "import logo from '../assets/logo.svg'\nimport { quote } from '../shop/quote.ts'\n"],
+        [
+          "import logo from '../assets/logo.svg'\n",
+          "import logo from '../assets/logo.svg'\nimport { quote } from '../shop/quote.ts'\n",
+        ],
         ["ref(0)\n", "ref(0)\nconst price = ref<number>()\n"],
         [
           "</button>\n",
@@ -91,8 +97,10 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
     await app?.remove();
   });
 
-  const read = async (path: string): Promise<string> => await readFile(join(app.root, path), "utf8");
-  const edit = async (path: string, ...changes: readonly Change[]): Promise<void> => await editFile(app, path, changes);
+  const read = async (path: string): Promise<string> =>
+    await readFile(join(app.root, path), "utf8");
+  const edit = async (path: string, ...changes: readonly Change[]): Promise<void> =>
+    await editFile(app, path, changes);
   const open = async (command: string): Promise<Opened> =>
     await openVite(app, browser, `npx vite ${command} --host 127.0.0.1`, "http://127.0.0.1");
 
@@ -103,7 +111,8 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
     const built = filesOf(join(app.root, "dist"));
     expect(built).toContain("index.html");
     expect(built).toContain("favicon.svg");
-    for (const file of built) expect(await read(join("dist", file)), file).not.toMatch(/31\.5|1\.25/);
+    for (const file of built)
+      expect(await read(join("dist", file)), file).not.toMatch(/31\.5|1\.25/);
     expect(await read(".seamline/server/modules/shop/quote~body.js")).toContain("31.5");
   }, 180_000);
 
@@ -116,7 +125,9 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
     expect(await (await fetch(`${url}/rpc/shop/quote?cloth=tweed`)).text()).toBe("39.375");
     expect(await (await fetch(`${url}/health`)).json()).toEqual({});
     // Addresses of pages stay Vite's: a single page takes whatever no file has.
-    expect(await (await fetch(`${url}/anything`, { headers: { accept: "text/html" } })).text()).toContain('<div id="');
+    expect(
+      await (await fetch(`${url}/anything`, { headers: { accept: "text/html" } })).text(),
+    ).toContain('<div id="');
     expect(faults).toEqual([]);
     await page.close();
     await service.stop();
@@ -150,5 +161,7 @@ describe.each(starters)("the $name starter of Vite", ({ name, build, edits, comp
 
 function filesOf(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }

@@ -9,9 +9,11 @@ Reflect.set(globalThis, coreName, core);
 
 export const shop: Files = {
   "package.json": '{ "name": "shop", "type": "module" }',
-  "node_modules/seamline/package.json": '{ "name": "seamline", "type": "module", "exports": "./index.js" }',
+  "node_modules/seamline/package.json":
+    '{ "name": "seamline", "type": "module", "exports": "./index.js" }',
   "node_modules/seamline/index.js": `export const { ${Object.keys(core).join(", ")} } = globalThis[${JSON.stringify(coreName)}];\n`,
-  "index.html": '<!doctype html><html><body><script type="module" src="/src/main.ts"></script></body></html>',
+  "index.html":
+    '<!doctype html><html><body><script type="module" src="/src/main.ts"></script></body></html>',
   "src/main.ts": `import { startClient } from "seamline";
 import { Money } from "./shop/money.ts";
 import { quote } from "./shop/quote.ts";
@@ -89,10 +91,17 @@ export async function label(sku: string): Promise<string> {
 };
 `,
   "segments/shop.segment.json": JSON.stringify({
-    "./shop/quote": { quote: { access: "public" }, total: { access: "public" }, whoAsks: { access: "protected" } },
+    "./shop/quote": {
+      quote: { access: "public" },
+      total: { access: "public" },
+      whoAsks: { access: "protected" },
+    },
   }),
   "segments/warehouse.segment.json": JSON.stringify({
-    "./warehouse/stock": { stock: { access: "public" }, stockUpstairs: { access: "public", as: "stock", version: "2.0.0" } },
+    "./warehouse/stock": {
+      stock: { access: "public" },
+      stockUpstairs: { access: "public", as: "stock", version: "2.0.0" },
+    },
     "./warehouse/hidden": { hidden: { access: "private" } },
   }),
   "segments/ui.segment.json": JSON.stringify({ "./ui/label": { label: { access: "public" } } }),

@@ -1,18 +1,34 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NotFound, traceOf } from "../../src/index.ts";
-import { createTestCluster, type TestCluster, type TestClusterOptions } from "../../server/testing/index.ts";
+import {
+  createTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+} from "../../server/testing/index.ts";
 import { createFixture, type Files } from "../build/_fixture.ts";
 import { type Money, type Quote, shop } from "./_shop.ts";
 
-async function start(options: TestClusterOptions = {}, more: Files = {}): Promise<{ cluster: TestCluster; root: string }> {
+async function start(
+  options: TestClusterOptions = {},
+  more: Files = {},
+): Promise<{ cluster: TestCluster; root: string }> {
   const { root } = createFixture({ ...shop, ...more });
   return { cluster: await createTestCluster({ root, ...options }), root };
 }
 
 /** A class as the test itself imports it. */
-async function own(root: string, module: string, name: string): Promise<new (...args: unknown[]) => unknown> {
-  return ((await import(/* @vite-ignore */ join(root, module))) as Record<string, new (...args: unknown[]) => unknown>)[name]!;
+async function own(
+  root: string,
+  module: string,
+  name: string,
+): Promise<new (...args: unknown[]) => unknown> {
+  return (
+    (await import(/* @vite-ignore */ join(root, module))) as Record<
+      string,
+      new (...args: unknown[]) => unknown
+    >
+  )[name]!;
 }
 
 describe("createTestCluster", () => {
@@ -33,14 +49,20 @@ describe("createTestCluster", () => {
 
   it("gives the test its own classes, of values and of errors", async () => {
     const { cluster, root } = await start();
-    const [Money, OutOfStock] = [await own(root, "src/shop/money.ts", "Money"), await own(root, "src/shop/errors.ts", "OutOfStock")];
+    const [Money, OutOfStock] = [
+      await own(root, "src/shop/money.ts", "Money"),
+      await own(root, "src/shop/errors.ts", "OutOfStock"),
+    ];
     const { quote, total } = await cluster.import<Quote>("./shop/quote.js");
     expect(await quote("felt")).toBeInstanceOf(Money);
     expect(await total([new Money(1) as Money, await quote("felt")])).toEqual(new Money(1251));
     const error = await quote("silk").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OutOfStock);
     expect(error).toBeInstanceOf(NotFound);
-    expect([(error as { sku: string }).sku, traceOf(error)]).toEqual(["silk", ["[shop/quote | v0.0.0]"]]);
+    expect([(error as { sku: string }).sku, traceOf(error)]).toEqual([
+      "silk",
+      ["[shop/quote | v0.0.0]"],
+    ]);
     const page = await cluster.page.import<Quote>("./shop/quote");
     expect(await page.quote("felt")).toBeInstanceOf(Money);
   });
@@ -49,8 +71,11 @@ describe("createTestCluster", () => {
     const { cluster } = await start({ nodes: { all: ["shop", "warehouse"], more: "warehouse" } });
     const { quote } = await cluster.import<Quote>("./shop/quote");
     await quote("felt");
-    expect(cluster.calls("warehouse/stock").map(({ where, from }) => [from, where])).toEqual([["all", "all"]]);
-    for (let calls = 0; calls < 4; calls++) await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
+    expect(cluster.calls("warehouse/stock").map(({ where, from }) => [from, where])).toEqual([
+      ["all", "all"],
+    ]);
+    for (let calls = 0; calls < 4; calls++)
+      await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
     const away = cluster.calls({ fqn: "warehouse/stock", from: "test" });
     expect(away.map(({ where }) => where).toSorted()).toEqual(["all", "all", "more", "more"]);
     expect(await cluster.runProcedure("warehouse/stock", "2.0.0", { sku: "felt" })).toBe(4);
@@ -58,14 +83,19 @@ describe("createTestCluster", () => {
 
   it("has a page with the segments that it loads, trusted by nobody", async () => {
     const { cluster } = await start({ page: ["ui"] });
-    const { label } = await cluster.page.import<{ label(sku: string): Promise<string> }>("./ui/label");
+    const { label } = await cluster.page.import<{ label(sku: string): Promise<string> }>(
+      "./ui/label",
+    );
     expect(await label("felt")).toBe("felt (7)");
     expect(cluster.calls().map(({ where, fqn, from }) => [from, where, fqn])).toEqual([
       ["test", "page", "ui/label"],
       ["page", "warehouse", "warehouse/stock"],
       ["warehouse", "warehouse", "warehouse/hidden"],
     ]);
-    const [page, test] = [await cluster.page.import<Quote>("./shop/quote"), await cluster.import<Quote>("./shop/quote")];
+    const [page, test] = [
+      await cluster.page.import<Quote>("./shop/quote"),
+      await cluster.import<Quote>("./shop/quote"),
+    ];
     await expect(page.whoAsks()).rejects.toMatchObject({ name: "Unauthorized" });
     expect(await test.whoAsks()).toBe("nobody 0");
     expect(await cluster.page.runProcedure("warehouse/stock", "", { sku: "felt" })).toBe(7);
@@ -74,44 +104,82 @@ describe("createTestCluster", () => {
   it("answers requests from outside as a service would", async () => {
     const { cluster } = await start();
     const answer = await cluster.fetch("/rpc/shop/quote?sku=felt&quantity=3");
-    expect([answer.status, answer.headers.get("x-svc-node"), await answer.json()]).toEqual([200, "shop", { cents: 3750 }]);
+    expect([answer.status, answer.headers.get("x-svc-node"), await answer.json()]).toEqual([
+      200,
+      "shop",
+      { cents: 3750 },
+    ]);
     const posted = await cluster.fetch("/rpc/shop/quote", {
       method: "POST",
       headers: { "content-type": "application/json", "x-svc-data-encoding": "serialized" },
       body: JSON.stringify({ sku: "felt" }),
     });
-    expect(await posted.json()).toMatchObject({ serialized: true, name: "class", key: "shop/Money", args: { 0: 1250 } });
+    expect(await posted.json()).toMatchObject({
+      serialized: true,
+      name: "class",
+      key: "shop/Money",
+      args: { 0: 1250 },
+    });
     expect((await cluster.fetch("/rpc/warehouse/hidden?count=1")).status).toBe(404);
-    expect(await (await cluster.fetch("/rpc/shop/quote?skew=felt")).text()).toBe("Missing value for parameter 'sku'");
+    expect(await (await cluster.fetch("/rpc/shop/quote?skew=felt")).text()).toBe(
+      "Missing value for parameter 'sku'",
+    );
     expect(await (await cluster.node("shop").fetch("/health/ready")).json()).toBe(true);
-    await expect(cluster.fetch("rpc/shop/quote")).rejects.toThrow("The path of a request begins with '/': '/rpc/shop/quote'");
+    await expect(cluster.fetch("rpc/shop/quote")).rejects.toThrow(
+      "The path of a request begins with '/': '/rpc/shop/quote'",
+    );
     expect(cluster.calls("shop/quote").map(({ from }) => from)).toEqual(["outside", "outside"]);
   });
 
   it("lends a node's view, with modules and state of its own", async () => {
-    const { cluster } = await start({ nodes: { one: "shop", two: "shop", warehouse: "warehouse" } });
+    const { cluster } = await start({
+      nodes: { one: "shop", two: "shop", warehouse: "warehouse" },
+    });
     const [one, two] = [cluster.node("one"), cluster.node("two")];
-    const [here, there] = [await one.import<Quote>("./shop/quote"), await two.import<Quote>("./shop/quote")];
+    const [here, there] = [
+      await one.import<Quote>("./shop/quote"),
+      await two.import<Quote>("./shop/quote"),
+    ];
     await here.quote("felt");
     expect([await here.whoAsks(), await there.whoAsks()]).toEqual(["nobody 1", "nobody 0"]);
-    expect(await two.runProcedure("warehouse/hidden", "", { count: 3 }).catch((error: Error) => error.name)).toBe("ProcedureNotFound");
-    expect(await cluster.node("warehouse").runProcedure("warehouse/hidden", "", { count: 3 })).toBe(2);
+    expect(
+      await two
+        .runProcedure("warehouse/hidden", "", { count: 3 })
+        .catch((error: Error) => error.name),
+    ).toBe("ProcedureNotFound");
+    expect(await cluster.node("warehouse").runProcedure("warehouse/hidden", "", { count: 3 })).toBe(
+      2,
+    );
   });
 
   it("takes layers, checks and limits from a configuration, and more by hand", async () => {
-    const { cluster } = await start({ config: { middleware: ["./src/layers/stamp.ts"], limits: { body: 1000 } } });
+    const { cluster } = await start({
+      config: { middleware: ["./src/layers/stamp.ts"], limits: { body: 1000 } },
+    });
     const { whoAsks } = await cluster.import<Quote>("./shop/quote");
     expect(await whoAsks()).toBe("stamped 0");
-    const long = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ sku: "x".repeat(1000) }) };
+    const long = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ sku: "x".repeat(1000) }),
+    };
     expect((await cluster.fetch("/rpc/warehouse/stock", long)).status).toBe(413);
     const seen: string[] = [];
-    cluster.node("warehouse").addMiddleware({ handle: async (fqn, _version, _args, _headers, next) => (seen.push(fqn), await next()) });
+    cluster
+      .node("warehouse")
+      .addMiddleware({
+        handle: async (fqn, _version, _args, _headers, next) => (seen.push(fqn), await next()),
+      });
     cluster.node("warehouse").addHealthCheck("shelf", { isHealthy: async () => false });
     await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
     expect(seen).toEqual(["warehouse/stock"]);
     await cluster.clock.pass(5000);
-    await expect(cluster.runProcedure("warehouse/stock", "", { sku: "felt" })).rejects.toMatchObject({ name: "NodeNotAvailable" });
-    expect(cluster.log.lines).toContain("warning: gateway: http://warehouse.test is unhealthy: it gets no calls");
+    await expect(
+      cluster.runProcedure("warehouse/stock", "", { sku: "felt" }),
+    ).rejects.toMatchObject({ name: "NodeNotAvailable" });
+    expect(cluster.log.lines).toContain(
+      "warning: gateway: http://warehouse.test is unhealthy: it gets no calls",
+    );
   });
 
   it("is over when it is stopped, or when its block ends", async () => {
@@ -135,7 +203,8 @@ describe("createTestCluster", () => {
     const fixture = createFixture(shop);
     await (await createTestCluster({ root: fixture.root })).stop();
     fixture.write({
-      "src/warehouse/hidden.ts": "export async function hidden(count: number): Promise<number> {\n  return count * 100;\n}\n",
+      "src/warehouse/hidden.ts":
+        "export async function hidden(count: number): Promise<number> {\n  return count * 100;\n}\n",
     });
     await using cluster = await createTestCluster({ root: fixture.root });
     expect(await cluster.runProcedure("warehouse/stock", "", { sku: "felt" })).toBe(800);
@@ -144,26 +213,40 @@ describe("createTestCluster", () => {
 
 describe("what a test cluster refuses", () => {
   it("names what was meant", async () => {
-    await expect(start({ nodes: { a: "warehose" } })).rejects.toThrow("Segment 'warehose' not found; did you mean 'warehouse'?");
-    await expect(start({ nodes: { a: "xyz" } })).rejects.toThrow("Segment 'xyz' not found; there is shop, ui, warehouse");
+    await expect(start({ nodes: { a: "warehose" } })).rejects.toThrow(
+      "Segment 'warehose' not found; did you mean 'warehouse'?",
+    );
+    await expect(start({ nodes: { a: "xyz" } })).rejects.toThrow(
+      "Segment 'xyz' not found; there is shop, ui, warehouse",
+    );
     await expect(start({ page: ["warehouse"] })).rejects.toThrow(
       "Segment 'warehouse' is not one that browsers may load, see 'clients'; there is ui",
     );
-    await expect(start({ nodes: { page: "shop" } })).rejects.toThrow("'page' is the name of another place");
-    await expect(start({ nodes: { "my node": "shop" } })).rejects.toThrow("'my node' is no name for a node here");
+    await expect(start({ nodes: { page: "shop" } })).rejects.toThrow(
+      "'page' is the name of another place",
+    );
+    await expect(start({ nodes: { "my node": "shop" } })).rejects.toThrow(
+      "'my node' is no name for a node here",
+    );
     const { cluster } = await start();
     await expect(cluster.import("./shop/qoute")).rejects.toThrow(
       "'./shop/qoute' is no module of the source folder; did you mean './shop/quote'?",
     );
-    expect(() => cluster.node("shoop")).toThrow("This cluster has no node 'shoop'; did you mean 'shop'?");
+    expect(() => cluster.node("shoop")).toThrow(
+      "This cluster has no node 'shoop'; did you mean 'shop'?",
+    );
     expect(() => cluster.calls("shop/qoute")).toThrow(
       "No segment file of the application names a procedure 'shop/qoute'; did you mean 'shop/quote'?",
     );
   });
 
   it("tells all that is wrong in the sources", async () => {
-    const wrong = { "segments/shop.segment.json": '{ "./shop/quote": { "qoute": { "access": "public" } } }' };
-    await expect(start({}, wrong)).rejects.toThrow(/shop\.segment\.json.*"qoute"[\s\S]*Did you mean "quote"\?/);
+    const wrong = {
+      "segments/shop.segment.json": '{ "./shop/quote": { "qoute": { "access": "public" } } }',
+    };
+    await expect(start({}, wrong)).rejects.toThrow(
+      /shop\.segment\.json.*"qoute"[\s\S]*Did you mean "quote"\?/,
+    );
   });
 
   it("tells that a body fails while it is loaded", async () => {

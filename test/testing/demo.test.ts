@@ -2,7 +2,11 @@
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createTestCluster, type TestCluster, type TestClusterOptions } from "../../server/testing/index.ts";
+import {
+  createTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+} from "../../server/testing/index.ts";
 import { root } from "../_sources.ts";
 
 type Orders = typeof import("../../demo/src/shop/orders.ts");
@@ -16,8 +20,12 @@ const start = async (options: TestClusterOptions = {}): Promise<TestCluster> =>
 
 /** A cloth of the catalogue of which there is enough. */
 async function cloth(cluster: TestCluster): Promise<string> {
-  const { hits } = (await cluster.runProcedure("shop/search", "", { limit: 96 })) as { hits: { sku: string }[] };
-  const levels = (await cluster.runProcedure("shop/stockLevels", "", { "...skus": hits.map(({ sku }) => sku) })) as Map<string, number>;
+  const { hits } = (await cluster.runProcedure("shop/search", "", { limit: 96 })) as {
+    hits: { sku: string }[];
+  };
+  const levels = (await cluster.runProcedure("shop/stockLevels", "", {
+    "...skus": hits.map(({ sku }) => sku),
+  })) as Map<string, number>;
   return [...levels].find(([, left]) => left > 5)![0];
 }
 
@@ -30,10 +38,16 @@ describe("the demo's orders", () => {
     const before = await quote(sku, 5);
     cluster.forget();
     const receipt = await placeOrder([{ sku, metres: 5 }]);
-    expect([receipt.number, receipt.placed, receipt.total.cents]).toEqual(["S-1001", expect.any(Date), before.total().cents]);
+    expect([receipt.number, receipt.placed, receipt.total.cents]).toEqual([
+      "S-1001",
+      expect.any(Date),
+      before.total().cents,
+    ]);
     expect((await quote(sku, 5)).left).toBe(before.left - 5);
     const reserved = cluster.calls("shop/reserve");
-    expect(reserved.map(({ from, where, error }) => [from, where, error])).toEqual([["b", "b", undefined]]);
+    expect(reserved.map(({ from, where, error }) => [from, where, error])).toEqual([
+      ["b", "b", undefined],
+    ]);
   });
 
   it("§7.1 are refused with the class, its fields and the way that the error came, when a roll is too short", async () => {
@@ -45,7 +59,11 @@ describe("the demo's orders", () => {
     expect(thrown).toBeInstanceOf(OutOfStock);
     expect(thrown).toMatchObject({ name: "OutOfStock", sku, wanted: 400 });
     const lines = [{ sku, metres: 400 }];
-    const json = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ lines }) };
+    const json = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ lines }),
+    };
     const answer = await cluster.fetch("/rpc/shop/placeOrder", json);
     expect([answer.status, (await answer.text()).split("\n").slice(1)]).toEqual([
       400,
@@ -55,7 +73,9 @@ describe("the demo's orders", () => {
 
   it("§2.2 keep what is private on its node, whatever a page asks for", async () => {
     await using cluster = await start();
-    await expect(cluster.page.runProcedure("shop/reserve", "", { lines: [] })).rejects.toMatchObject({ name: "ProcedureNotFound" });
+    await expect(
+      cluster.page.runProcedure("shop/reserve", "", { lines: [] }),
+    ).rejects.toMatchObject({ name: "ProcedureNotFound" });
     expect((await cluster.fetch("/rpc/shop/reserve")).status).toBe(404);
     expect(cluster.calls("shop/reserve")).toEqual([]);
   });
@@ -66,7 +86,9 @@ describe("the demo's orders", () => {
     cluster.node("a").kill();
     const { quote } = await cluster.page.import<Quotes>("./shop/quote");
     for (let asked = 0; asked < 3; asked++) expect((await quote(sku, 1)).sku).toBe(sku);
-    expect(new Set(cluster.calls({ fqn: "shop/quote", from: "page" }).map(({ where }) => where))).toEqual(new Set(["b"]));
+    expect(
+      new Set(cluster.calls({ fqn: "shop/quote", from: "page" }).map(({ where }) => where)),
+    ).toEqual(new Set(["b"]));
   });
 });
 
@@ -76,7 +98,9 @@ describe("the demo's page", () => {
       nodes: { catalogue: "catalogue" },
       fakes: { "shop/stockLevels": (...skus: string[]) => new Map(skus.map((sku) => [sku, 3])) },
     });
-    const found = (await cluster.runProcedure("shop/search", "", { limit: 1 })) as { hits: { sku: string }[] };
+    const found = (await cluster.runProcedure("shop/search", "", { limit: 1 })) as {
+      hits: { sku: string }[];
+    };
     const { quote } = await cluster.page.import<Quotes>("./shop/quote");
     const price = await quote(found.hits[0]!.sku, 5);
     expect([price.left, price.discount()]).toEqual([3, 5]);
@@ -84,7 +108,10 @@ describe("the demo's page", () => {
     const totals = await basketTotals([{ sku: price.sku, metres: 5, unit: price.unit }]);
     expect(totals.total.cents).toBe(price.total().cents);
     expect(cluster.calls({ where: "page" }).map(({ fqn }) => fqn)).toEqual(["shop/basketTotals"]);
-    using _none = cluster.fake<Stock["stockLevels"]>("shop/stockLevels", () => new Map<string, number>());
+    using _none = cluster.fake<Stock["stockLevels"]>(
+      "shop/stockLevels",
+      () => new Map<string, number>(),
+    );
     expect((await quote(price.sku, 1)).left).toBe(0);
   });
 });

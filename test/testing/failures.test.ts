@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createTestCluster, type TestCluster, type TestClusterOptions } from "../../server/testing/index.ts";
+import {
+  createTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+} from "../../server/testing/index.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { type Quote, shop } from "./_shop.ts";
 
@@ -8,7 +12,8 @@ async function start(options: TestClusterOptions = {}): Promise<TestCluster> {
   return await createTestCluster({ root, ...options });
 }
 
-const stock = async (cluster: TestCluster): Promise<unknown> => await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
+const stock = async (cluster: TestCluster): Promise<unknown> =>
+  await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
 const failure = async (promise: Promise<unknown>): Promise<string> =>
   await promise.then(
     (value) => `no failure: ${JSON.stringify(value)}`,
@@ -19,14 +24,18 @@ describe("failures", () => {
   it("refuse connections until they are restored", async () => {
     const cluster = await start();
     const restore = cluster.fail("warehouse", "refuse");
-    expect(await failure(stock(cluster))).toBe("NodeNotAvailable: No node can take 'warehouse/stock' now");
+    expect(await failure(stock(cluster))).toBe(
+      "NodeNotAvailable: No node can take 'warehouse/stock' now",
+    );
     restore();
     // The gateway asks how it is.
     await cluster.clock.pass(5000);
     expect(await stock(cluster)).toBe(7);
     {
       using _away = cluster.fail("gateway", "refuse");
-      expect(await failure(stock(cluster))).toBe("NodeNotAvailable: 'warehouse/stock' could not be sent");
+      expect(await failure(stock(cluster))).toBe(
+        "NodeNotAvailable: 'warehouse/stock' could not be sent",
+      );
       expect(await failure(cluster.fetch("/health"))).toBe("TypeError: fetch failed");
     }
     expect(await stock(cluster)).toBe(7);
@@ -44,14 +53,20 @@ describe("failures", () => {
   it("lose an answer: the procedure has run", async () => {
     const cluster = await start();
     cluster.fail("warehouse", "lose", { procedure: "warehouse/stock", times: 1 });
-    expect(await failure(stock(cluster))).toBe("BadGateway: The service that had the call gave no answer");
+    expect(await failure(stock(cluster))).toBe(
+      "BadGateway: The service that had the call gave no answer",
+    );
     expect(cluster.calls("warehouse/stock")).toHaveLength(1);
     expect(await stock(cluster)).toBe(7);
   });
 
   it("answer with a status in the place's stead", async () => {
     const cluster = await start();
-    cluster.fail("warehouse", { status: 503, body: "closed for today" }, { from: "gateway", procedure: "warehouse/stock" });
+    cluster.fail(
+      "warehouse",
+      { status: 503, body: "closed for today" },
+      { from: "gateway", procedure: "warehouse/stock" },
+    );
     const answer = await cluster.fetch("/rpc/warehouse/stock?sku=felt");
     expect([answer.status, await answer.text()]).toEqual([503, "closed for today"]);
     expect(await failure(stock(cluster))).toMatch(/^BadGateway: A service answered 503/);
@@ -77,9 +92,15 @@ describe("failures", () => {
 
   it("refuse what is no failure, and places and procedures that aren't there", async () => {
     const cluster = await start();
-    expect(() => cluster.fail("warehouse", "explode" as never)).toThrow('"explode" is no failure: there is "refuse", "silence", "lose"');
-    expect(() => cluster.fail("warehose", "refuse")).toThrow("This cluster has no place 'warehose'; did you mean 'warehouse'?");
-    expect(() => cluster.fail("warehouse", "refuse", { procedure: "warehouse/stok" })).toThrow("did you mean 'warehouse/stock'?");
+    expect(() => cluster.fail("warehouse", "explode" as never)).toThrow(
+      '"explode" is no failure: there is "refuse", "silence", "lose"',
+    );
+    expect(() => cluster.fail("warehose", "refuse")).toThrow(
+      "This cluster has no place 'warehose'; did you mean 'warehouse'?",
+    );
+    expect(() => cluster.fail("warehouse", "refuse", { procedure: "warehouse/stok" })).toThrow(
+      "did you mean 'warehouse/stock'?",
+    );
     await expect(cluster.clock.pass(-1)).rejects.toThrow("Time passes forwards");
   });
 });
@@ -112,7 +133,9 @@ describe("the life of nodes", () => {
     const cluster = await start();
     const node = cluster.node("shop");
     let seen = 0;
-    node.addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => (seen++, await next()) });
+    node.addMiddleware({
+      handle: async (_fqn, _version, _args, _headers, next) => (seen++, await next()),
+    });
     const { quote, whoAsks } = await cluster.import<Quote>("./shop/quote");
     await quote("felt");
     expect(await whoAsks()).toBe("nobody 1");

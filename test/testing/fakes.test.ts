@@ -1,11 +1,18 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createTestCluster, type TestCluster, type TestClusterOptions } from "../../server/testing/index.ts";
+import {
+  createTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+} from "../../server/testing/index.ts";
 import { Context, traceOf } from "../../src/index.ts";
 import { createFixture, type Files } from "../build/_fixture.ts";
 import { type Money, type Quote, shop, type Stock } from "./_shop.ts";
 
-async function start(options: TestClusterOptions = {}, more: Files = {}): Promise<{ cluster: TestCluster; root: string }> {
+async function start(
+  options: TestClusterOptions = {},
+  more: Files = {},
+): Promise<{ cluster: TestCluster; root: string }> {
   const { root } = createFixture({ ...shop, ...more });
   return { cluster: await createTestCluster({ root, ...options }), root };
 }
@@ -34,7 +41,8 @@ describe("fakes", () => {
 
   it("stand for one version, or for so many calls; the last one is asked first", async () => {
     const { cluster } = await start();
-    const ask = async (version: string) => await cluster.runProcedure("warehouse/stock", version, { sku: "felt" });
+    const ask = async (version: string) =>
+      await cluster.runProcedure("warehouse/stock", version, { sku: "felt" });
     const restore = cluster.fake("warehouse/stock", () => "second", { version: "2" });
     cluster.fake("warehouse/stock", () => "once", { times: 1 });
     expect([await ask("2"), await ask("2"), await ask("")]).toEqual(["once", "second", 7]);
@@ -51,12 +59,17 @@ describe("fakes", () => {
       .runProcedure("shop/quote", "", { sku: "felt" }, { headers: { authorization: "me" } })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RangeError);
-    expect([(error as Error).message, traceOf(error)]).toEqual(["true me", ["[warehouse/stock | v0.0.0]", "[shop/quote | v0.0.0]"]]);
+    expect([(error as Error).message, traceOf(error)]).toEqual([
+      "true me",
+      ["[warehouse/stock | v0.0.0]", "[shop/quote | v0.0.0]"],
+    ]);
   });
 
   it("give and take instances of the test's own classes, and the application gets its own", async () => {
     const { cluster, root } = await start();
-    const { Money } = (await import(/* @vite-ignore */ join(root, "src/shop/money.ts"))) as { Money: new (cents: number) => Money };
+    const { Money } = (await import(/* @vite-ignore */ join(root, "src/shop/money.ts"))) as {
+      Money: new (cents: number) => Money;
+    };
     const { OutOfStock } = (await import(/* @vite-ignore */ join(root, "src/shop/errors.ts"))) as {
       OutOfStock: new (sku: string) => Error;
     };
@@ -68,22 +81,41 @@ describe("fakes", () => {
     const { total } = await cluster.import<Quote>("./shop/quote");
     expect(await total([new Money(1)])).toEqual(new Money(99));
     expect(given[0]).toBeInstanceOf(Money);
-    expect(await (await cluster.fetch("/rpc/shop/total", json({ prices: [] }))).json()).toEqual({ cents: 99 });
-    cluster.fake<Quote["quote"]>("shop/quote", async () => await Promise.reject(new OutOfStock("felt")));
-    const seen = await (await cluster.import<Quote>("./shop/quote")).quote("felt").catch((error: unknown) => error);
+    expect(await (await cluster.fetch("/rpc/shop/total", json({ prices: [] }))).json()).toEqual({
+      cents: 99,
+    });
+    cluster.fake<Quote["quote"]>(
+      "shop/quote",
+      async () => await Promise.reject(new OutOfStock("felt")),
+    );
+    const seen = await (
+      await cluster.import<Quote>("./shop/quote")
+    )
+      .quote("felt")
+      .catch((error: unknown) => error);
     expect(seen).toBeInstanceOf(OutOfStock);
     const answer = await cluster.fetch("/rpc/shop/quote?sku=felt");
-    expect([answer.status, await answer.text()]).toEqual([404, "out of stock: felt\n[shop/quote | v0.0.0]"]);
+    expect([answer.status, await answer.text()]).toEqual([
+      404,
+      "out of stock: felt\n[shop/quote | v0.0.0]",
+    ]);
   });
 
   it("stand for a procedure that no node holds", async () => {
     const { cluster, root } = await start({ nodes: { warehouse: "warehouse" }, page: ["ui"] });
-    const { Money } = (await import(/* @vite-ignore */ join(root, "src/shop/money.ts"))) as { Money: new (cents: number) => Money };
+    const { Money } = (await import(/* @vite-ignore */ join(root, "src/shop/money.ts"))) as {
+      Money: new (cents: number) => Money;
+    };
     const { quote } = await cluster.page.import<Quote>("./shop/quote");
     await expect(quote("felt")).rejects.toMatchObject({ name: "ProcedureNotFound" });
-    const restore = cluster.fake<Quote["quote"]>("shop/quote", (sku, quantity = 1) => new Money(sku.length * quantity));
+    const restore = cluster.fake<Quote["quote"]>(
+      "shop/quote",
+      (sku, quantity = 1) => new Money(sku.length * quantity),
+    );
     expect(await quote("felt", 2)).toEqual(new Money(8));
-    expect(cluster.calls("shop/quote").map(({ where, from, faked }) => [from, where, faked])).toEqual([["page", "fakes", true]]);
+    expect(
+      cluster.calls("shop/quote").map(({ where, from, faked }) => [from, where, faked]),
+    ).toEqual([["page", "fakes", true]]);
     expect((await cluster.fetch("/rpc/shop/quote")).status).toBe(400);
     restore();
     await expect(quote("felt")).rejects.toMatchObject({ name: "NodeNotAvailable" });
@@ -109,10 +141,16 @@ describe("fakes", () => {
     expect(() => cluster.fake("warehouse/hidden", () => 1)).toThrow(
       "'warehouse/hidden' is private in 'warehouse', which no node of this cluster holds",
     );
-    expect(() => cluster.fake("warehouse/stock", 1 as never)).toThrow("A fake is a function, not number");
+    expect(() => cluster.fake("warehouse/stock", 1 as never)).toThrow(
+      "A fake is a function, not number",
+    );
   });
 });
 
 function json(value: unknown): RequestInit {
-  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(value),
+  };
 }

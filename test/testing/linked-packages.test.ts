@@ -16,7 +16,8 @@ const files: Files = {
   ),
   "src/shop/one.ts":
     'import { next, refuse } from "db";\nimport { table } from "db/schema";\nimport { old } from "old";\nexport async function one() {\n  return { ...next(), old, table };\n}\nexport async function refused() {\n  refuse();\n}\n',
-  "src/shop/two.ts": 'import { next, rows } from "db";\nexport async function two() {\n  next();\n  return rows.size;\n}\n',
+  "src/shop/two.ts":
+    'import { next, rows } from "db";\nexport async function two() {\n  next();\n  return rows.size;\n}\n',
   "one.segment.json": JSON.stringify({ "./shop/one": { one: open, refused: open } }),
   "two.segment.json": JSON.stringify({ "./shop/two": { two: open } }),
 };
@@ -25,7 +26,10 @@ describe("packages of a workspace in a test cluster", () => {
   it("run from their sources, once in each node", async () => {
     const app = createFixture(files, undefined, applicationFolder);
     link(app, "db", "old");
-    const cluster = await createTestCluster({ root: app.root, nodes: { one: "one", both: ["one", "two"] } });
+    const cluster = await createTestCluster({
+      root: app.root,
+      nodes: { one: "one", both: ["one", "two"] },
+    });
     onTestFinished(async () => await cluster.stop());
     const called = async (name: string): Promise<unknown> => await cluster.runProcedure(name);
     const counted = new Map<string, unknown[]>();

@@ -20,20 +20,28 @@ afterEach(() => {
   server.resetHandlers();
 });
 
-async function answered(fakes: Record<string, (...args: never[]) => unknown>, options: Partial<MswOptions> = {}) {
+async function answered(
+  fakes: Record<string, (...args: never[]) => unknown>,
+  options: Partial<MswOptions> = {},
+) {
   const { root } = createFixture(shop);
   const manifest = await readManifest({ root });
   const classes = new Classes();
   const load = async (key: string) => {
     const record = manifest.classes.find((one) => one.key === key)!;
     const constructor = (
-      (await import(/* @vite-ignore */ join(root, `src/${record.module}.ts`))) as Record<string, new (...args: unknown[]) => object>
+      (await import(/* @vite-ignore */ join(root, `src/${record.module}.ts`))) as Record<
+        string,
+        new (...args: unknown[]) => object
+      >
     )[record.export]!;
     classes.register(record, constructor);
     return constructor;
   };
   const [money, outOfStock] = [await load("shop/Money"), await load("shop/OutOfStock")];
-  server.use(...mswHandlers({ manifest, classes: [money, outOfStock], ...options }, fakes as never));
+  server.use(
+    ...mswHandlers({ manifest, classes: [money, outOfStock], ...options }, fakes as never),
+  );
   const remote = createRemote({
     transport: fetchTransport,
     base: service,
@@ -42,9 +50,19 @@ async function answered(fakes: Record<string, (...args: never[]) => unknown>, op
     clock: { now: () => performance.now(), after: () => () => {} },
   });
   /** As the runtime of a page calls. */
-  const call = async (fqn: string, args: Record<string, unknown>, version = "0.0.0"): Promise<unknown> =>
-    (await remote({ fqn, version, args: new Map(Object.entries(args)), context: emptyContext() })).value;
-  return { manifest, call, Money: money as new (cents: number) => Money, OutOfStock: outOfStock as new (sku: string) => Error };
+  const call = async (
+    fqn: string,
+    args: Record<string, unknown>,
+    version = "0.0.0",
+  ): Promise<unknown> =>
+    (await remote({ fqn, version, args: new Map(Object.entries(args)), context: emptyContext() }))
+      .value;
+  return {
+    manifest,
+    call,
+    Money: money as new (cents: number) => Money,
+    OutOfStock: outOfStock as new (sku: string) => Error,
+  };
 }
 
 describe("mswHandlers", () => {
@@ -54,7 +72,9 @@ describe("mswHandlers", () => {
       "shop/quote": (sku: string, quantity = 1) => new Money(sku.length * quantity),
       "shop/total": async (prices: Money[]) => (given.push(...prices), prices[0]),
     });
-    expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt&quantity=2`)).json()).toEqual({ cents: 8 });
+    expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt&quantity=2`)).json()).toEqual({
+      cents: 8,
+    });
     expect(await call("shop/quote", { sku: "felt" })).toEqual(new Money(4));
     expect(await call("shop/total", { prices: [new Money(7)] })).toBeInstanceOf(Money);
     expect(given[0]).toBeInstanceOf(Money);
@@ -69,28 +89,42 @@ describe("mswHandlers", () => {
     expect(error).toBeInstanceOf(NotFound);
     expect(traceOf(error)).toEqual(["[shop/quote | v0.0.0]"]);
     const answer = await fetch(`${service}/rpc/shop/quote?sku=felt`);
-    expect([answer.status, await answer.text()]).toEqual([404, "out of stock: felt\n[shop/quote | v0.0.0]"]);
+    expect([answer.status, await answer.text()]).toEqual([
+      404,
+      "out of stock: felt\n[shop/quote | v0.0.0]",
+    ]);
   });
 
   it("check calls as a service does: parameters, versions, access", async () => {
-    const { call } = await answered({ "warehouse/stock": () => 3, "shop/whoAsks": () => "me", "warehouse/hidden": () => 1 });
+    const { call } = await answered({
+      "warehouse/stock": () => 3,
+      "shop/whoAsks": () => "me",
+      "warehouse/hidden": () => 1,
+    });
     expect(await call("warehouse/stock", { sku: "felt" }, "2.0.0")).toBe(3);
     await expect(call("warehouse/stock", { sku: "felt" }, "3.0.0")).rejects.toThrow(
       "'warehouse/stock' v3.0.0 not found; there is v0.0.0, v2.0.0",
     );
     await expect(call("warehouse/stock", {})).rejects.toThrow("Missing value for parameter 'sku'");
     await expect(call("shop/whoAsks", {})).rejects.toMatchObject({ name: "Unauthorized" });
-    await expect(call("warehouse/hidden", { count: 1 })).rejects.toMatchObject({ name: "ProcedureNotFound" });
+    await expect(call("warehouse/hidden", { count: 1 })).rejects.toMatchObject({
+      name: "ProcedureNotFound",
+    });
   });
 
   it("fail loudly for procedures without a fake, or leave them to the next handler", async () => {
     const said = vi.spyOn(console, "error").mockImplementation(() => {});
     const { call, manifest } = await answered({ "warehouse/stock": () => 3 });
-    await expect(call("shop/quote", { sku: "felt" })).rejects.toThrow("mswHandlers(…) was given no fake for 'shop/quote'");
+    await expect(call("shop/quote", { sku: "felt" })).rejects.toThrow(
+      "mswHandlers(…) was given no fake for 'shop/quote'",
+    );
     expect(said).toHaveBeenCalledOnce();
     said.mockRestore();
     const next = http.get("*/rpc/shop/quote", () => HttpResponse.text("the next one"));
-    server.resetHandlers(...mswHandlers({ manifest, unknown: "pass", url: service }, { "warehouse/stock": () => 4 }), next);
+    server.resetHandlers(
+      ...mswHandlers({ manifest, unknown: "pass", url: service }, { "warehouse/stock": () => 4 }),
+      next,
+    );
     expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt`)).text()).toBe("the next one");
     expect(await call("warehouse/stock", { sku: "felt" })).toBe(4);
     await expect(fetch("http://other.example/rpc/warehouse/stock?sku=felt")).rejects.toThrow();
@@ -98,17 +132,26 @@ describe("mswHandlers", () => {
 
   it("take a manifest that is still on its way", async () => {
     const { root } = createFixture(shop);
-    server.use(...mswHandlers({ manifest: readManifest({ root }) }, { "warehouse/stock": (sku: string) => sku.length }));
+    server.use(
+      ...mswHandlers(
+        { manifest: readManifest({ root }) },
+        { "warehouse/stock": (sku: string) => sku.length },
+      ),
+    );
     expect(await (await fetch(`${service}/rpc/warehouse/stock?sku=felt`)).json()).toBe(4);
   });
 
   it("refuse names, classes and manifests that mean nothing", async () => {
     const { root } = createFixture(shop);
     const manifest = await readManifest({ root });
-    expect(() => mswHandlers({ manifest }, { "warehouse/stok": () => 1 })).toThrow("did you mean 'warehouse/stock'?");
+    expect(() => mswHandlers({ manifest }, { "warehouse/stok": () => 1 })).toThrow(
+      "did you mean 'warehouse/stock'?",
+    );
     expect(() => mswHandlers({ manifest, classes: [class Coin {}] }, {})).toThrow(
       "The application exports no class 'Coin'; there is shop/Money, shop/OutOfStock",
     );
-    expect(() => mswHandlers({ manifest: { index: "index.html" } }, {})).toThrow("'manifest' is no manifest of Seamline");
+    expect(() => mswHandlers({ manifest: { index: "index.html" } }, {})).toThrow(
+      "'manifest' is no manifest of Seamline",
+    );
   });
 });

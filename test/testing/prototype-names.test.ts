@@ -14,11 +14,16 @@ type Face = Readonly<Record<string, (text: string, others?: number) => Promise<T
 it("an application whose names every object inherits runs in a test cluster, its page too, and can be faked", async () => {
   const { root } = createFixture(prototypeNames);
   const cluster = await createTestCluster({ root, page: ["toString"] });
-  expect(cluster.nodes.map((node) => node.name).sort()).toEqual([...names.filter((name) => name !== "toString"), "isPrototypeOf"].sort());
-  const call = async (face: Face, name: string, others?: number) => (await face[name]!("end", others)).text;
+  expect(cluster.nodes.map((node) => node.name).sort()).toEqual(
+    [...names.filter((name) => name !== "toString"), "isPrototypeOf"].sort(),
+  );
+  const call = async (face: Face, name: string, others?: number) =>
+    (await face[name]!("end", others)).text;
   for (const name of names) {
     expect(await call(await cluster.import<Face>(`./${name}`), name, 2)).toBe(through(name, 2));
-    expect(await call(await cluster.page.import<Face>(`./${name}`), name, 2)).toBe(through(name, 2));
+    expect(await call(await cluster.page.import<Face>(`./${name}`), name, 2)).toBe(
+      through(name, 2),
+    );
     expect(cluster.calls(name).length).toBeGreaterThan(1);
   }
   for (const name of names) {

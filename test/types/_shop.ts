@@ -39,7 +39,8 @@ export async function region(this: MaybeContext, otherwise: string): Promise<str
 }
 
 // oxlint-disable-next-line import/no-default-export -- a procedure like any other
-export default async ({ sku, count = 1 }: { sku: string; count?: number }): Promise<number> => sku.length * count;
+export default async ({ sku, count = 1 }: { sku: string; count?: number }): Promise<number> =>
+  sku.length * count;
 
 export const units = ["m", "yd"] as const;
 

@@ -6,7 +6,15 @@ import type { Server } from "seamline/server";
 import { describe, expectTypeOf, it } from "vitest";
 
 import * as shop from "./_shop.ts";
-import order, { language, largest, type Money, notAsync, quote, type Quote, whoAmI } from "./_shop.ts";
+import order, {
+  language,
+  largest,
+  type Money,
+  notAsync,
+  quote,
+  type Quote,
+  whoAmI,
+} from "./_shop.ts";
 
 describe("a call of an imported procedure", () => {
   it("takes what the function takes, and gives what it gives", async () => {
@@ -115,7 +123,9 @@ describe("a function that a segment file may name", () => {
 describe("runProcedure", () => {
   it("gives unknown, or what the named function gives", async () => {
     expectTypeOf(await runProcedure("shop/quote")).toBeUnknown();
-    expectTypeOf(await runProcedure<typeof quote>("shop/quote", "1.0.0", { cloth: "tweed" })).toEqualTypeOf<Quote>();
+    expectTypeOf(
+      await runProcedure<typeof quote>("shop/quote", "1.0.0", { cloth: "tweed" }),
+    ).toEqualTypeOf<Quote>();
     expectTypeOf(await runInPage<typeof whoAmI>("whoAmI")).toEqualTypeOf<string>();
     expectTypeOf<Server["runProcedure"]>().toEqualTypeOf(runProcedure);
     // @ts-expect-error arguments have names

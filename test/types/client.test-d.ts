@@ -23,10 +23,13 @@ describe("client.import", () => {
   });
 
   it("takes calls without a context: a page has none to give", async () => {
-    const { whoAmI, language, ...shop } = await client.import<typeof import("./_shop.ts")>("./shop.js");
+    const { whoAmI, language, ...shop } =
+      await client.import<typeof import("./_shop.ts")>("./shop.js");
     expectTypeOf(await whoAmI("Hello")).toEqualTypeOf<string>();
     expectTypeOf(await language()).toEqualTypeOf<string | undefined>();
-    expectTypeOf(await (shop as Imported<typeof import("./_shop.ts")>).whoAmI("Hello")).toEqualTypeOf<string>();
+    expectTypeOf(
+      await (shop as Imported<typeof import("./_shop.ts")>).whoAmI("Hello"),
+    ).toEqualTypeOf<string>();
     // @ts-expect-error a number is no greeting
     await whoAmI(1);
   });

@@ -11,11 +11,36 @@ describe("defineConfig", () => {
   it("knows the keys of each mode", () => {
     expectTypeOf(sameConfig).toEqualTypeOf(defineConfig);
     expectTypeOf(defineConfig({ mode: "standalone", url })).toEqualTypeOf<ConfigInput>();
-    defineConfig({ mode: "standalone", url, assets: ["images/**"], segments: ["office"], limits: { body: 1024 }, log: "warn" });
-    defineConfig({ mode: "node", url, repository: url, segments: ["office"], gateway: url, name: "one" });
-    defineConfig({ mode: "gateway", url, monitor: 1_000, healthChecks: { database: "./src/database.ts" } });
+    defineConfig({
+      mode: "standalone",
+      url,
+      assets: ["images/**"],
+      segments: ["office"],
+      limits: { body: 1024 },
+      log: "warn",
+    });
+    defineConfig({
+      mode: "node",
+      url,
+      repository: url,
+      segments: ["office"],
+      gateway: url,
+      name: "one",
+    });
+    defineConfig({
+      mode: "gateway",
+      url,
+      monitor: 1_000,
+      healthChecks: { database: "./src/database.ts" },
+    });
     defineConfig({ mode: "repository", url, clients: ["ui"], middleware: ["./src/log.ts"] });
-    defineConfig({ mode: "proxy", url, repository: url, node: url, tls: { cert: "./cert.pem", key: "./key.pem" } });
+    defineConfig({
+      mode: "proxy",
+      url,
+      repository: url,
+      node: url,
+      tls: { cert: "./cert.pem", key: "./key.pem" },
+    });
   });
 
   it("refuses what a mode doesn't have", () => {
@@ -38,7 +63,8 @@ describe("defineConfig", () => {
   });
 
   it("is what startServer takes, beside a path and what JSON has given", async () => {
-    const importer = (specifier: string): Promise<Record<string, unknown>> => import(specifier) as Promise<Record<string, unknown>>;
+    const importer = (specifier: string): Promise<Record<string, unknown>> =>
+      import(specifier) as Promise<Record<string, unknown>>;
     await startServer(importer, { config: defineConfig({ mode: "standalone", url }) });
     await startServer(importer, { config: "./seamline.json" });
     await startServer(importer, { config: JSON.parse("{}") as object });
@@ -52,7 +78,14 @@ describe("defineConfig", () => {
 describe("seamline(…), the plugin", () => {
   it("knows its options", () => {
     seamline();
-    seamline({ clients: ["ui"], clientModules: ["shop/**"], source: "./app", index: "page.html", root: ".", test: "split" });
+    seamline({
+      clients: ["ui"],
+      clientModules: ["shop/**"],
+      source: "./app",
+      index: "page.html",
+      root: ".",
+      test: "split",
+    });
     expectTypeOf<SeamlineOptions["clients"]>().toEqualTypeOf<readonly string[] | undefined>();
     // @ts-expect-error a misspelt option
     seamline({ client: ["ui"] });

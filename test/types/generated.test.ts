@@ -41,7 +41,8 @@ export async function whoAmI(this: Context): Promise<string> {
 }
 `,
   "src/tools/units.ts": 'export const units = ["m", "yd"] as const;\n',
-  "office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" }, "whoAmI": { "access": "public" } } }',
+  "office.segment.json":
+    '{ "./shop/quote": { "quote": { "access": "public" }, "whoAmI": { "access": "public" } } }',
   "seamline.json": "{}",
 };
 
@@ -78,7 +79,10 @@ function check(app: Fixture, files: readonly string[]): readonly string[] {
   return program
     .getSourceFiles()
     .filter((file) => file.fileName.startsWith(app.root))
-    .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
+    .flatMap((file) => [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ])
     .map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n"));
 }
 
@@ -107,8 +111,15 @@ describe("client.import with .seamline/modules.d.ts", () => {
       getDefaultLibFileName: ts.getDefaultLibFilePath,
     };
     const editor = ts.createLanguageService(host);
-    const completions = editor.getCompletionsAtPosition(main, page.indexOf("./shop/quote.js") + 3, undefined);
-    expect(completions?.entries.map(({ name }) => name)).toEqual(["./shop/quote.js", "./tools/units.js"]);
+    const completions = editor.getCompletionsAtPosition(
+      main,
+      page.indexOf("./shop/quote.js") + 3,
+      undefined,
+    );
+    expect(completions?.entries.map(({ name }) => name)).toEqual([
+      "./shop/quote.js",
+      "./tools/units.js",
+    ]);
     const [definition] = editor.getDefinitionAtPosition(main, page.indexOf("quote;")) ?? [];
     expect(definition?.fileName).toBe(app.path("src/shop/quote.ts"));
   });

@@ -1,6 +1,14 @@
 // Middleware and health checks, in the forms in which people write them.
 
-import { type Args, type CallHeaders, CorsMiddleware, type HealthCheck, type Middleware, type Server, type Version } from "seamline";
+import {
+  type Args,
+  type CallHeaders,
+  CorsMiddleware,
+  type HealthCheck,
+  type Middleware,
+  type Server,
+  type Version,
+} from "seamline";
 import { describe, expectTypeOf, it } from "vitest";
 
 const server: Server = {} as Server;
@@ -23,7 +31,13 @@ describe("Middleware", () => {
 
   it("is implemented by a class", () => {
     class Log implements Middleware {
-      async handle(fqn: string, version: Version, _args: Args, _headers: CallHeaders, next: () => Promise<unknown>): Promise<unknown> {
+      async handle(
+        fqn: string,
+        version: Version,
+        _args: Args,
+        _headers: CallHeaders,
+        next: () => Promise<unknown>,
+      ): Promise<unknown> {
         expectTypeOf(version.major).toEqualTypeOf<number>();
         return [fqn, await next()];
       }
@@ -38,12 +52,19 @@ describe("Middleware", () => {
     // @ts-expect-error handle gives no promise
     server.addMiddleware({ handle: () => "done" });
     // @ts-expect-error next takes nothing
-    server.addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => await next("changed") });
+    server.addMiddleware({
+      handle: async (_fqn, _version, _args, _headers, next) => await next("changed"),
+    });
     // @ts-expect-error the version can't be changed
     server.addMiddleware({ handle: async (_fqn, version) => void (version.major = 2) });
     // @ts-expect-error the value of a header is a text
-    server.addMiddleware({ handle: async (_fqn, _version, _args, headers) => void headers.set("x-count", 1) });
-    void new CorsMiddleware(["https://a.b", "https://c.d"], "*", { credentials: true, exposeHeaders: ["x-total"] });
+    server.addMiddleware({
+      handle: async (_fqn, _version, _args, headers) => void headers.set("x-count", 1),
+    });
+    void new CorsMiddleware(["https://a.b", "https://c.d"], "*", {
+      credentials: true,
+      exposeHeaders: ["x-total"],
+    });
     // @ts-expect-error an origin is a text
     void new CorsMiddleware([1]);
     // @ts-expect-error credentials is true or false
@@ -54,7 +75,10 @@ describe("Middleware", () => {
 describe("HealthCheck", () => {
   it("has isHealthy, and may have details", () => {
     server.addHealthCheck("always", { isHealthy: async () => true });
-    server.addHealthCheck("disk", { isHealthy: async () => true, details: async () => ({ free: 12 }) });
+    server.addHealthCheck("disk", {
+      isHealthy: async () => true,
+      details: async () => ({ free: 12 }),
+    });
     class Database implements HealthCheck {
       async isHealthy(): Promise<boolean> {
         return true;

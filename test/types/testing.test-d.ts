@@ -8,14 +8,19 @@ import type { Context } from "../../src/context.ts";
 import type { Money, Quote } from "./_shop.ts";
 
 type Shop = typeof import("./_shop.ts");
-type Application = ProceduresOf<{ "./shop/quote.js": Shop; "./tools/index": { count(text: string): Promise<number>; readonly limit: 3 } }>;
+type Application = ProceduresOf<{
+  "./shop/quote.js": Shop;
+  "./tools/index": { count(text: string): Promise<number>; readonly limit: 3 };
+}>;
 
 describe("ProceduresOf", () => {
   it("names the async functions of modules as segment files do, and nothing else", () => {
     expectTypeOf<Application["shop/quote"]>().toEqualTypeOf<Shop["quote"]>();
     expectTypeOf<Application["tools/count"]>().toEqualTypeOf<(text: string) => Promise<number>>();
     expectTypeOf<"tools/limit" extends keyof Application ? true : false>().toEqualTypeOf<false>();
-    expectTypeOf<keyof ProceduresOf<{ "./top": { act(): Promise<void> } }>>().toEqualTypeOf<"act">();
+    expectTypeOf<
+      keyof ProceduresOf<{ "./top": { act(): Promise<void> } }>
+    >().toEqualTypeOf<"act">();
   });
 
   it("allows any name where nothing is known", () => {
@@ -58,7 +63,9 @@ describe("a test cluster", () => {
   });
 
   it("is typed by its fakes no more than by its procedures", async () => {
-    expectTypeOf(createTestCluster({ fakes: { "a/b": () => 1 } })).resolves.toEqualTypeOf<TestCluster>();
+    expectTypeOf(
+      createTestCluster({ fakes: { "a/b": () => 1 } }),
+    ).resolves.toEqualTypeOf<TestCluster>();
     // @ts-expect-error there is no such procedure
     await createTestCluster<Application>({ fakes: { "tools/cuont": () => 1 } });
   });

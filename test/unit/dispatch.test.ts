@@ -14,16 +14,28 @@ function manifestOf(...names: string[]): Manifest {
   return {
     format: 1,
     revision: "1",
-    procedures: names.map((name) => ({ fqn: name, version: "0.0.0", module: name, export: "run", parameters: [] })),
+    procedures: names.map((name) => ({
+      fqn: name,
+      version: "0.0.0",
+      module: name,
+      export: "run",
+      parameters: [],
+    })),
     segments: { here: names.map((_, procedure) => ({ procedure, access: "public" as const })) },
     classes: [],
-    modules: Object.fromEntries(names.map((name) => [name, { file: `${name}.js`, body: `${name}~body.js` }])),
+    modules: Object.fromEntries(
+      names.map((name) => [name, { file: `${name}.js`, body: `${name}~body.js` }]),
+    ),
     files: {},
   };
 }
 
 function seamOf(graph: Graph, fqn: string): (...args: unknown[]) => Promise<unknown> {
-  const seam = graph.seam({ fqn, version: "0.0.0", parameters: [{ kind: "plain", name: "value" }] });
+  const seam = graph.seam({
+    fqn,
+    version: "0.0.0",
+    parameters: [{ kind: "plain", name: "value" }],
+  });
   return (...args) => seam.run.apply(undefined, args as never[]);
 }
 
@@ -42,7 +54,10 @@ describe("a seam", () => {
     const graph = createGraph();
     const remote = async ({ fqn }: { fqn: string }) => ({ value: `remote ${fqn}` });
     const node = createLocalNode({
-      loader: { manifest: () => manifest.promise, import: async () => ({ run: async () => "local" }) },
+      loader: {
+        manifest: () => manifest.promise,
+        import: async () => ({ run: async () => "local" }),
+      },
       carrier,
       clock: new TestClock(),
       remote,
@@ -58,9 +73,15 @@ describe("a seam", () => {
 
   it("to a body that is still loading waits for that body only", async () => {
     const graph = createGraph();
-    const bodies = { "slow~body.js": deferred<{ run: Procedure }>(), "quick~body.js": deferred<{ run: Procedure }>() };
+    const bodies = {
+      "slow~body.js": deferred<{ run: Procedure }>(),
+      "quick~body.js": deferred<{ run: Procedure }>(),
+    };
     const node = createLocalNode({
-      loader: { manifest: async () => manifestOf(), import: (file) => bodies[file as keyof typeof bodies].promise },
+      loader: {
+        manifest: async () => manifestOf(),
+        import: (file) => bodies[file as keyof typeof bodies].promise,
+      },
       carrier,
       clock: new TestClock(),
       remote: async () => ({ value: "remote" }),
@@ -79,7 +100,10 @@ describe("a seam", () => {
   it("rejects with the reason when what it waits for can't be loaded", async () => {
     const graph = createGraph();
     const node = createLocalNode({
-      loader: { manifest: async () => manifestOf(), import: async () => Promise.reject(new Error("broken body")) },
+      loader: {
+        manifest: async () => manifestOf(),
+        import: async () => Promise.reject(new Error("broken body")),
+      },
       carrier,
       clock: new TestClock(),
     });
@@ -117,8 +141,12 @@ describe("load", () => {
       carrier,
       clock: new TestClock(),
     });
-    await expect(node.load(manifestOf("a"), ["her"])).rejects.toThrow("Segment 'her' not found; did you mean 'here'?");
-    await expect(node.load(manifestOf("a"), ["constructor"])).rejects.toMatchObject({ name: "SegmentNotFound" });
+    await expect(node.load(manifestOf("a"), ["her"])).rejects.toThrow(
+      "Segment 'her' not found; did you mean 'here'?",
+    );
+    await expect(node.load(manifestOf("a"), ["constructor"])).rejects.toMatchObject({
+      name: "SegmentNotFound",
+    });
   });
 
   it("says what to do when a body lacks its export", async () => {
@@ -127,7 +155,9 @@ describe("load", () => {
       carrier,
       clock: new TestClock(),
     });
-    await expect(node.load(manifestOf("a"), ["here"])).rejects.toThrow("a~body.js doesn't export 'run' as a function: build again");
+    await expect(node.load(manifestOf("a"), ["here"])).rejects.toThrow(
+      "a~body.js doesn't export 'run' as a function: build again",
+    );
   });
 });
 
@@ -136,7 +166,10 @@ describe("observe", () => {
     const graph = createGraph();
     const clock = new TestClock();
     const node = createLocalNode({
-      loader: { manifest: async () => manifestOf(), import: async () => ({ run: () => clock.pass(3) }) },
+      loader: {
+        manifest: async () => manifestOf(),
+        import: async () => ({ run: () => clock.pass(3) }),
+      },
       carrier,
       clock,
       remote: async ({ fqn }) => {
@@ -148,7 +181,11 @@ describe("observe", () => {
     graph.bind(node);
     await node.load(manifestOf("a"), ["here"]);
     const seen: ObservedCall[] = [];
-    const [here, away, broken] = [seamOf(graph, "a"), seamOf(graph, "elsewhere"), seamOf(graph, "broken")];
+    const [here, away, broken] = [
+      seamOf(graph, "a"),
+      seamOf(graph, "elsewhere"),
+      seamOf(graph, "broken"),
+    ];
     const end = node.observe((call) => seen.push(call));
     await here();
     await away();
@@ -209,7 +246,9 @@ describe("a procedure's context", () => {
       },
       carrier,
       clock: new TestClock(),
-      remote: async ({ context }) => ({ value: seen.push(context.headers.get("authorization"), context.trace) }),
+      remote: async ({ context }) => ({
+        value: seen.push(context.headers.get("authorization"), context.trace),
+      }),
     });
     graph.bind(node);
     await node.load(manifestOf("a"), ["here"]);

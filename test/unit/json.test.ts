@@ -20,13 +20,25 @@ function whole(text: string) {
 describe("text that is no JSON", () => {
   it.each([
     ["", "1:1 expected a value, found the end of the text"],
-    ['{\n  "a": 1, // one\n}', "2:11 expected a key, found // → JSON has no comments: take it out."],
+    [
+      '{\n  "a": 1, // one\n}',
+      "2:11 expected a key, found // → JSON has no comments: take it out.",
+    ],
     ['/* a */ {"a": 1}', "1:1 expected a value, found /* → JSON has no comments: take it out."],
     ['{\n  "a": 1,\n}', "3:1 expected a key, found } → Take out the comma before it."],
     ["[1, ]", "1:5 expected a value, found ] → Take out the comma before it."],
-    ["{ mode: 1 }", "1:3 expected a key or '}', found mode → Keys and texts stand in double quotes."],
-    ["{'a': 1}", "1:2 expected a key or '}', found 'a': 1} → Keys and texts stand in double quotes."],
-    ['{ "a": 1\n  "b": 2 }', "2:3 expected ',' or '}', found \"b\": 2 } → Put a comma between the two."],
+    [
+      "{ mode: 1 }",
+      "1:3 expected a key or '}', found mode → Keys and texts stand in double quotes.",
+    ],
+    [
+      "{'a': 1}",
+      "1:2 expected a key or '}', found 'a': 1} → Keys and texts stand in double quotes.",
+    ],
+    [
+      '{ "a": 1\n  "b": 2 }',
+      "2:3 expected ',' or '}', found \"b\": 2 } → Put a comma between the two.",
+    ],
     ['{ "a" 1 }', "1:7 expected ':', found 1"],
     ["[1", "1:3 expected ',' or ']', found the end of the text"],
     ["{} {}", "1:4 expected nothing more, found {"],
@@ -96,8 +108,18 @@ describe("keys that are there twice", () => {
   it("are told with both lines, in whatever spelling", () => {
     const { problems } = whole('{ "a": 1,\n  "b": { "x": 1, "x": 2 },\n  "\\u0061": 3 }');
     expect(problems).toMatchObject([
-      { file: "a.json", line: 2, column: 18, message: 'the key "x" is there twice, first in line 2' },
-      { file: "a.json", line: 3, column: 3, message: 'the key "a" is there twice, first in line 1' },
+      {
+        file: "a.json",
+        line: 2,
+        column: 18,
+        message: 'the key "x" is there twice, first in line 2',
+      },
+      {
+        file: "a.json",
+        line: 3,
+        column: 3,
+        message: 'the key "a" is there twice, first in line 1',
+      },
     ]);
   });
 

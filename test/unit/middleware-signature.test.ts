@@ -3,11 +3,18 @@ import { describe, expect, it } from "vitest";
 import { CorsMiddleware } from "../../src/cors.ts";
 import { type Middleware, signatureProblem } from "../../src/middleware.ts";
 
-const problemOf = (handle: unknown): string | undefined => signatureProblem({ handle } as Middleware);
+const problemOf = (handle: unknown): string | undefined =>
+  signatureProblem({ handle } as Middleware);
 type Next = () => Promise<unknown>;
 
 class Base {
-  async handle(fqn: string, version: unknown, args: unknown, headers: unknown, next: Next): Promise<unknown> {
+  async handle(
+    fqn: string,
+    version: unknown,
+    args: unknown,
+    headers: unknown,
+    next: Next,
+  ): Promise<unknown> {
     return await next();
   }
 }
@@ -15,7 +22,11 @@ class Derived extends Base {}
 
 describe("a middleware's handle", () => {
   it.each<[string, unknown]>([
-    ["has our five", async (_fqn: unknown, _version: unknown, _args: unknown, _headers: unknown, next: Next) => await next()],
+    [
+      "has our five",
+      async (_fqn: unknown, _version: unknown, _args: unknown, _headers: unknown, next: Next) =>
+        await next(),
+    ],
     ["is a method", new Base().handle],
     ["is inherited", new Derived().handle],
     ["takes none, and always throws", async () => await Promise.reject(new Error("closed"))],
@@ -24,15 +35,33 @@ describe("a middleware's handle", () => {
     ["takes a rest that is a pattern", async (...[, , , , next]: Next[]) => await next?.()],
     [
       "has a default",
-      async (_fqn: unknown, _version: unknown, _args: unknown, _headers: unknown, next: Next = async () => 1) => await next(),
+      async (
+        _fqn: unknown,
+        _version: unknown,
+        _args: unknown,
+        _headers: unknown,
+        next: Next = async () => 1,
+      ) => await next(),
     ],
     [
       "has defaults all over",
-      async (_fqn = "", _version = 1, _args = {}, _headers = new Map([["(", ")"]]), next: Next = async () => 1) => await next(),
+      async (
+        _fqn = "",
+        _version = 1,
+        _args = {},
+        _headers = new Map([["(", ")"]]),
+        next: Next = async () => 1,
+      ) => await next(),
     ],
     [
       "has a default in a pattern",
-      async (_fqn: unknown, { major = 1 }: { major?: number }, _args: unknown, _headers: unknown, next: Next) => [major, await next()],
+      async (
+        _fqn: unknown,
+        { major = 1 }: { major?: number },
+        _args: unknown,
+        _headers: unknown,
+        next: Next,
+      ) => [major, await next()],
     ],
     [
       "reads arguments",
@@ -42,7 +71,10 @@ describe("a middleware's handle", () => {
       },
     ],
     ["is bound", new Base().handle.bind(undefined)],
-    ["is bound to something that takes a rest", Function.prototype.bind.call((fqn: string, ...rest: unknown[]) => [fqn, rest], undefined)],
+    [
+      "is bound to something that takes a rest",
+      Function.prototype.bind.call((fqn: string, ...rest: unknown[]) => [fqn, rest], undefined),
+    ],
     ["is CORS's", new CorsMiddleware().handle],
     [
       "has comments",
@@ -61,7 +93,11 @@ describe("a middleware's handle", () => {
   it.each<[string, unknown, string]>([
     ["Koa", async (context: unknown, next: Next) => [context, await next()], "(context, next)"],
     ["Express", (req: unknown, res: unknown, next: () => void) => next(), "(req, res, next)"],
-    ["Connect's errors", (error: unknown, req: unknown, res: unknown, next: () => void) => next(), "(error, req, res, next)"],
+    [
+      "Connect's errors",
+      (error: unknown, req: unknown, res: unknown, next: () => void) => next(),
+      "(error, req, res, next)",
+    ],
     ["one with a single parameter", async (request: unknown) => request, "(request)"],
     [
       "a pattern in place of a context",
@@ -70,7 +106,10 @@ describe("a middleware's handle", () => {
     ],
     [
       "one parameter too many",
-      async (a: unknown, b: unknown, c: unknown, d: unknown, next: Next, f: unknown) => [f, await next()],
+      async (a: unknown, b: unknown, c: unknown, d: unknown, next: Next, f: unknown) => [
+        f,
+        await next(),
+      ],
       "(a, b, c, d, next, f)",
     ],
     [

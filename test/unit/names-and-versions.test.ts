@@ -33,12 +33,19 @@ describe("versions", () => {
 
   it("any other text is refused by what it is (D2-11)", () => {
     const digits = /^\d{1,9}(\.\d{1,9}){0,2}$/;
-    const near = fc.string({ unit: fc.constantFrom("1", "0", ".", "-", "+", "e", "v", " ", "\n", "\u0661", "x"), maxLength: 14 });
+    const near = fc.string({
+      unit: fc.constantFrom("1", "0", ".", "-", "+", "e", "v", " ", "\n", "\u0661", "x"),
+      maxLength: 14,
+    });
     fc.assert(
       fc.property(fc.oneof(near, fc.string()), (text) => {
         if (text === "") expect(String(parseVersion(text))).toBe("0.0.0");
-        else if (digits.test(text) && !text.endsWith("\n")) expect(() => parseVersion(text)).not.toThrow();
-        else expect(() => parseVersion(text)).toThrow(new InvalidVersionNumber(`Invalid version number '${text}'`));
+        else if (digits.test(text) && !text.endsWith("\n"))
+          expect(() => parseVersion(text)).not.toThrow();
+        else
+          expect(() => parseVersion(text)).toThrow(
+            new InvalidVersionNumber(`Invalid version number '${text}'`),
+          );
       }),
       { numRuns: 2000 },
     );
@@ -46,24 +53,28 @@ describe("versions", () => {
 
   it("are told in the order of their numbers (D2-12)", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(version, { selector: written, minLength: 1, maxLength: 6 }), (all) => {
-        const registry = new Registry();
-        for (const numbers of all)
-          registry.add(
-            "s",
-            { fqn: "a/b", version: written(numbers), module: "a/b", export: "b", parameters: [] },
-            { procedure: 0, access: "public" },
-            async () => 1,
+      fc.property(
+        fc.uniqueArray(version, { selector: written, minLength: 1, maxLength: 6 }),
+        (all) => {
+          const registry = new Registry();
+          for (const numbers of all)
+            registry.add(
+              "s",
+              { fqn: "a/b", version: written(numbers), module: "a/b", export: "b", parameters: [] },
+              { procedure: 0, access: "public" },
+              async () => 1,
+            );
+          const ordered = all
+            .toSorted((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2])
+            .map((one) => `v${written(one)}`);
+          fc.pre(!all.some((one) => written(one) === "7.7.7"));
+          expect(() => registry.findForOutside("a/b", "7.7.7", false)).toThrow(
+            `Procedure 'a/b' v7.7.7 not found; there is ${ordered.join(", ")}`,
           );
-        const ordered = all
-          .toSorted((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2])
-          .map((one) => `v${written(one)}`);
-        fc.pre(!all.some((one) => written(one) === "7.7.7"));
-        expect(() => registry.findForOutside("a/b", "7.7.7", false)).toThrow(
-          `Procedure 'a/b' v7.7.7 not found; there is ${ordered.join(", ")}`,
-        );
-        for (const numbers of all) expect(registry.find("a/b", written(numbers))?.record.version).toBe(written(numbers));
-      }),
+          for (const numbers of all)
+            expect(registry.find("a/b", written(numbers))?.record.version).toBe(written(numbers));
+        },
+      ),
     );
   });
 });
@@ -77,11 +88,17 @@ const identifier = fc.stringMatching(/^[A-Za-z_$\u00e4\u6f22][\w$\u00e4\u6f22]{0
 describe("names", () => {
   it("are the module's folder and the function's name, whatever the file is called (§2.1-1)", () => {
     fc.assert(
-      fc.property(fc.array(folder, { maxLength: 4 }), folder, folder, identifier, (folders, file, other, name) => {
-        const expected = [...folders, name].join("/");
-        expect(fqnOf([...folders, file].join("/"), name)).toBe(expected);
-        expect(fqnOf([...folders, other].join("/"), name)).toBe(expected);
-      }),
+      fc.property(
+        fc.array(folder, { maxLength: 4 }),
+        folder,
+        folder,
+        identifier,
+        (folders, file, other, name) => {
+          const expected = [...folders, name].join("/");
+          expect(fqnOf([...folders, file].join("/"), name)).toBe(expected);
+          expect(fqnOf([...folders, other].join("/"), name)).toBe(expected);
+        },
+      ),
     );
   });
 
@@ -100,7 +117,9 @@ describe("names", () => {
     const pair = fc.tuple(folder, version.map(written));
     fc.assert(
       fc.property(pair, pair, ([one, first], [other, second]) => {
-        expect(procedureKey(one, first) === procedureKey(other, second)).toBe(one === other && first === second);
+        expect(procedureKey(one, first) === procedureKey(other, second)).toBe(
+          one === other && first === second,
+        );
       }),
     );
   });
@@ -132,10 +151,17 @@ describe("names", () => {
           limits: defaultLimits,
           clock: host.clock,
         });
-        expect((await remote({ fqn, version: "0.0.0", args: new Map(), context: emptyContext() })).value).toBe("here");
+        expect(
+          (await remote({ fqn, version: "0.0.0", args: new Map(), context: emptyContext() })).value,
+        ).toBe("here");
         // Each byte in escapes, slashes too.
-        const escaped = [...new TextEncoder().encode(fqn)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
-        expect(await ask(node, "GET", `/rpc/${escaped}`)).toMatchObject({ status: 200, text: "here" });
+        const escaped = [...new TextEncoder().encode(fqn)]
+          .map((byte) => `%${byte.toString(16).padStart(2, "0")}`)
+          .join("");
+        expect(await ask(node, "GET", `/rpc/${escaped}`)).toMatchObject({
+          status: 200,
+          text: "here",
+        });
       }),
       { numRuns: 200 },
     );

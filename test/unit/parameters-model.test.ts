@@ -21,45 +21,68 @@ const pattern = fc.record({
   names: fc.array(fc.option(optionalName, { nil: null, freq: 6 }), { maxLength: 3 }),
   whole: fc.boolean(),
 });
-const parameter = fc.oneof(fc.record({ kind: fc.constant("plain"), optional: fc.boolean() }), pattern);
+const parameter = fc.oneof(
+  fc.record({ kind: fc.constant("plain"), optional: fc.boolean() }),
+  pattern,
+);
 
-const shape: fc.Arbitrary<Shape> = fc.tuple(fc.array(parameter, { maxLength: 4 }), fc.boolean()).map(([list, rest]) => {
-  let count = 0;
-  const names: string[] = [];
-  const fresh = (optional: boolean): PatternName & { code: string } => {
-    const name = `p${count++}`;
-    names.push(name);
-    return { name, ...(optional ? { optional: true } : {}), code: optional ? `${name} = "default of ${name}"` : name };
-  };
-  const bare = ({ name, optional }: PatternName): PatternName => (optional ? { name, optional } : { name });
-  const parameters: Parameter[] = [];
-  const codes: string[] = [];
-  for (const one of list) {
-    if (!("names" in one)) {
-      const plain = fresh(one.optional);
-      parameters.push({ kind: "plain", ...bare(plain) });
-      codes.push(plain.code);
-      continue;
+const shape: fc.Arbitrary<Shape> = fc
+  .tuple(fc.array(parameter, { maxLength: 4 }), fc.boolean())
+  .map(([list, rest]) => {
+    let count = 0;
+    const names: string[] = [];
+    const fresh = (optional: boolean): PatternName & { code: string } => {
+      const name = `p${count++}`;
+      names.push(name);
+      return {
+        name,
+        ...(optional ? { optional: true } : {}),
+        code: optional ? `${name} = "default of ${name}"` : name,
+      };
+    };
+    const bare = ({ name, optional }: PatternName): PatternName =>
+      optional ? { name, optional } : { name };
+    const parameters: Parameter[] = [];
+    const codes: string[] = [];
+    for (const one of list) {
+      if (!("names" in one)) {
+        const plain = fresh(one.optional);
+        parameters.push({ kind: "plain", ...bare(plain) });
+        codes.push(plain.code);
+        continue;
+      }
+      // An object has no holes.
+      const made = one.names.map((optional) =>
+        optional === null && one.kind === "array" ? null : fresh(optional ?? false),
+      );
+      const whole = one.whole ? { optional: true as const } : {};
+      if (one.kind === "array")
+        parameters.push({ kind: "array", names: made.map((each) => each && bare(each)), ...whole });
+      else
+        parameters.push({
+          kind: "object",
+          names: made.flatMap((each) => (each ? [bare(each)] : [])),
+          ...whole,
+        });
+      const inner = made.map((each) => each?.code ?? "").join(", ");
+      // A trailing hole needs a comma of its own.
+      const code =
+        one.kind === "array" ? `[${inner}${made.at(-1) === null ? "," : ""}]` : `{ ${inner} }`;
+      codes.push(
+        one.whole
+          ? `${code} = ${one.kind === "array" ? '["whole", 2, 3]' : `{ ${made[0]?.name ?? "other"}: "whole" }`}`
+          : code,
+      );
     }
-    // An object has no holes.
-    const made = one.names.map((optional) => (optional === null && one.kind === "array" ? null : fresh(optional ?? false)));
-    const whole = one.whole ? { optional: true as const } : {};
-    if (one.kind === "array") parameters.push({ kind: "array", names: made.map((each) => each && bare(each)), ...whole });
-    else parameters.push({ kind: "object", names: made.flatMap((each) => (each ? [bare(each)] : [])), ...whole });
-    const inner = made.map((each) => each?.code ?? "").join(", ");
-    // A trailing hole needs a comma of its own.
-    const code = one.kind === "array" ? `[${inner}${made.at(-1) === null ? "," : ""}]` : `{ ${inner} }`;
-    codes.push(one.whole ? `${code} = ${one.kind === "array" ? '["whole", 2, 3]' : `{ ${made[0]?.name ?? "other"}: "whole" }`}` : code);
-  }
-  if (rest) {
-    parameters.push({ kind: "rest", name: "rest" });
-    codes.push("...rest");
-    names.push("rest");
-  }
-  const code = `(${codes.join(", ")}) => [${names.join(", ")}]`;
-  // oxlint-disable-next-line no-implied-eval, no-new-func -- the language is the model
-  return { parameters, code, run: new Function(`return ${code}`)() as Shape["run"] };
-});
+    if (rest) {
+      parameters.push({ kind: "rest", name: "rest" });
+      codes.push("...rest");
+      names.push("rest");
+    }
+    const code = `(${codes.join(", ")}) => [${names.join(", ")}]`;
+    // oxlint-disable-next-line no-implied-eval, no-new-func -- the language is the model
+    return { parameters, code, run: new Function(`return ${code}`)() as Shape["run"] };
+  });
 
 const scalar = fc.oneof(fc.integer(), fc.constantFrom(undefined, null, "", "text", false));
 const value = fc.oneof(
@@ -86,7 +109,9 @@ it("a call by names does what the call in place does, left out arguments, undefi
   fc.assert(
     fc.property(shape, fc.array(value, { maxLength: 6 }), ({ parameters, run }, given) => {
       const here = outcome(() => run(...given));
-      const there = outcome(() => run(...bindArguments(parameters)(nameArguments(parameters)(given))));
+      const there = outcome(() =>
+        run(...bindArguments(parameters)(nameArguments(parameters)(given))),
+      );
       expect(there).toEqual(here);
     }),
     { numRuns: 2000 },
@@ -121,7 +146,8 @@ it("whatever names are given: all missing ones, else all unknown ones, else the 
       const { required, known } = namesOf(parameters);
       const missing = required.filter((name) => !names.includes(name));
       const unknown = names.filter((name) => !known.includes(name));
-      const quoted = (some: readonly string[]) => `parameter${some.length > 1 ? "s" : ""} ${some.map((name) => `'${name}'`).join(", ")}`;
+      const quoted = (some: readonly string[]) =>
+        `parameter${some.length > 1 ? "s" : ""} ${some.map((name) => `'${name}'`).join(", ")}`;
       const bind = (args: Args) => bindArguments(parameters)(args);
       const byPost = () => bind(new Map(names.map((name) => [name, 1])));
       const byGet = () =>
@@ -132,8 +158,10 @@ it("whatever names are given: all missing ones, else all unknown ones, else the 
           ),
         );
       for (const act of [byPost, byGet])
-        if (missing.length > 0) expect(act).toThrow(new MissingParameterValue(`Missing value for ${quoted(missing)}`));
-        else if (unknown.length > 0) expect(act).toThrow(new UnknownParameter(`Unknown ${quoted(unknown)}`));
+        if (missing.length > 0)
+          expect(act).toThrow(new MissingParameterValue(`Missing value for ${quoted(missing)}`));
+        else if (unknown.length > 0)
+          expect(act).toThrow(new UnknownParameter(`Unknown ${quoted(unknown)}`));
         else expect(act()).toHaveLength(parameters.filter(({ kind }) => kind !== "rest").length);
     }),
     { numRuns: 1000 },
@@ -144,8 +172,15 @@ it("every name reaches the place that the language gives it (§2.1-5)", () => {
   fc.assert(
     fc.property(shape, fc.integer(), ({ parameters, run, code }, seed) => {
       const { known } = namesOf(parameters);
-      const args: Args = new Map(known.map((name, at) => [name, name.startsWith("...") ? [`${name} ${seed}`] : `${name} ${seed + at}`]));
-      const expected = known.map((name, at) => (name.startsWith("...") ? [`${name} ${seed}`] : `${name} ${seed + at}`));
+      const args: Args = new Map(
+        known.map((name, at) => [
+          name,
+          name.startsWith("...") ? [`${name} ${seed}`] : `${name} ${seed + at}`,
+        ]),
+      );
+      const expected = known.map((name, at) =>
+        name.startsWith("...") ? [`${name} ${seed}`] : `${name} ${seed + at}`,
+      );
       expect(run(...bindArguments(parameters)(args)), code).toEqual(expected);
     }),
     { numRuns: 500 },

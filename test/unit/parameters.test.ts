@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Args } from "../../src/call.ts";
-import { BadRequest, InvalidParameterValue, MissingParameterValue, UnknownParameter } from "../../src/errors.ts";
+import {
+  BadRequest,
+  InvalidParameterValue,
+  MissingParameterValue,
+  UnknownParameter,
+} from "../../src/errors.ts";
 import type { Parameter } from "../../src/manifest.ts";
 import { bindArguments, convertQuery, nameArguments } from "../../src/parameters.ts";
 import { defaultLimits } from "../../src/serializer/limits.ts";
@@ -12,41 +17,79 @@ const plain = (name: string, more: object = {}): Parameter => ({ kind: "plain", 
 const optional = { optional: true } as const;
 const rest: Parameter = { kind: "rest", name: "names" };
 const object: Parameter = { kind: "object", names: [{ name: "a" }, { name: "b", optional: true }] };
-const array: Parameter = { kind: "array", names: [{ name: "first" }, null, { name: "third", optional: true }] };
+const array: Parameter = {
+  kind: "array",
+  names: [{ name: "first" }, null, { name: "third", optional: true }],
+};
 
 describe("§2.1 from names to positions", () => {
   it.each<[string, Parameter[], Record<string, unknown>, unknown[]]>([
     ["plain, in any order", [plain("a"), plain("b")], { b: 2, a: 1 }, [1, 2]],
     ["optional left out", [plain("a"), plain("b", optional)], { a: 1 }, [1, undefined]],
-    ["undefined and null are values", [plain("a"), plain("b")], { a: undefined, b: null }, [undefined, null]],
+    [
+      "undefined and null are values",
+      [plain("a"), plain("b")],
+      { a: undefined, b: null },
+      [undefined, null],
+    ],
     ["rest, spread", [plain("a"), rest], { a: 1, "...names": [2, 3] }, [1, 2, 3]],
     ["rest, absent", [plain("a"), rest], { a: 1 }, [1]],
     ["object pattern", [object], { a: 1, b: 2 }, [{ a: 1, b: 2 }]],
     ["object pattern without what has a default", [object], { a: 1 }, [{ a: 1 }]],
-    ["object pattern of which nothing is required", [{ kind: "object", names: [{ name: "a", ...optional }] }], {}, [{}]],
+    [
+      "object pattern of which nothing is required",
+      [{ kind: "object", names: [{ name: "a", ...optional }] }],
+      {},
+      [{}],
+    ],
     ["object pattern with a default, nothing given", [{ ...object, ...optional }], {}, [undefined]],
-    ["object pattern with a default, one given", [{ ...object, ...optional }], { b: 2 }, [{ b: 2 }]],
+    [
+      "object pattern with a default, one given",
+      [{ ...object, ...optional }],
+      { b: 2 },
+      [{ b: 2 }],
+    ],
     ["array pattern with a hole", [array], { first: 1, third: 3 }, [[1, null, 3]]],
     ["array pattern with a default, nothing given", [{ ...array, ...optional }], {}, [undefined]],
-    ["a name that two patterns take", [object, { kind: "object", names: [{ name: "a" }] }], { a: 1 }, [{ a: 1 }, { a: 1 }]],
-    ["names of Object.prototype", [plain("toString"), plain("constructor")], { constructor: 1, toString: 2 }, [2, 1]],
+    [
+      "a name that two patterns take",
+      [object, { kind: "object", names: [{ name: "a" }] }],
+      { a: 1 },
+      [{ a: 1 }, { a: 1 }],
+    ],
+    [
+      "names of Object.prototype",
+      [plain("toString"), plain("constructor")],
+      { constructor: 1, toString: 2 },
+      [2, 1],
+    ],
     ["no parameters", [], {}, []],
   ])("%s", (_, parameters, given, positions) => {
     expect(bindArguments(parameters)(args(given))).toEqual(positions);
   });
 
   it("makes an own property of every name of a pattern", () => {
-    const [bound] = bindArguments([{ kind: "object", names: [{ name: "__proto__" }] }])(new Map([["__proto__", 1]]));
+    const [bound] = bindArguments([{ kind: "object", names: [{ name: "__proto__" }] }])(
+      new Map([["__proto__", 1]]),
+    );
     expect(Object.entries(bound as object)).toEqual([["__proto__", 1]]);
   });
 
   it("leaves the default of a name that every object inherits", () => {
-    const take = ({ toString, valueOf = 3, __proto__ = 4 }: { toString: unknown; valueOf?: unknown; __proto__?: unknown }): unknown[] => [
+    const take = ({
       toString,
-      valueOf,
-      __proto__,
+      valueOf = 3,
+      __proto__ = 4,
+    }: {
+      toString: unknown;
+      valueOf?: unknown;
+      __proto__?: unknown;
+    }): unknown[] => [toString, valueOf, __proto__];
+    const names = [
+      { name: "toString" },
+      { name: "valueOf", ...optional },
+      { name: "__proto__", ...optional },
     ];
-    const names = [{ name: "toString" }, { name: "valueOf", ...optional }, { name: "__proto__", ...optional }];
     const [bound] = bindArguments([{ kind: "object", names }])(args({ toString: "x" }));
     expect(take(bound as never)).toEqual(["x", 3, 4]);
     // Other functions around the procedure may call its methods.
@@ -55,13 +98,19 @@ describe("§2.1 from names to positions", () => {
 
   it("names all missing ones, in the order of the parameters, before any unknown one", () => {
     const bind = bindArguments([plain("a"), plain("b", optional), object, plain("c")]);
-    expect(() => bind(args({ x: 1 }))).toThrow(new MissingParameterValue("Missing value for parameters 'a', 'c'"));
-    expect(() => bind(args({ c: 1 }))).toThrow(new MissingParameterValue("Missing value for parameter 'a'"));
+    expect(() => bind(args({ x: 1 }))).toThrow(
+      new MissingParameterValue("Missing value for parameters 'a', 'c'"),
+    );
+    expect(() => bind(args({ c: 1 }))).toThrow(
+      new MissingParameterValue("Missing value for parameter 'a'"),
+    );
   });
 
   it("names all unknown ones", () => {
     const bind = bindArguments([plain("a")]);
-    expect(() => bind(args({ a: 1, x: 1, y: 2 }))).toThrow(new UnknownParameter("Unknown parameters 'x', 'y'"));
+    expect(() => bind(args({ a: 1, x: 1, y: 2 }))).toThrow(
+      new UnknownParameter("Unknown parameters 'x', 'y'"),
+    );
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"])
       expect(() =>
         bind(
@@ -77,17 +126,25 @@ describe("§2.1 from names to positions", () => {
   it("wants an array for a rest parameter, and no endless one", () => {
     const bind = bindArguments([rest]);
     for (const wrong of ["ab", { length: 1 }, null, undefined, new Set()])
-      expect(() => bind(args({ "...names": wrong }))).toThrow(new InvalidParameterValue("parameter '...names' must be an array"));
-    expect(() => bind(args({ "...names": Array.from({ length: 10_001 }) }))).toThrow(InvalidParameterValue);
+      expect(() => bind(args({ "...names": wrong }))).toThrow(
+        new InvalidParameterValue("parameter '...names' must be an array"),
+      );
+    expect(() => bind(args({ "...names": Array.from({ length: 10_001 }) }))).toThrow(
+      InvalidParameterValue,
+    );
     expect(bind(args({ "...names": Array.from({ length: 10_000 }) }))).toHaveLength(10_000);
   });
 });
 
 describe("decisions §2, from positions to names: as the local call would", () => {
-  const name = (parameters: Parameter[], ...given: unknown[]): [string, unknown][] => [...nameArguments(parameters)(given)];
+  const name = (parameters: Parameter[], ...given: unknown[]): [string, unknown][] => [
+    ...nameArguments(parameters)(given),
+  ];
   it("sends undefined for a required one that was left out, and nothing for an optional one", () => {
     expect(name([plain("a"), plain("b", optional)])).toEqual([["a", undefined]]);
-    expect(name([plain("a"), plain("b", optional)], undefined, undefined)).toEqual([["a", undefined]]);
+    expect(name([plain("a"), plain("b", optional)], undefined, undefined)).toEqual([
+      ["a", undefined],
+    ]);
     expect(name([plain("a"), plain("b", optional)], null, null)).toEqual([
       ["a", null],
       ["b", null],
@@ -138,7 +195,11 @@ describe("decisions §2, from positions to names: as the local call would", () =
     expect(taken).toBe(3);
   });
   it("leaves a pattern's own default to the other side, unless something was given", () => {
-    const withDefault: Parameter = { ...object, ...optional, names: [{ name: "a", optional: true }] };
+    const withDefault: Parameter = {
+      ...object,
+      ...optional,
+      names: [{ name: "a", optional: true }],
+    };
     expect(name([withDefault])).toEqual([]);
     expect(name([withDefault], {})).toEqual([["a", undefined]]);
   });
@@ -150,10 +211,18 @@ describe("decisions §2, from positions to names: as the local call would", () =
   it("is the inverse of binding", () => {
     const parameters = [plain("x"), plain("y", optional), object, rest];
     fc.assert(
-      fc.property(fc.anything(), fc.anything(), fc.record({ a: fc.anything() }), fc.array(fc.anything()), (a, b, pattern, more) => {
-        const positions = bindArguments(parameters)(nameArguments(parameters)([a, b, pattern, ...more]));
-        expect(positions).toEqual([a, b, pattern, ...more]);
-      }),
+      fc.property(
+        fc.anything(),
+        fc.anything(),
+        fc.record({ a: fc.anything() }),
+        fc.array(fc.anything()),
+        (a, b, pattern, more) => {
+          const positions = bindArguments(parameters)(
+            nameArguments(parameters)([a, b, pattern, ...more]),
+          );
+          expect(positions).toEqual([a, b, pattern, ...more]);
+        },
+      ),
     );
   });
 });
@@ -163,7 +232,11 @@ describe("§4.1 arguments from a query string", () => {
     Object.fromEntries(convertQuery(parameters, new URLSearchParams(query)));
   const typed = (type: string): Parameter[] => [plain("x", { type })];
   it("are text, repeated keys arrays", () => {
-    expect(read([plain("a"), plain("b")], "a=1&b=x&b=y+z&c[d]=%C3%A4")).toEqual({ a: "1", b: ["x", "y z"], "c[d]": "ä" });
+    expect(read([plain("a"), plain("b")], "a=1&b=x&b=y+z&c[d]=%C3%A4")).toEqual({
+      a: "1",
+      b: ["x", "y z"],
+      "c[d]": "ä",
+    });
   });
   it.each<[string, string, unknown]>([
     ["number", "12", 12],
@@ -227,36 +300,60 @@ describe("§4.1 arguments from a query string", () => {
     ).toEqual({ a: 1, b: true });
   });
   it("names all that are wrong", () => {
-    expect(() => read([plain("a", { type: "number" }), plain("b", { type: "Date[]" })], "a=x&b=y")).toThrow(
-      new InvalidParameterValue("parameter 'a' must be a number; parameter 'b' must be a list of which each is an ISO date"),
+    expect(() =>
+      read([plain("a", { type: "number" }), plain("b", { type: "Date[]" })], "a=x&b=y"),
+    ).toThrow(
+      new InvalidParameterValue(
+        "parameter 'a' must be a number; parameter 'b' must be a list of which each is an ISO date",
+      ),
     );
   });
   it("tells what is missing or unknown before what doesn't convert", () => {
     const parameters = [plain("a", { type: "number" }), plain("b"), rest];
-    expect(() => read(parameters, "a=x")).toThrow(new MissingParameterValue("Missing value for parameter 'b'"));
-    expect(() => read(parameters, "...names=x")).toThrow(new MissingParameterValue("Missing value for parameters 'a', 'b'"));
-    expect(() => read(parameters, "a=x&b=1&c=1")).toThrow(new UnknownParameter("Unknown parameter 'c'"));
+    expect(() => read(parameters, "a=x")).toThrow(
+      new MissingParameterValue("Missing value for parameter 'b'"),
+    );
+    expect(() => read(parameters, "...names=x")).toThrow(
+      new MissingParameterValue("Missing value for parameters 'a', 'b'"),
+    );
+    expect(() => read(parameters, "a=x&b=1&c=1")).toThrow(
+      new UnknownParameter("Unknown parameter 'c'"),
+    );
     // A middleware may add what is missing yet.
     expect(read(parameters, "a=1&c=1")).toEqual({ a: 1, c: "1" });
   });
   it("refuses a rest parameter", () => {
-    expect(() => read([rest], "...names=a")).toThrow(new InvalidParameterValue("parameter '...names' needs POST"));
+    expect(() => read([rest], "...names=a")).toThrow(
+      new InvalidParameterValue("parameter '...names' needs POST"),
+    );
   });
   it("takes 100 of them", () => {
     expect(() => read([], "a=1&".repeat(100))).not.toThrow();
-    expect(() => read([], "a=1&".repeat(101))).toThrow(new BadRequest("More than 100 query parameters (limit 'query')"));
+    expect(() => read([], "a=1&".repeat(101))).toThrow(
+      new BadRequest("More than 100 query parameters (limit 'query')"),
+    );
   });
   it("reads anything to arguments or a listed error", () => {
     const types = ["number", "boolean", "bigint", "Date", "number[]", "Date[]", undefined] as const;
     fc.assert(
-      fc.property(fc.constantFrom(...types), fc.array(fc.tuple(fc.constantFrom("x", "__proto__", "y"), fc.string())), (type, query) => {
-        try {
-          for (const value of convertQuery([plain("x", type === undefined ? {} : { type })], query, defaultLimits).values())
-            expect(value).toBeDefined();
-        } catch (thrown) {
-          expect([InvalidParameterValue, MissingParameterValue, UnknownParameter]).toContain((thrown as Error).constructor);
-        }
-      }),
+      fc.property(
+        fc.constantFrom(...types),
+        fc.array(fc.tuple(fc.constantFrom("x", "__proto__", "y"), fc.string())),
+        (type, query) => {
+          try {
+            for (const value of convertQuery(
+              [plain("x", type === undefined ? {} : { type })],
+              query,
+              defaultLimits,
+            ).values())
+              expect(value).toBeDefined();
+          } catch (thrown) {
+            expect([InvalidParameterValue, MissingParameterValue, UnknownParameter]).toContain(
+              (thrown as Error).constructor,
+            );
+          }
+        },
+      ),
     );
   });
 });

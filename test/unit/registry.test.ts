@@ -18,9 +18,24 @@ it("lists the versions that are there in their order, in whichever order segment
 });
 
 describe("a manifest that takes the place of another", () => {
-  const quote = { fqn: "shop/quote", version: "0.0.0", module: "shop/quote", export: "quote", parameters: [] };
-  const stock = { fqn: "shop/stock", version: "0.0.0", module: "shop/stock", export: "stock", parameters: [] };
-  const manifest = (segments: Manifest["segments"], procedures: Manifest["procedures"] = [quote, stock]): Manifest => ({
+  const quote = {
+    fqn: "shop/quote",
+    version: "0.0.0",
+    module: "shop/quote",
+    export: "quote",
+    parameters: [],
+  };
+  const stock = {
+    fqn: "shop/stock",
+    version: "0.0.0",
+    module: "shop/stock",
+    export: "stock",
+    parameters: [],
+  };
+  const manifest = (
+    segments: Manifest["segments"],
+    procedures: Manifest["procedures"] = [quote, stock],
+  ): Manifest => ({
     format: 1,
     revision: "next",
     procedures,
@@ -38,9 +53,13 @@ describe("a manifest that takes the place of another", () => {
 
   it("lets go of what its segments don't name, and tells", () => {
     const registry = filled();
-    expect(registry.follow(manifest({ shop: [{ procedure: 1, access: "private" }] }), ["shop"])).toEqual(["shop/quote@0.0.0"]);
+    expect(
+      registry.follow(manifest({ shop: [{ procedure: 1, access: "private" }] }), ["shop"]),
+    ).toEqual(["shop/quote@0.0.0"]);
     expect(registry.all().map((one) => one.record.fqn)).toEqual(["shop/stock"]);
-    expect(() => registry.findForOutside("shop/quote", "0.0.0", true)).toThrow("Procedure 'shop/quote' v0.0.0 not found");
+    expect(() => registry.findForOutside("shop/quote", "0.0.0", true)).toThrow(
+      "Procedure 'shop/quote' v0.0.0 not found",
+    );
   });
 
   it("closes what was open, and opens what was closed", () => {
@@ -68,7 +87,9 @@ describe("a manifest that takes the place of another", () => {
 
   it("brings nothing that isn't there", () => {
     const registry = new Registry();
-    expect(registry.follow(manifest({ shop: [{ procedure: 0, access: "public" }] }), ["shop", "none"])).toEqual([]);
+    expect(
+      registry.follow(manifest({ shop: [{ procedure: 0, access: "public" }] }), ["shop", "none"]),
+    ).toEqual([]);
     expect(registry.all()).toEqual([]);
   });
 });

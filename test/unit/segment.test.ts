@@ -40,35 +40,85 @@ describe("§2.2 segment files", () => {
   });
 
   it.each([
-    ["an unknown field", { access: "public", versoin: "1" }, ".versoin", /unknown field "versoin"/, 'Did you mean "version"?'],
+    [
+      "an unknown field",
+      { access: "public", versoin: "1" },
+      ".versoin",
+      /unknown field "versoin"/,
+      'Did you mean "version"?',
+    ],
     ["a missing access", {}, ".access", /access is missing/, /public/],
-    ["a wrong access", { access: "pubic" }, ".access", /"public", "protected", "private", found "pubic"/, 'Did you mean "public"?'],
+    [
+      "a wrong access",
+      { access: "pubic" },
+      ".access",
+      /"public", "protected", "private", found "pubic"/,
+      'Did you mean "public"?',
+    ],
     ["an access of another type", { access: true }, ".access", /found true/, undefined],
-    ["a bad version", { access: "public", version: "1.x" }, ".version", "Invalid version number '1.x'", /one to three numbers/],
-    ["a version that is a number", { access: "public", version: 2 }, ".version", "Invalid version number '2'", /text/],
-    ["an empty version", { access: "public", version: "" }, ".version", "Invalid version number ''", /text/],
+    [
+      "a bad version",
+      { access: "public", version: "1.x" },
+      ".version",
+      "Invalid version number '1.x'",
+      /one to three numbers/,
+    ],
+    [
+      "a version that is a number",
+      { access: "public", version: 2 },
+      ".version",
+      "Invalid version number '2'",
+      /text/,
+    ],
+    [
+      "an empty version",
+      { access: "public", version: "" },
+      ".version",
+      "Invalid version number ''",
+      /text/,
+    ],
     ["a name with a slash", { access: "public", as: "a/b" }, ".as", /without slashes/, undefined],
-    ["a flag that is no boolean", { access: "public", safe: "yes" }, ".safe", /true or false, found "yes"/, undefined],
-    ["an entry that is no object", "public", "", /an object with "access", found "public"/, /access/],
+    [
+      "a flag that is no boolean",
+      { access: "public", safe: "yes" },
+      ".safe",
+      /true or false, found "yes"/,
+      undefined,
+    ],
+    [
+      "an entry that is no object",
+      "public",
+      "",
+      /an object with "access", found "public"/,
+      /access/,
+    ],
   ])("refuses %s", (_, fields, field, message, hint) => {
     const { problems } = entry(fields);
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatchObject({ file: "segments/shop.segment.json", path: `$["./shop/quote"].quote${field}` });
+    expect(problems[0]).toMatchObject({
+      file: "segments/shop.segment.json",
+      path: `$["./shop/quote"].quote${field}`,
+    });
     expect(problems[0]?.message).toMatch(message);
     if (hint === undefined) expect(problems[0]?.hint).toBeUndefined();
     else expect(problems[0]?.hint).toMatch(hint);
   });
 
-  it.each(["shop/quote", "/shop/quote", "./../quote", ".\\shop\\quote"])("refuses the module path %s", (module) => {
-    const { problems, entries } = parse({ [module]: { quote: { access: "public" } } });
-    expect(problems).toHaveLength(1);
-    expect(problems[0]?.message).toMatch(/expected a module path/);
-    expect(problems[0]?.hint).toMatch(/"\.\/(shop\/)?quote"/);
-    expect(entries).toEqual([]);
-  });
+  it.each(["shop/quote", "/shop/quote", "./../quote", ".\\shop\\quote"])(
+    "refuses the module path %s",
+    (module) => {
+      const { problems, entries } = parse({ [module]: { quote: { access: "public" } } });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]?.message).toMatch(/expected a module path/);
+      expect(problems[0]?.hint).toMatch(/"\.\/(shop\/)?quote"/);
+      expect(entries).toEqual([]);
+    },
+  );
 
   it("takes a byte order mark", () => {
-    expect(parseSegment('\uFEFF{ "./a": { "b": { "access": "public" } } }', "a.segment.json")).toMatchObject({
+    expect(
+      parseSegment('\uFEFF{ "./a": { "b": { "access": "public" } } }', "a.segment.json"),
+    ).toMatchObject({
       problems: [],
       entries: [{ export: "b" }],
     });
@@ -85,10 +135,19 @@ describe("§2.2 segment files", () => {
 
   it("tells all mistakes at once, and keeps what is right", () => {
     const { problems, entries } = parse({
-      "./a": { one: { access: "public" }, two: { access: "no" }, three: { access: "public", version: "x", more: 1 } },
+      "./a": {
+        one: { access: "public" },
+        two: { access: "no" },
+        three: { access: "public", version: "x", more: 1 },
+      },
       "./b": [],
     });
-    expect(problems.map((one) => one.path)).toEqual(['$["./a"].two.access', '$["./a"].three.more', '$["./a"].three.version', '$["./b"]']);
+    expect(problems.map((one) => one.path)).toEqual([
+      '$["./a"].two.access',
+      '$["./a"].three.more',
+      '$["./a"].three.version',
+      '$["./b"]',
+    ]);
     expect(entries.map((one) => one.export)).toEqual(["one"]);
   });
 });

@@ -6,7 +6,10 @@ async function plain(a: number, b: number): Promise<number> {
 }
 
 /** Nanoseconds per call of both, in turns within one run, so that a busy machine slows both alike. */
-export async function measure(rounds: number, calls: number): Promise<{ plain: number[]; seam: number[] }> {
+export async function measure(
+  rounds: number,
+  calls: number,
+): Promise<{ plain: number[]; seam: number[] }> {
   const times = { plain: [] as number[], seam: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     times.plain.push(await time(plain, calls));
@@ -15,7 +18,10 @@ export async function measure(rounds: number, calls: number): Promise<{ plain: n
   return times;
 }
 
-async function time(call: (a: number, b: number) => Promise<number>, calls: number): Promise<number> {
+async function time(
+  call: (a: number, b: number) => Promise<number>,
+  calls: number,
+): Promise<number> {
   const start = process.hrtime.bigint();
   let sum = 0;
   for (let i = 0; i < calls; i++) sum += await call(i, 1);

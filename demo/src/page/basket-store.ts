@@ -41,7 +41,10 @@ function read(): readonly OrderLine[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
     return Array.isArray(kept)
-      ? kept.filter((line): line is OrderLine => typeof line?.sku === "string" && Number.isInteger(line.metres))
+      ? kept.filter(
+          (line): line is OrderLine =>
+            typeof line?.sku === "string" && Number.isInteger(line.metres),
+        )
       : [];
   } catch {
     return []; // somebody else's text under our key: an empty basket is the right answer

@@ -15,23 +15,35 @@ export const basketView: View = async (main, _argument, signal) => {
   const outcome = h("div", { class: "outcome" });
   const place = h("button", { type: "button", class: "primary" }, "Place the order");
   const foot = h("div", { class: "checkout" }, sums, place);
-  const empty = h("p", { class: "empty" }, "Nothing in it yet. ", h("a", { href: "#/" }, "Look at the cloths"), ".");
+  const empty = h(
+    "p",
+    { class: "empty" },
+    "Nothing in it yet. ",
+    h("a", { href: "#/" }, "Look at the cloths"),
+    ".",
+  );
   main.append(h("h1", { tabindex: "-1" }, "Your basket"), outcome, list, foot, empty);
   const cloths = new Map<string, Cloth>();
 
   const total = async (): Promise<void> => {
-    const lines = basket.lines().flatMap((line) => ({ ...line, unit: cloths.get(line.sku)?.price }));
+    const lines = basket
+      .lines()
+      .flatMap((line) => ({ ...line, unit: cloths.get(line.sku)?.price }));
     foot.hidden = list.hidden = lines.length === 0;
     empty.hidden = lines.length > 0 || outcome.childElementCount > 0;
     if (lines.length === 0) return;
-    const totals = await basketTotals(lines.flatMap(({ unit, ...line }) => (unit === undefined ? [] : [{ ...line, unit }])));
+    const totals = await basketTotals(
+      lines.flatMap(({ unit, ...line }) => (unit === undefined ? [] : [{ ...line, unit }])),
+    );
     if (signal.aborted) return;
     for (const [at, line] of lines.entries()) {
       const sum = list.querySelector(`[data-sku="${CSS.escape(line.sku)}"] .sum`);
       if (sum !== null) sum.textContent = totals.lines[at]?.text() ?? "";
     }
     sums.replaceChildren(
-      ...(totals.saved.cents === 0 ? [] : [h("div", {}, h("dt", {}, "You save"), h("dd", {}, totals.saved.text()))]),
+      ...(totals.saved.cents === 0
+        ? []
+        : [h("div", {}, h("dt", {}, "You save"), h("dd", {}, totals.saved.text()))]),
       h("div", { class: "total" }, h("dt", {}, "Total"), h("dd", {}, totals.total.text())),
     );
   };
@@ -46,7 +58,8 @@ export const basketView: View = async (main, _argument, signal) => {
   const show = async (): Promise<void> => {
     foot.hidden = list.hidden = empty.hidden = true;
     try {
-      for (const one of await Promise.all(basket.lines().map((line) => cloth(line.sku)))) cloths.set(one.sku, one);
+      for (const one of await Promise.all(basket.lines().map((line) => cloth(line.sku))))
+        cloths.set(one.sku, one);
       if (signal.aborted) return;
       list.replaceChildren(
         ...basket.lines().map((line) =>
@@ -61,7 +74,8 @@ export const basketView: View = async (main, _argument, signal) => {
       list.setAttribute("aria-busy", "false");
       await total();
     } catch (error) {
-      if (!signal.aborted) outcome.replaceChildren(failure(error, () => (outcome.replaceChildren(), void show())));
+      if (!signal.aborted)
+        outcome.replaceChildren(failure(error, () => (outcome.replaceChildren(), void show())));
     }
   };
 
@@ -84,7 +98,15 @@ export const basketView: View = async (main, _argument, signal) => {
 
 function row(one: Cloth, metres: number, changed: () => void, remove: () => void): HTMLElement {
   const id = `metres-${one.sku}`;
-  const input = h("input", { id, type: "number", min: 1, max: 500, step: 1, value: metres, inputmode: "numeric" });
+  const input = h("input", {
+    id,
+    type: "number",
+    min: 1,
+    max: 500,
+    step: 1,
+    value: metres,
+    inputmode: "numeric",
+  });
   input.addEventListener(
     "input",
     debounced(180, () => {
@@ -103,8 +125,18 @@ function row(one: Cloth, metres: number, changed: () => void, remove: () => void
       h("a", { href: `#/cloth/${one.sku}`, class: "name" }, one.name),
       h("span", { class: "colourway" }, `${one.colourway}, ${one.price.text()} / m`),
     ),
-    h("div", { class: "field" }, h("label", { for: id }, "Metres", h("span", { class: "unseen" }, ` of ${one.name}`)), input),
+    h(
+      "div",
+      { class: "field" },
+      h("label", { for: id }, "Metres", h("span", { class: "unseen" }, ` of ${one.name}`)),
+      input,
+    ),
     h("span", { class: "sum" }, "\u00a0"),
-    h("button", { type: "button", class: "plain", onclick: remove }, "Remove", h("span", { class: "unseen" }, ` ${one.name}`)),
+    h(
+      "button",
+      { type: "button", class: "plain", onclick: remove },
+      "Remove",
+      h("span", { class: "unseen" }, ` ${one.name}`),
+    ),
   );
 }

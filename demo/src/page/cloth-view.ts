@@ -38,16 +38,29 @@ export const clothView: View = async (main, sku, signal) => {
 
 function backLink(): HTMLElement {
   const query = byId("query", HTMLInputElement).value.trim();
-  return query === "" ? h("a", { href: "#/" }, "All cloths") : h("a", { href: `#//${encodeURIComponent(query)}` }, `Back to “${query}”`);
+  return query === ""
+    ? h("a", { href: "#/" }, "All cloths")
+    : h("a", { href: `#//${encodeURIComponent(query)}` }, `Back to “${query}”`);
 }
 
 function headline(found: Cloth): readonly HTMLElement[] {
-  return [h("p", { class: "colourway" }, found.colourway), h("p", { class: "price" }, found.price.text(), h("small", {}, " a metre"))];
+  return [
+    h("p", { class: "colourway" }, found.colourway),
+    h("p", { class: "price" }, found.price.text(), h("small", {}, " a metre")),
+  ];
 }
 
 function facts(found: Cloth): HTMLElement {
-  const all = [...found.attributes, ["Here since", `${dateText(found.arrived)} (${found.season()})`], ["Number", found.sku]] as const;
-  return h("dl", { class: "facts" }, ...all.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  const all = [
+    ...found.attributes,
+    ["Here since", `${dateText(found.arrived)} (${found.season()})`],
+    ["Number", found.sku],
+  ] as const;
+  return h(
+    "dl",
+    { class: "facts" },
+    ...all.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+  );
 }
 
 function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
@@ -61,7 +74,11 @@ function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
     inputmode: "numeric",
     "aria-describedby": "quote",
   });
-  const price = h("div", { id: "quote", class: "quote", "aria-live": "polite", "aria-busy": "true" }, h("p", {}, "…"));
+  const price = h(
+    "div",
+    { id: "quote", class: "quote", "aria-live": "polite", "aria-busy": "true" },
+    h("p", {}, "…"),
+  );
   const outcome = h("div", { class: "outcome" });
   let latest = 0;
   const ask = async (): Promise<void> => {
@@ -69,7 +86,10 @@ function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
     price.setAttribute("aria-busy", "true");
     let shown: readonly (HTMLElement | string)[];
     try {
-      const [offer, delivery] = await Promise.all([quote(found.sku, metres.valueAsNumber), deliveryDay(new Date(), metres.valueAsNumber)]);
+      const [offer, delivery] = await Promise.all([
+        quote(found.sku, metres.valueAsNumber),
+        deliveryDay(new Date(), metres.valueAsNumber),
+      ]);
       shown = quoted(offer, delivery);
       metres.removeAttribute("aria-invalid");
     } catch (error) {
@@ -86,7 +106,12 @@ function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
       h(
         "div",
         { class: "notice", role: "status" },
-        h("p", {}, `${metres.value} m are in your basket. `, h("a", { href: "#/basket" }, "See the basket")),
+        h(
+          "p",
+          {},
+          `${metres.value} m are in your basket. `,
+          h("a", { href: "#/basket" }, "See the basket"),
+        ),
       ),
     );
   };
@@ -107,7 +132,8 @@ function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
   void ask();
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (metres.reportValidity()) ((event as SubmitEvent).submitter?.getAttribute("value") === "order" ? buy : add)();
+    if (metres.reportValidity())
+      ((event as SubmitEvent).submitter?.getAttribute("value") === "order" ? buy : add)();
   };
   return [
     h(
@@ -128,7 +154,12 @@ function buying(found: Cloth, signal: AbortSignal): readonly HTMLElement[] {
 
 function quoted(one: Quote, delivery: Date): readonly HTMLElement[] {
   const short = one.left < one.metres;
-  const roll = one.left === 0 ? "The roll is sold out" : short ? `The roll has only ${one.left} m left` : `${one.left} m on the roll`;
+  const roll =
+    one.left === 0
+      ? "The roll is sold out"
+      : short
+        ? `The roll has only ${one.left} m left`
+        : `${one.left} m on the roll`;
   const off = one.discount() === 0 ? "" : `, ${one.discount()} % off`;
   return [
     h("p", { class: "sum" }, `${one.total().text()} `, h("small", {}, `for ${one.metres} m${off}`)),

@@ -1,5 +1,7 @@
 type Child = Node | string | false | null | undefined;
-type Attributes = Readonly<Record<string, string | number | boolean | ((event: Event) => void) | undefined>>;
+type Attributes = Readonly<
+  Record<string, string | number | boolean | ((event: Event) => void) | undefined>
+>;
 
 /** An element: `on…` are listeners, `true` is an empty attribute, `false` and `undefined` none. */
 export function h<K extends keyof HTMLElementTagNameMap>(
@@ -13,7 +15,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== false && child !== null && child !== undefined));
+  element.append(
+    ...children.filter((child) => child !== false && child !== null && child !== undefined),
+  );
   return element;
 }
 
@@ -27,7 +31,10 @@ export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTM
 }
 
 /** Runs `act` once nothing has called it for `ms`. */
-export function debounced<A extends readonly unknown[]>(ms: number, act: (...args: A) => void): (...args: A) => void {
+export function debounced<A extends readonly unknown[]>(
+  ms: number,
+  act: (...args: A) => void,
+): (...args: A) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return (...args) => {
     clearTimeout(timer);
@@ -35,9 +42,20 @@ export function debounced<A extends readonly unknown[]>(ms: number, act: (...arg
   };
 }
 
-const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-const days = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "long", timeZone: "UTC" });
+const dates = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const days = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "long",
+  timeZone: "UTC",
+});
 
 export const dateText = (date: Date): string => dates.format(date);
 export const dayText = (date: Date): string => days.format(date);
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);

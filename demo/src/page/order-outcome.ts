@@ -16,7 +16,9 @@ export async function order(
     place.replaceChildren(success(await placeOrder(lines)));
     act.done();
   } catch (error) {
-    place.replaceChildren(error instanceof OutOfStock ? tooShort(error, () => act.take(error)) : refusal(error));
+    place.replaceChildren(
+      error instanceof OutOfStock ? tooShort(error, () => act.take(error)) : refusal(error),
+    );
   } finally {
     place.setAttribute("aria-busy", "false");
   }
@@ -28,7 +30,12 @@ function success(receipt: Receipt): HTMLElement {
     "div",
     { class: "notice good", role: "status" },
     h("h2", {}, `Order ${receipt.number} is placed`),
-    h("p", {}, `${receipt.total.text()} on ${dateText(receipt.placed)}. Thank you. `, h("a", { href: "#/" }, "See more cloths")),
+    h(
+      "p",
+      {},
+      `${receipt.total.text()} on ${dateText(receipt.placed)}. Thank you. `,
+      h("a", { href: "#/" }, "See more cloths"),
+    ),
   );
 }
 
@@ -44,9 +51,14 @@ function tooShort(error: OutOfStock, take: () => void): HTMLElement {
   return h(
     "div",
     { class: "notice bad", role: "alert" },
-    h("h2", {}, error.left === 0 ? "This roll is sold out" : `Only ${error.left} m left on this roll`),
+    h(
+      "h2",
+      {},
+      error.left === 0 ? "This roll is sold out" : `Only ${error.left} m left on this roll`,
+    ),
     h("p", {}, `You asked for ${error.wanted} m of ${error.sku}.`),
-    error.left > 0 && h("button", { type: "button", class: "quiet", onclick: take }, `Make it ${error.left} m`),
+    error.left > 0 &&
+      h("button", { type: "button", class: "quiet", onclick: take }, `Make it ${error.left} m`),
     h(
       "details",
       {},
@@ -55,7 +67,12 @@ function tooShort(error: OutOfStock, take: () => void): HTMLElement {
         "dl",
         { class: "arrived" },
         ...fields.map(([name, ...values]) =>
-          h("div", {}, h("dt", {}, h("code", {}, name)), ...values.map((value) => h("dd", {}, h("code", {}, value)))),
+          h(
+            "div",
+            {},
+            h("dt", {}, h("code", {}, name)),
+            ...values.map((value) => h("dd", {}, h("code", {}, value))),
+          ),
         ),
       ),
     ),
@@ -63,5 +80,10 @@ function tooShort(error: OutOfStock, take: () => void): HTMLElement {
 }
 
 function refusal(error: unknown): HTMLElement {
-  return h("div", { class: "notice bad", role: "alert" }, h("h2", {}, "The order did not go through"), h("p", {}, messageOf(error)));
+  return h(
+    "div",
+    { class: "notice bad", role: "alert" },
+    h("h2", {}, "The order did not go through"),
+    h("p", {}, messageOf(error)),
+  );
 }

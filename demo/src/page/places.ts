@@ -19,7 +19,11 @@ interface Row {
 }
 
 const latest = 6;
-const tones: Readonly<Record<string, string>> = { "This browser": "browser", "node A": "a", "node B": "b" };
+const tones: Readonly<Record<string, string>> = {
+  "This browser": "browser",
+  "node A": "a",
+  "node B": "b",
+};
 const lanes = new Map<string, Lane>();
 
 /** Shows where a call ran: its place's lane, its procedure's row, and a line among the latest. */
@@ -37,7 +41,8 @@ export function showCall(call: ObservedCall): void {
   row.bar.style.setProperty("--length", String(Math.min(1, Math.log10(1 + call.ms * 4) / 3)));
   flash(row.element);
   flash(lane.chip);
-  const failed = call.error instanceof Error ? call.error.name : call.error === undefined ? undefined : "failed";
+  const failed =
+    call.error instanceof Error ? call.error.name : call.error === undefined ? undefined : "failed";
   showLatest(place, name, call.ms, failed);
   byId("last-call").replaceChildren(h("code", {}, name), ` ${time(call.ms)}`);
 }
@@ -47,7 +52,9 @@ function showLatest(place: string, name: string, ms: number, failed: string | un
   const list = byId("latest");
   const key = `${place} ${name} ${failed ?? ""}`;
   const same =
-    list.firstElementChild instanceof HTMLElement && list.firstElementChild.dataset["key"] === key ? list.firstElementChild : undefined;
+    list.firstElementChild instanceof HTMLElement && list.firstElementChild.dataset["key"] === key
+      ? list.firstElementChild
+      : undefined;
   const count = Number(same?.dataset["count"] ?? 0) + 1;
   const line = h(
     "li",
@@ -91,7 +98,9 @@ function addLane(place: string): Lane {
   const lane: Lane = { element, rows, count, chip, procedures: new Map(), calls: 0 };
   lanes.set(place, lane);
   // Nodes stand in the order of their names, whichever answers first.
-  const after = [...lanes.keys()].filter((other) => other !== "This browser" && other > place).sort()[0];
+  const after = [...lanes.keys()]
+    .filter((other) => other !== "This browser" && other > place)
+    .sort()[0];
   const next = place === "This browser" || after === undefined ? undefined : lanes.get(after);
   if (place === "This browser") byId("here").append(element);
   else byId("away").insertBefore(element, next?.element ?? null);
@@ -101,22 +110,40 @@ function addLane(place: string): Lane {
 }
 
 function addRow(lane: Lane, fqn: string): Row {
-  const [times, ms, bar] = [h("span", { class: "times" }), h("span", { class: "ms" }), h("span", { class: "bar" })];
+  const [times, ms, bar] = [
+    h("span", { class: "times" }),
+    h("span", { class: "ms" }),
+    h("span", { class: "bar" }),
+  ];
   const at = fqn.lastIndexOf("/") + 1;
-  const element = h("li", {}, h("code", {}, h("span", {}, fqn.slice(0, at)), fqn.slice(at)), times, ms, bar);
+  const element = h(
+    "li",
+    {},
+    h("code", {}, h("span", {}, fqn.slice(0, at)), fqn.slice(at)),
+    times,
+    ms,
+    bar,
+  );
   const row: Row = { element, times, ms, bar, calls: 0 };
   lane.procedures.set(fqn, row);
-  const sorted = [...lane.procedures].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, { element: each }]) => each);
+  const sorted = [...lane.procedures]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, { element: each }]) => each);
   lane.rows.append(...sorted);
   return row;
 }
 
 const titleOf = (place: string): string => place.charAt(0).toUpperCase() + place.slice(1);
 const toneOf = (place: string): string => tones[place] ?? "other";
-const dot = (place: string): HTMLElement => h("span", { class: "dot", "data-tone": toneOf(place), "aria-hidden": "true" });
-const time = (ms: number): string => (ms < 0.1 ? "<0.1 ms" : ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
+const dot = (place: string): HTMLElement =>
+  h("span", { class: "dot", "data-tone": toneOf(place), "aria-hidden": "true" });
+const time = (ms: number): string =>
+  ms < 0.1 ? "<0.1 ms" : ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 
 function flash(element: HTMLElement): void {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  element.animate?.([{ backgroundColor: "var(--flash)" }, { backgroundColor: "transparent" }], { duration: 700, easing: "ease-out" });
+  element.animate?.([{ backgroundColor: "var(--flash)" }, { backgroundColor: "transparent" }], {
+    duration: 700,
+    easing: "ease-out",
+  });
 }

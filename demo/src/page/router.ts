@@ -1,7 +1,11 @@
 import { byId } from "./dom.ts";
 
 /** Shows one page in `main`. `signal` is aborted when another one takes its place. */
-export type View = (main: HTMLElement, argument: string, signal: AbortSignal) => void | Promise<void>;
+export type View = (
+  main: HTMLElement,
+  argument: string,
+  signal: AbortSignal,
+) => void | Promise<void>;
 
 let leaving = new AbortController();
 
@@ -22,7 +26,8 @@ export function startRouter(views: Readonly<Record<string, View>>): void {
     if (moved) {
       scrollTo({ top: 0 });
       // Whoever is typing stays where he types.
-      if (!(document.activeElement instanceof HTMLInputElement)) main.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+      if (!(document.activeElement instanceof HTMLInputElement))
+        main.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     }
   };
   addEventListener("hashchange", () => show(true));

@@ -23,7 +23,8 @@ export const searchView: View = (main, text, signal) => {
     const stale = (): boolean => turn !== latest || signal.aborted;
     title.textContent = query === "" ? "New on the shelf" : `“${query}”`;
     grid.setAttribute("aria-busy", "true");
-    if (offset === 0 && grid.childElementCount === 0) grid.append(...Array.from({ length: 12 }, skeleton));
+    if (offset === 0 && grid.childElementCount === 0)
+      grid.append(...Array.from({ length: 12 }, skeleton));
     try {
       const found = await search({ text: query, offset, limit: page });
       if (stale()) return;
@@ -32,9 +33,16 @@ export const searchView: View = (main, text, signal) => {
       const cards = cloths.map(card);
       if (offset === 0) grid.replaceChildren(...cards);
       else grid.append(...cards);
-      status.textContent = found.total === 1 ? "1 cloth" : `${found.total.toLocaleString("en-GB")} cloths`;
+      status.textContent =
+        found.total === 1 ? "1 cloth" : `${found.total.toLocaleString("en-GB")} cloths`;
       const shown = offset + cloths.length;
-      foot.replaceChildren(found.total === 0 ? nothing() : shown < found.total ? moreButton(() => void show(query, shown)) : "");
+      foot.replaceChildren(
+        found.total === 0
+          ? nothing()
+          : shown < found.total
+            ? moreButton(() => void show(query, shown))
+            : "",
+      );
       if (offset > 0) cards[0]?.querySelector("a")?.focus();
       grid.setAttribute("aria-busy", "false");
       if (cloths.length > 0) await showStock(grid, cloths, stale);
@@ -47,14 +55,22 @@ export const searchView: View = (main, text, signal) => {
     }
   };
 
-  byId("search").addEventListener("seek", (event) => void show((event as CustomEvent<string>).detail, 0), { signal });
+  byId("search").addEventListener(
+    "seek",
+    (event) => void show((event as CustomEvent<string>).detail, 0),
+    { signal },
+  );
   // Whoever is typing knows best what stands there: his next letter brings the next search.
   const query = byId("query", HTMLInputElement);
   if (document.activeElement !== query) query.value = text;
   void show(text, 0);
 };
 
-async function showStock(grid: HTMLElement, cloths: readonly Cloth[], stale: () => boolean): Promise<void> {
+async function showStock(
+  grid: HTMLElement,
+  cloths: readonly Cloth[],
+  stale: () => boolean,
+): Promise<void> {
   let levels: ReadonlyMap<string, number>;
   try {
     levels = await stockLevels(...cloths.map((cloth) => cloth.sku));
@@ -66,7 +82,11 @@ async function showStock(grid: HTMLElement, cloths: readonly Cloth[], stale: () 
   for (const [sku, left] of levels) {
     const place = grid.querySelector(`[data-sku="${CSS.escape(sku)}"] .stock`);
     if (place === null) continue;
-    place.textContent = Number.isNaN(left) ? "Stock unknown" : left === 0 ? "Sold out" : `${left} m left`;
+    place.textContent = Number.isNaN(left)
+      ? "Stock unknown"
+      : left === 0
+        ? "Sold out"
+        : `${left} m left`;
     place.classList.toggle("short", left < 6);
   }
 }
@@ -88,11 +108,20 @@ function card(cloth: Cloth): HTMLElement {
 }
 
 function skeleton(): HTMLElement {
-  return h("li", { class: "card waiting", "aria-hidden": "true" }, h("span", { class: "swatch" }), h("i"), h("i"), h("i"));
+  return h(
+    "li",
+    { class: "card waiting", "aria-hidden": "true" },
+    h("span", { class: "swatch" }),
+    h("i"),
+    h("i"),
+    h("i"),
+  );
 }
 
 function ideaList(): HTMLElement {
-  const links = ideas.map((idea) => h("li", {}, h("a", { href: `#//${encodeURIComponent(idea)}` }, idea)));
+  const links = ideas.map((idea) =>
+    h("li", {}, h("a", { href: `#//${encodeURIComponent(idea)}` }, idea)),
+  );
   return h("ul", { class: "ideas", "aria-label": "Searches to try" }, ...links);
 }
 

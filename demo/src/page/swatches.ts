@@ -41,7 +41,9 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
 function forgetOldest(): void {
   for (const [key, picture] of pictures) {
     pictures.delete(key);
-    void picture.then((url) => setTimeout(() => URL.revokeObjectURL(url), 10_000)).catch(() => undefined);
+    void picture
+      .then((url) => setTimeout(() => URL.revokeObjectURL(url), 10_000))
+      .catch(() => undefined);
     return;
   }
 }
@@ -60,7 +62,12 @@ const watcher = new IntersectionObserver(
 
 /** A cut of the cloth with pinked edges, woven when it comes near the window. */
 export function swatchOf(sku: string, threads: number, alt = ""): HTMLElement {
-  const image = h("img", { alt, width: threads * pointsPerThread, height: threads * pointsPerThread, decoding: "async" });
+  const image = h("img", {
+    alt,
+    width: threads * pointsPerThread,
+    height: threads * pointsPerThread,
+    decoding: "async",
+  });
   const frame = h("span", { class: "swatch" }, h("span", { class: "pinked" }, image));
   wanted.set(frame, () => {
     pictureOf(sku, threads).then(

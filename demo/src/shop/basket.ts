@@ -18,6 +18,7 @@ export interface Totals {
 export async function basketTotals(lines: readonly BasketLine[]): Promise<Totals> {
   const full = lines.map((line) => line.unit.times(line.metres));
   const reduced = lines.map((line, at) => full[at]!.times(1 - discountFor(line.metres) / 100));
-  const sum = (amounts: readonly Money[]): Money => amounts.reduce((one, other) => one.plus(other), new Money(0, "EUR"));
+  const sum = (amounts: readonly Money[]): Money =>
+    amounts.reduce((one, other) => one.plus(other), new Money(0, "EUR"));
   return { lines: reduced, saved: sum(full).plus(sum(reduced).times(-1)), total: sum(reduced) };
 }

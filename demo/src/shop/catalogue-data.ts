@@ -38,11 +38,14 @@ function grow(index: number): Row {
   const seed = index * 7919 + 251;
   const random = seeded(seed);
   const pick = picker(random);
-  const between = ([least, most]: readonly [number, number]): number => least + random() * (most - least);
+  const between = ([least, most]: readonly [number, number]): number =>
+    least + random() * (most - least);
   const design = pick(designs);
   const dyes = design.dyes(pick);
   const [first, ...others] = [...new Set(dyes.map((dye) => dye.name))];
-  const colourway = [first!.charAt(0).toUpperCase() + first!.slice(1), ...others].join(", ").replace(/, ([^,]*)$/, " and $1");
+  const colourway = [first!.charAt(0).toUpperCase() + first!.slice(1), ...others]
+    .join(", ")
+    .replace(/, ([^,]*)$/, " and $1");
   const mill = pick(places);
   const fibre = pick(design.fibres);
   const attributes = new Map([
@@ -57,13 +60,17 @@ function grow(index: number): Row {
   const arrived = new Date(Date.UTC(2023, 0, 9) + Math.floor(random() * 1000) * 86_400_000);
   const price = new Money(Math.round(between(design.price) / 50) * 50, "EUR");
   const cloth = new Cloth(sku, `${mill} ${design.name}`, colourway, price, arrived, attributes);
-  const text = [sku, cloth.name, colourway, ...attributes.values()].join(" ").toLowerCase().replaceAll("’", "'");
+  const text = [sku, cloth.name, colourway, ...attributes.values()]
+    .join(" ")
+    .toLowerCase()
+    .replaceAll("’", "'");
   return { cloth, design, colours: dyes.map((dye) => dye.rgb), seed, text };
 }
 
 /** All cloths, the newest first. Grown when the module is first loaded: some 20 ms. */
 export const rows: readonly Row[] = Array.from({ length: size }, (_, index) => grow(index)).sort(
-  (one, other) => other.cloth.arrived.getTime() - one.cloth.arrived.getTime() || one.seed - other.seed,
+  (one, other) =>
+    other.cloth.arrived.getTime() - one.cloth.arrived.getTime() || one.seed - other.seed,
 );
 
 const bySku: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row.cloth.sku, row]));

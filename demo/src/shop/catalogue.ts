@@ -12,12 +12,25 @@ export interface Found {
 }
 
 /** Cloths whose words begin with every word of the text, the newest first. `under 40` limits the price. */
-export async function search({ text = "", offset = 0, limit = 24 }: { text?: string; offset?: number; limit?: number }): Promise<Found> {
+export async function search({
+  text = "",
+  offset = 0,
+  limit = 24,
+}: {
+  text?: string;
+  offset?: number;
+  limit?: number;
+}): Promise<Found> {
   const { words, under } = read(text);
   const matching = rows.filter(
-    (row) => row.cloth.price.cents <= under && words.every((word) => row.text.startsWith(word) || row.text.includes(` ${word}`)),
+    (row) =>
+      row.cloth.price.cents <= under &&
+      words.every((word) => row.text.startsWith(word) || row.text.includes(` ${word}`)),
   );
-  return { total: matching.length, hits: matching.slice(offset, offset + Math.min(limit, 96)).map((row) => row.cloth) };
+  return {
+    total: matching.length,
+    hits: matching.slice(offset, offset + Math.min(limit, 96)).map((row) => row.cloth),
+  };
 }
 
 export async function cloth(sku: string): Promise<Cloth> {

@@ -14,7 +14,14 @@ export class Cloth {
   readonly #arrived: Date;
   readonly #attributes: Map<string, string>;
 
-  constructor(sku: string, name: string, colourway: string, price: Money, arrived: Date, attributes: Map<string, string>) {
+  constructor(
+    sku: string,
+    name: string,
+    colourway: string,
+    price: Money,
+    arrived: Date,
+    attributes: Map<string, string>,
+  ) {
     this.#sku = sku;
     this.#name = name;
     this.#colourway = colourway;

@@ -5,7 +5,10 @@ export interface Dye {
   readonly rgb: Rgb;
 }
 
-const dye = (name: string, hex: number): Dye => ({ name, rgb: [hex >> 16, (hex >> 8) & 255, hex & 255] });
+const dye = (name: string, hex: number): Dye => ({
+  name,
+  rgb: [hex >> 16, (hex >> 8) & 255, hex & 255],
+});
 
 export const lights: readonly Dye[] = [
   dye("chalk", 0xf1ece0),

@@ -26,6 +26,8 @@ export class Money {
   }
 
   text(): string {
-    return new Intl.NumberFormat("en-GB", { style: "currency", currency: this.#currency }).format(this.#cents / 100);
+    return new Intl.NumberFormat("en-GB", { style: "currency", currency: this.#currency }).format(
+      this.#cents / 100,
+    );
   }
 }

@@ -22,7 +22,11 @@ const receipts = new Map<string, Receipt>();
 /** Sells every line or none. Throws {@link OutOfStock} when a roll is too short. */
 export async function placeOrder(lines: readonly OrderLine[]): Promise<Receipt> {
   // Whoever calls from outside may send anything, and each line costs calls to other nodes.
-  if (!Array.isArray(lines) || lines.length > mostLines || lines.some((line) => typeof line !== "object" || line === null))
+  if (
+    !Array.isArray(lines) ||
+    lines.length > mostLines ||
+    lines.some((line) => typeof line !== "object" || line === null)
+  )
     throw new BadRequest(`An order is a list of at most ${mostLines} lines`);
   if (lines.length === 0) throw new BadRequest("There is nothing in this order");
   const quotes = await Promise.all(lines.map((line) => quote(line.sku, line.metres)));

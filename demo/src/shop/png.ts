@@ -9,14 +9,20 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** `pixels` holds one index into `palette` (three bytes a colour) for each point, row by row. */
-export async function encodePng(width: number, height: number, palette: Uint8Array, pixels: Uint8Array): Promise<Uint8Array> {
+export async function encodePng(
+  width: number,
+  height: number,
+  palette: Uint8Array,
+  pixels: Uint8Array,
+): Promise<Uint8Array> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
   header.set([8, 3, 0, 0, 0], 8); // eight bits a point, by palette
   const scan = new Uint8Array((width + 1) * height); // each row begins with its filter: none
-  for (let row = 0; row < height; row++) scan.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
+  for (let row = 0; row < height; row++)
+    scan.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
   return join([
     signature,
     chunk("IHDR", header),
@@ -27,7 +33,9 @@ export async function encodePng(width: number, height: number, palette: Uint8Arr
 }
 
 async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
-  const packed = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("deflate"));
+  const packed = new Blob([bytes as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
@@ -38,7 +46,8 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   for (let at = 0; at < 4; at++) bytes[4 + at] = type.charCodeAt(at);
   bytes.set(data, 8);
   let crc = 0xffffffff;
-  for (let at = 4; at < data.length + 8; at++) crc = crcTable[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
+  for (let at = 4; at < data.length + 8; at++)
+    crc = crcTable[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
   view.setUint32(data.length + 8, ~crc);
   return bytes;
 }

@@ -7,7 +7,16 @@ export async function rank(text: string, cloths: readonly Cloth[]): Promise<Clot
     const [name, colourway] = [cloth.name.toLowerCase(), cloth.colourway.toLowerCase()];
     return words.reduce(
       (sum, word) =>
-        sum + (name.startsWith(word) ? 4 : name.includes(word) ? 3 : colourway.startsWith(word) ? 2 : colourway.includes(word) ? 1 : 0),
+        sum +
+        (name.startsWith(word)
+          ? 4
+          : name.includes(word)
+            ? 3
+            : colourway.startsWith(word)
+              ? 2
+              : colourway.includes(word)
+                ? 1
+                : 0),
       0,
     );
   };

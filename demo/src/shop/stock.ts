@@ -27,6 +27,7 @@ export async function reserve(lines: readonly OrderLine[]): Promise<void> {
   const wanted = new Map<string, number>();
   // Two lines may be for one roll.
   for (const { sku, metres } of lines) wanted.set(sku, (wanted.get(sku) ?? 0) + metres);
-  for (const [sku, metres] of wanted) if (left(sku) < metres) throw new OutOfStock(sku, metres, left(sku));
+  for (const [sku, metres] of wanted)
+    if (left(sku) < metres) throw new OutOfStock(sku, metres, left(sku));
   for (const { sku, metres } of lines) sold.set(sku, (sold.get(sku) ?? 0) + metres);
 }

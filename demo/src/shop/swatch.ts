@@ -12,7 +12,8 @@ const [darkest, step] = [0.68, 1 / 16];
 
 // No two threads are dyed quite alike: so many lights between the dullest and the brightest.
 const lights = 12;
-const lightOf = (index: number, slub: number): number => 1 + ((index + 0.5) / lights - 0.5) * 0.2 * (0.35 + slub);
+const lightOf = (index: number, slub: number): number =>
+  1 + ((index + 0.5) / lights - 0.5) * 0.2 * (0.35 + slub);
 
 /** A piece of the cloth as a PNG, woven thread by thread: `threads` of them each way. */
 export async function swatch(sku: string, threads: number = 96): Promise<Uint8Array> {
@@ -26,14 +27,22 @@ export async function swatch(sku: string, threads: number = 96): Promise<Uint8Ar
     Uint8Array.from({ length: count }, (_, at) => colours.indexOf(colour[at % colour.length]!));
   const light = (): Uint8Array => Uint8Array.from({ length: count }, () => random() * lights);
   const [warp, weft, warpLight, weftLight] = [yarn(weave.warp), yarn(weave.weft), light(), light()];
-  const [warpOver, weftOver] = [shadesOf(weave.slub, along, across), shadesOf(weave.slub, across, along)];
+  const [warpOver, weftOver] = [
+    shadesOf(weave.slub, along, across),
+    shadesOf(weave.slub, across, along),
+  ];
   const side = count * thread;
   const pixels = new Uint8Array(side * side);
   for (let line = 0; line < count; line++) {
     for (let column = 0; column < count; column++) {
       const over = weave.over(column, line);
-      const fleck = weave.flecks.length > 0 && random() < 0.035 ? weave.flecks[Math.floor(random() * weave.flecks.length)] : undefined;
-      const colour = (fleck === undefined ? (over ? warp[column]! : weft[line]!) : colours.indexOf(fleck)) * shades;
+      const fleck =
+        weave.flecks.length > 0 && random() < 0.035
+          ? weave.flecks[Math.floor(random() * weave.flecks.length)]
+          : undefined;
+      const colour =
+        (fleck === undefined ? (over ? warp[column]! : weft[line]!) : colours.indexOf(fleck)) *
+        shades;
       const points = over ? warpOver[warpLight[column]!]! : weftOver[weftLight[line]!]!;
       for (let y = 0, from = 0; y < thread; y++) {
         const to = (line * thread + y) * side + column * thread;
@@ -45,17 +54,28 @@ export async function swatch(sku: string, threads: number = 96): Promise<Uint8Ar
 }
 
 /** For each light of a thread, the shades of its points where it lies on top, row by row. */
-function shadesOf(slub: number, horizontal: readonly number[], vertical: readonly number[]): readonly Uint8Array[] {
-  const shade = (value: number): number => Math.max(0, Math.min(shades - 1, Math.round((value - darkest) / step)));
+function shadesOf(
+  slub: number,
+  horizontal: readonly number[],
+  vertical: readonly number[],
+): readonly Uint8Array[] {
+  const shade = (value: number): number =>
+    Math.max(0, Math.min(shades - 1, Math.round((value - darkest) / step)));
   return Array.from({ length: lights }, (_, index) =>
-    Uint8Array.from(horizontal.flatMap((one) => vertical.map((other) => shade(lightOf(index, slub) * one * other)))),
+    Uint8Array.from(
+      horizontal.flatMap((one) =>
+        vertical.map((other) => shade(lightOf(index, slub) * one * other)),
+      ),
+    ),
   );
 }
 
 function paletteOf(colours: readonly Rgb[]): Uint8Array {
   return Uint8Array.from(
     colours.flatMap((colour) =>
-      Array.from({ length: shades }, (_, index) => colour.map((part) => Math.min(255, part * (darkest + index * step)))).flat(),
+      Array.from({ length: shades }, (_, index) =>
+        colour.map((part) => Math.min(255, part * (darkest + index * step))),
+      ).flat(),
     ),
   );
 }

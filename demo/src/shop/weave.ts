@@ -42,14 +42,28 @@ const herringbone = (column: number, row: number): boolean => {
   const step = column % 16;
   return ((step < 8 ? step : 15 - step) + row) % 4 < 2;
 };
-const birdseye = (column: number, row: number): boolean => (column % 4 === 1 && row % 4 === 1) || (column % 4 === 3 && row % 4 === 3);
+const birdseye = (column: number, row: number): boolean =>
+  (column % 4 === 1 && row % 4 === 1) || (column % 4 === 3 && row % 4 === 3);
 
 const threads = (...stripes: readonly Stripe[]): readonly Rgb[] =>
   stripes.flatMap(([colour, count]) => Array.from({ length: count }, () => colour));
-const repeat = (times: number, sett: readonly Rgb[]): readonly Rgb[] => Array.from({ length: times }, () => sett).flat();
+const repeat = (times: number, sett: readonly Rgb[]): readonly Rgb[] =>
+  Array.from({ length: times }, () => sett).flat();
 
-const check = (sett: readonly Rgb[], over: Weave["over"]): Weave => ({ warp: sett, weft: sett, over, slub: 0.25, flecks: [] });
-const two = (warp: Rgb, weft: Rgb, over: Weave["over"], slub = 0.25): Weave => ({ warp: [warp], weft: [weft], over, slub, flecks: [] });
+const check = (sett: readonly Rgb[], over: Weave["over"]): Weave => ({
+  warp: sett,
+  weft: sett,
+  over,
+  slub: 0.25,
+  flecks: [],
+});
+const two = (warp: Rgb, weft: Rgb, over: Weave["over"], slub = 0.25): Weave => ({
+  warp: [warp],
+  weft: [weft],
+  over,
+  slub,
+  flecks: [],
+});
 
 const pale = (pick: Pick): Dye => pick(lights);
 const deep = (pick: Pick): Dye => pick(darks);
@@ -68,7 +82,14 @@ export const designs: readonly Design[] = [
     dyes: (pick) => [deep(pick), vivid(pick), pale(pick)],
     weave([ground, band, line], pick) {
       const wide = pick([10, 12, 14]);
-      const half = threads([ground!, wide], [band!, pick([6, 8])], [line!, 2], [band!, 2], [ground!, pick([4, 6])], [line!, 2]);
+      const half = threads(
+        [ground!, wide],
+        [band!, pick([6, 8])],
+        [line!, 2],
+        [band!, 2],
+        [ground!, pick([4, 6])],
+        [line!, 2],
+      );
       return check([...half, ...half.toReversed()], twill);
     },
   },
@@ -125,7 +146,8 @@ export const designs: readonly Design[] = [
     weight: [120, 180],
     price: [1500, 2900],
     dyes: (pick) => [pale(pick), deep(pick), vivid(pick)],
-    weave: ([ground, one, other]) => check(threads([ground!, 9], [one!, 2], [ground!, 9], [other!, 2]), plain),
+    weave: ([ground, one, other]) =>
+      check(threads([ground!, 9], [one!, 2], [ground!, 9], [other!, 2]), plain),
   },
   {
     name: "Glen Check",
@@ -136,7 +158,13 @@ export const designs: readonly Design[] = [
     price: [4200, 9400],
     dyes: (pick) => [deep(pick), pale(pick)],
     weave: ([dark, light]) =>
-      check([...repeat(4, threads([dark!, 4], [light!, 4])), ...repeat(6, threads([dark!, 2], [light!, 2]))], twill),
+      check(
+        [
+          ...repeat(4, threads([dark!, 4], [light!, 4])),
+          ...repeat(6, threads([dark!, 2], [light!, 2])),
+        ],
+        twill,
+      ),
   },
   {
     name: "Pinstripe",
@@ -146,7 +174,10 @@ export const designs: readonly Design[] = [
     weight: [230, 300],
     price: [4400, 9800],
     dyes: (pick) => [deep(pick), pale(pick)],
-    weave: ([ground, line], pick) => ({ ...two(ground!, ground!, twill), warp: threads([ground!, pick([11, 15])], [line!, 1]) }),
+    weave: ([ground, line], pick) => ({
+      ...two(ground!, ground!, twill),
+      warp: threads([ground!, pick([11, 15])], [line!, 1]),
+    }),
   },
   {
     name: "Ticking",
@@ -158,7 +189,14 @@ export const designs: readonly Design[] = [
     dyes: (pick) => [strong(pick), lights[1]!],
     weave: ([stripe, ground]) => ({
       ...two(ground!, ground!, steep),
-      warp: threads([ground!, 9], [stripe!, 2], [ground!, 2], [stripe!, 5], [ground!, 2], [stripe!, 2]),
+      warp: threads(
+        [ground!, 9],
+        [stripe!, 2],
+        [ground!, 2],
+        [stripe!, 5],
+        [ground!, 2],
+        [stripe!, 2],
+      ),
     }),
   },
   {
@@ -199,7 +237,10 @@ export const designs: readonly Design[] = [
     weight: [340, 480],
     price: [4100, 8800],
     dyes: (pick) => [strong(pick), pale(pick), vivid(pick)],
-    weave: ([warp, weft, fleck]) => ({ ...two(warp!, weft!, plain, 0.8), flecks: [fleck!, [241, 236, 224], [217, 160, 50]] }),
+    weave: ([warp, weft, fleck]) => ({
+      ...two(warp!, weft!, plain, 0.8),
+      flecks: [fleck!, [241, 236, 224], [217, 160, 50]],
+    }),
   },
   {
     name: "Bird’s-eye",

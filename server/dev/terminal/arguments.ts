@@ -18,12 +18,19 @@ export function asked(parameters: readonly Parameter[]): readonly Asked[] {
   return parameters.flatMap((parameter) => {
     if (parameter.kind === "plain") return [fromName(parameter, parameter.optional === true)];
     if (parameter.kind === "rest") return [rest(parameter.name)];
-    return parameter.names.flatMap((one) => (one === null ? [] : [fromName(one, one.optional === true || parameter.optional === true)]));
+    return parameter.names.flatMap((one) =>
+      one === null ? [] : [fromName(one, one.optional === true || parameter.optional === true)],
+    );
   });
 }
 
 function fromName({ name, type }: PatternName, optional: boolean): Asked {
-  const kind = type === undefined ? "text or JSON" : type.endsWith("[]") ? `${type}, as JSON or with commas between` : type;
+  const kind =
+    type === undefined
+      ? "text or JSON"
+      : type.endsWith("[]")
+        ? `${type}, as JSON or with commas between`
+        : type;
   return {
     name,
     note: optional ? `(${kind}, may be left empty)` : `(${kind})`,
@@ -39,7 +46,9 @@ function rest(name: string): Asked {
     optional: true,
     read: (text) => {
       const result = json(text);
-      return "value" in result && !Array.isArray(result.value) ? { wrong: 'that is no array: write [1, 2] or ["a"]' } : result;
+      return "value" in result && !Array.isArray(result.value)
+        ? { wrong: 'that is no array: write [1, 2] or ["a"]' }
+        : result;
     },
   };
 }
@@ -58,7 +67,11 @@ function json(text: string): { value: unknown } | { wrong: string } {
 }
 
 /** By the rules for the text of a query, which are the same for everyone. */
-function typed(name: string, type: NonNullable<PatternName["type"]>, text: string): { value: unknown } | { wrong: string } {
+function typed(
+  name: string,
+  type: NonNullable<PatternName["type"]>,
+  text: string,
+): { value: unknown } | { wrong: string } {
   let texts = [text.trim()];
   if (type.endsWith("[]")) {
     if (text.trim() === "" || /^\s*\[/.test(text)) {

@@ -35,7 +35,8 @@ export async function callDialog(dialog: Dialog): Promise<Act | undefined> {
   if (fqn === undefined) return undefined;
   const versions = callable.filter((one) => one.fqn === fqn);
   const choices = versions.map((one) => ({ label: `${one.version}  (${one.access})`, value: one }));
-  const chosen = choices.length === 1 ? versions[0] : await ask(askChoice(`Version of ${fqn}`, choices));
+  const chosen =
+    choices.length === 1 ? versions[0] : await ask(askChoice(`Version of ${fqn}`, choices));
   if (chosen === undefined) return undefined;
 
   const args: Record<string, unknown> = Object.create(null);
@@ -63,7 +64,9 @@ export async function callDialog(dialog: Dialog): Promise<Act | undefined> {
   return async () => {
     try {
       const { value, node, ms } = await session.call(fqn, args, chosen.version);
-      print(`${paint("green", call)} gave ${show(value, colours)}${node === undefined ? "" : ` ${place(node)}`}, ${duration(ms)}`);
+      print(
+        `${paint("green", call)} gave ${show(value, colours)}${node === undefined ? "" : ` ${place(node)}`}, ${duration(ms)}`,
+      );
     } catch (error) {
       const node = ranOn(error);
       const head = `${call} failed${node === undefined ? "" : ` ${place(node)}`}`;
@@ -76,7 +79,10 @@ export async function callDialog(dialog: Dialog): Promise<Act | undefined> {
 export async function killDialog({ session, ask, print, paint }: Dialog): Promise<Act | undefined> {
   const choices = session.nodes().map((node) => {
     const holds = `${count(node.procedures, "procedure")}${node.state === "ready" ? "" : `, ${node.state}`}`;
-    return { label: `${node.state === "ready" ? "kill" : "start"} ${node.name}  (${holds})`, value: node };
+    return {
+      label: `${node.state === "ready" ? "kill" : "start"} ${node.name}  (${holds})`,
+      value: node,
+    };
   });
   if (choices.length === 0) return told(print, "There is no node: no segment is for servers.");
   const node = await ask(askChoice("Kill or start a node", choices));
@@ -96,7 +102,10 @@ export async function moveDialog(dialog: Dialog): Promise<Act | undefined> {
   const { session, ask, print, paint } = dialog;
   const procedures = session.procedures();
   const segments = [
-    ...new Set([...session.nodes().flatMap((node) => node.segments), ...procedures.flatMap((one) => one.segments)]),
+    ...new Set([
+      ...session.nodes().flatMap((node) => node.segments),
+      ...procedures.flatMap((one) => one.segments),
+    ]),
   ].toSorted();
   const fqn = await askProcedure(dialog, "Move", procedures);
   if (fqn === undefined) return undefined;
@@ -104,8 +113,16 @@ export async function moveDialog(dialog: Dialog): Promise<Act | undefined> {
   const choices = segments
     // To the only one that it is in: nothing to do.
     .filter((name) => now.size > 1 || !now.has(name))
-    .map((name) => ({ label: `${name}${whereOf(name, session)}${now.has(name) ? "  (it is there, among others)" : ""}`, value: name }));
-  const chosen = await ask(askChoice(`Move ${fqn} from ${[...now].join(", ")} to`, [...choices, { label: "a new segment", value: "" }]));
+    .map((name) => ({
+      label: `${name}${whereOf(name, session)}${now.has(name) ? "  (it is there, among others)" : ""}`,
+      value: name,
+    }));
+  const chosen = await ask(
+    askChoice(`Move ${fqn} from ${[...now].join(", ")} to`, [
+      ...choices,
+      { label: "a new segment", value: "" },
+    ]),
+  );
   const segment = chosen === "" ? await ask(askNewSegment(segments)) : chosen;
   if (segment === undefined) return undefined;
   return async () => {
@@ -117,14 +134,20 @@ export async function moveDialog(dialog: Dialog): Promise<Act | undefined> {
   };
 }
 
-async function askProcedure({ ask, print }: Dialog, what: string, procedures: readonly DevProcedure[]): Promise<string | undefined> {
-  if (procedures.length === 0) return told(print, "There is no procedure yet: a segment file names them.");
+async function askProcedure(
+  { ask, print }: Dialog,
+  what: string,
+  procedures: readonly DevProcedure[],
+): Promise<string | undefined> {
+  if (procedures.length === 0)
+    return told(print, "There is no procedure yet: a segment file names them.");
   const fqns = [...new Set(procedures.map((one) => one.fqn))].toSorted();
   return await ask(
     askText<string>({
       question: `${what} which procedure`,
       suggest: (text) => matching(fqns, text),
-      read: (text) => (fqns.includes(text) ? { value: text } : { wrong: `there is no procedure "${text}"` }),
+      read: (text) =>
+        fqns.includes(text) ? { value: text } : { wrong: `there is no procedure "${text}"` },
     }),
   );
 }
@@ -136,7 +159,9 @@ function askNewSegment(segments: readonly string[]): Prompt<string> {
     read(text) {
       if (segments.includes(text)) return { wrong: `"${text}" is there already` };
       // It becomes the name of a file and of a node.
-      return /^\w[\w-]*$/.test(text) ? { value: text } : { wrong: "letters, digits, - and _ make a name" };
+      return /^\w[\w-]*$/.test(text)
+        ? { value: text }
+        : { wrong: "letters, digits, - and _ make a name" };
     },
   });
 }
@@ -151,7 +176,9 @@ function matching(fqns: readonly string[], text: string): readonly string[] {
 
 function whereOf(segment: string, session: DevSession): string {
   const nodes = session.nodes().filter((node) => node.segments.includes(segment));
-  return nodes.length > 0 ? `  (${nodes.map((node) => `node ${node.name}`).join(", ")})` : "  (page)";
+  return nodes.length > 0
+    ? `  (${nodes.map((node) => `node ${node.name}`).join(", ")})`
+    : "  (page)";
 }
 
 function told(print: Dialog["print"], text: string): undefined {
@@ -160,9 +187,20 @@ function told(print: Dialog["print"], text: string): undefined {
 }
 
 function show(value: unknown, colours: boolean): string {
-  return inspect(value, { colors: colours, depth: 4, maxArrayLength: 20, maxStringLength: 1_000, breakLength: 100 });
+  return inspect(value, {
+    colors: colours,
+    depth: 4,
+    maxArrayLength: 20,
+    maxStringLength: 1_000,
+    breakLength: 100,
+  });
 }
 
 function brief(value: unknown): string {
-  return inspect(value, { depth: 1, maxArrayLength: 3, maxStringLength: 40, breakLength: Infinity });
+  return inspect(value, {
+    depth: 1,
+    maxArrayLength: 3,
+    maxStringLength: 40,
+    breakLength: Infinity,
+  });
 }

@@ -29,12 +29,16 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
     case "replaced": {
       const whose = event.procedures.length === 1 ? "its" : "their";
       const what = `${fewOf(event.procedures)}${onWhere(event.where)}`;
-      return [timed(paint("green", "replaced"), what, event.ms, `; ${whose} own state starts anew`)];
+      return [
+        timed(paint("green", "replaced"), what, event.ms, `; ${whose} own state starts anew`),
+      ];
     }
     case "reloaded":
       return [timed(paint("green", "reloaded"), `${event.file}${onWhere(event.where)}`, event.ms)];
     case "moved":
-      return movements(event.procedures).map(({ verb, what }) => timed(paint("green", verb), what, event.ms));
+      return movements(event.procedures).map(({ verb, what }) =>
+        timed(paint("green", verb), what, event.ms),
+      );
     case "node":
       return nodeLines(event, context);
     case "problems": {
@@ -46,14 +50,26 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
             ? "what ran before goes on running"
             : `it starts when ${event.problems.length === 1 ? "it is" : "they are"} mended`;
       const left = `${count(event.problems.length, "problem")}: ${after}`;
-      return [{ text: `${lines.map((line) => `${paint("red", "error:")} ${line}`).join("\n\n")}\n${paint("dim", left)}` }];
+      return [
+        {
+          text: `${lines.map((line) => `${paint("red", "error:")} ${line}`).join("\n\n")}\n${paint("dim", left)}`,
+        },
+      ];
     }
     case "mended":
       return [{ text: `${paint("green", "mended:")} no problem is left` }];
     case "warning":
-      return problemLines([event.problem], context).map((line) => ({ text: `${paint("yellow", "warning:")} ${line}` }));
+      return problemLines([event.problem], context).map((line) => ({
+        text: `${paint("yellow", "warning:")} ${line}`,
+      }));
     case "failed":
-      return [failureLines(event.error, { root, paint, head: `${event.fqn} failed ${place(event.node)}` })];
+      return [
+        failureLines(event.error, {
+          root,
+          paint,
+          head: `${event.fqn} failed ${place(event.node)}`,
+        }),
+      ];
   }
 }
 
@@ -61,7 +77,10 @@ function timed(verb: string, what: string, ms: number, after = ""): Shown {
   return { text: `${verb} ${what}, ${duration(ms)}${after}`, same: `${verb} ${what}` };
 }
 
-function nodeLines({ node, state, why, error }: Extract<DevEvent, { kind: "node" }>, context: EventContext): readonly Shown[] {
+function nodeLines(
+  { node, state, why, error }: Extract<DevEvent, { kind: "node" }>,
+  context: EventContext,
+): readonly Shown[] {
   const { paint, root } = context;
   const because = why === undefined ? "" : `: ${why}`;
   switch (state) {
@@ -71,12 +90,19 @@ function nodeLines({ node, state, why, error }: Extract<DevEvent, { kind: "node"
       return [{ text: `node ${node} ${paint("yellow", "is stopped")}${because}` }];
     case "failed":
       if (error instanceof Problems)
-        return [{ text: `${paint("red", `node ${node} can't start:`)} ${problemLines(error.problems, context).join("\n\n")}` }];
-      if (error !== undefined) return [failureLines(error, { root, paint, head: `node ${node} can't start` })];
+        return [
+          {
+            text: `${paint("red", `node ${node} can't start:`)} ${problemLines(error.problems, context).join("\n\n")}`,
+          },
+        ];
+      if (error !== undefined)
+        return [failureLines(error, { root, paint, head: `node ${node} can't start` })];
       return [{ text: `node ${node} ${paint("red", "can't start")}${because}` }];
     case "starting":
       // It is ready in a moment, and says so.
-      return why === undefined ? [] : [{ text: `node ${node} ${paint("yellow", "starts anew")}${because}` }];
+      return why === undefined
+        ? []
+        : [{ text: `node ${node} ${paint("yellow", "starts anew")}${because}` }];
   }
 }
 
@@ -91,18 +117,27 @@ function fewOf(names: readonly string[], what = "procedure"): string {
 /** ` on node orders and in the page`. */
 function onWhere(where: readonly string[]): string {
   const nodes = nodesOf(where);
-  const places = [...(nodes === "" ? [] : [`on ${nodes}`]), ...(where.includes("page") ? ["in the page"] : [])];
+  const places = [
+    ...(nodes === "" ? [] : [`on ${nodes}`]),
+    ...(where.includes("page") ? ["in the page"] : []),
+  ];
   return places.length === 0 ? ", which runs nowhere now" : ` ${join(places)}`;
 }
 
 function nodesOf(where: readonly string[]): string {
   const nodes = where.filter((one) => one !== "page");
-  return nodes.length === 0 ? "" : nodes.length === 1 ? `node ${nodes[0]}` : `nodes ${fewOf(nodes, "node")}`;
+  return nodes.length === 0
+    ? ""
+    : nodes.length === 1
+      ? `node ${nodes[0]}`
+      : `nodes ${fewOf(nodes, "node")}`;
 }
 
 /** `node orders and the page`. */
 function placesOf(where: readonly string[]): string {
-  return join([nodesOf(where), where.includes("page") ? "the page" : ""].filter((one) => one !== ""));
+  return join(
+    [nodesOf(where), where.includes("page") ? "the page" : ""].filter((one) => one !== ""),
+  );
 }
 
 /** `on node orders`, `in the page`. */
@@ -118,10 +153,17 @@ function movements(moves: readonly Move[]): readonly { verb: string; what: strin
     const gone = placesOf(from.filter((one) => !to.includes(one)));
     if (added === "" && gone === "") continue;
     const verb = gone === "" ? "added" : added === "" ? "removed" : "moved";
-    const way = { added: ` to ${added}`, removed: ` from ${gone}`, moved: ` from ${gone} to ${added}` }[verb];
+    const way = {
+      added: ` to ${added}`,
+      removed: ` from ${gone}`,
+      moved: ` from ${gone} to ${added}`,
+    }[verb];
     const known = ways.get(verb + way);
     if (known === undefined) ways.set(verb + way, { verb, way, fqns: [fqn] });
     else known.fqns.push(fqn);
   }
-  return [...ways.values()].map(({ verb, way, fqns }) => ({ verb, what: `${fewOf([...new Set(fqns)])}${way}` }));
+  return [...ways.values()].map(({ verb, way, fqns }) => ({
+    verb,
+    what: `${fewOf([...new Set(fqns)])}${way}`,
+  }));
 }

@@ -18,7 +18,10 @@ export function failureLines(
   const lines: string[] = [];
   let cause: unknown = error;
   for (let depth = 0; depth <= mostCauses && cause !== undefined; depth++) {
-    const what = depth === 0 ? `${paint("red", `${head}:`)} ${titleOf(cause)}` : `  caused by ${titleOf(cause)}`;
+    const what =
+      depth === 0
+        ? `${paint("red", `${head}:`)} ${titleOf(cause)}`
+        : `  caused by ${titleOf(cause)}`;
     lines.push(what, ...placesOf(cause, root).map((place) => paint("dim", `    ${place}`)));
     cause = cause instanceof Error ? cause.cause : undefined;
   }
@@ -31,7 +34,9 @@ export function failureLines(
 export function titleOf(thrown: unknown): string {
   try {
     if (!(thrown instanceof Error)) return stripVTControlCharacters(String(thrown));
-    return stripVTControlCharacters(thrown.message === "" ? thrown.name : `${thrown.name}: ${thrown.message}`);
+    return stripVTControlCharacters(
+      thrown.message === "" ? thrown.name : `${thrown.name}: ${thrown.message}`,
+    );
   } catch {
     return "what was thrown can't be read";
   }
@@ -51,14 +56,17 @@ function placesOf(thrown: unknown, root: string): readonly string[] {
     .map((line) => line.trim());
   const own = places.filter((place) => !isForeign(place, root));
   const shown = (own.length > 0 ? own : places).slice(0, mostPlaces);
-  return shown.map((place) => place.replaceAll(`${pathToFileURL(root).href}/`, "").replaceAll(`${root}/`, ""));
+  return shown.map((place) =>
+    place.replaceAll(`${pathToFileURL(root).href}/`, "").replaceAll(`${root}/`, ""),
+  );
 }
 
 const packageUrl = pathToFileURL(packageFolder).href;
 
 /** Node's, this package's, or Vite's: nobody mends an application there. */
 function isForeign(place: string, root: string): boolean {
-  if (/\((?:node:|<anonymous>)|at node:|\/node_modules\/(?:seamline|vite|rolldown)\//.test(place)) return true;
+  if (/\((?:node:|<anonymous>)|at node:|\/node_modules\/(?:seamline|vite|rolldown)\//.test(place))
+    return true;
   const ours = place.includes(`${packageFolder}/`) || place.includes(`${packageUrl}/`);
   // The application may lie in the package's folder, as the demo does.
   return ours && !place.includes(`${root}/`) && !place.includes(pathToFileURL(root).href);

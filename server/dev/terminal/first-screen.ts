@@ -23,11 +23,15 @@ export interface FirstScreen {
 }
 
 /** The first screen. */
-export function firstScreen(session: DevSession, { root, version, ms, width, paint, keys }: FirstScreen): string {
+export function firstScreen(
+  session: DevSession,
+  { root, version, ms, width, paint, keys }: FirstScreen,
+): string {
   const procedures = session.procedures();
   const consoleUrl = session.consoleUrl();
   const watched = session.watched.map((folder) => shortOf(folder, root));
-  const named = (name: string, value: string): string => `  ${paint("dim", pad(name, 9))}  ${value}`;
+  const named = (name: string, value: string): string =>
+    `  ${paint("dim", pad(name, 9))}  ${value}`;
   const blocks = [
     [`${paint("bold", "Seamline")} ${version} ${paint("dim", `is ready after ${duration(ms)}`)}`],
     [
@@ -62,7 +66,10 @@ function keyLine(paint: Paint): string {
 /** What each key does. */
 export function helpLines(session: DevSession, paint: Paint): string {
   const consoleUrl = session.consoleUrl();
-  const addresses = [["Page", session.url] as const, ...(consoleUrl === undefined ? [] : [["Console", consoleUrl] as const])];
+  const addresses = [
+    ["Page", session.url] as const,
+    ...(consoleUrl === undefined ? [] : [["Console", consoleUrl] as const]),
+  ];
   return [
     "",
     ...keyNames.map(([key, , long]) => `  ${paint("bold", key)}  ${long}`),
@@ -85,18 +92,26 @@ export function duration(ms: number): string {
 }
 
 /** Where a segment's procedures are: on nodes, in pages. */
-function placesOf(segment: string, held: readonly DevProcedure[], session: DevSession): readonly string[] {
+function placesOf(
+  segment: string,
+  held: readonly DevProcedure[],
+  session: DevSession,
+): readonly string[] {
   const nodes = session.nodes().filter((node) => node.segments.includes(segment));
   const inPage = held.length > 0 && held.every((procedure) => procedure.nodes.includes("page"));
   return [
-    ...nodes.map((node) => (node.state === "ready" ? `node ${node.name}` : `node ${node.name} (${node.state})`)),
+    ...nodes.map((node) =>
+      node.state === "ready" ? `node ${node.name}` : `node ${node.name} (${node.state})`,
+    ),
     ...(inPage ? ["page"] : []),
   ];
 }
 
 function segmentLines(session: DevSession, width: number, paint: Paint): readonly string[] {
   const procedures = session.procedures();
-  const held = new Map<string, DevProcedure[]>(session.nodes().flatMap((node) => node.segments.map((name) => [name, []] as const)));
+  const held = new Map<string, DevProcedure[]>(
+    session.nodes().flatMap((node) => node.segments.map((name) => [name, []] as const)),
+  );
   for (const procedure of procedures)
     for (const name of procedure.segments) {
       const list = held.get(name);
@@ -104,13 +119,23 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
       else list.push(procedure);
     }
   if (!session.isRead) return ["Nothing runs yet: mend what is wrong below, and it does."];
-  if (held.size === 0) return ["No segment file is there yet, so every function runs where it is called."];
-  const largest = [...held].toSorted(([, one], [, other]) => other.length - one.length).slice(0, mostSegments);
+  if (held.size === 0)
+    return ["No segment file is there yet, so every function runs where it is called."];
+  const largest = [...held]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .slice(0, mostSegments);
   const shown = new Set(largest.map(([name]) => name));
-  const rows = [...held].filter(([name]) => shown.has(name)).toSorted(([one], [other]) => byName(one, other));
-  const nameWidth = Math.min(Math.max(7, ...rows.map(([name]) => widthOf(name))), Math.floor(width / 2));
+  const rows = [...held]
+    .filter(([name]) => shown.has(name))
+    .toSorted(([one], [other]) => byName(one, other));
+  const nameWidth = Math.min(
+    Math.max(7, ...rows.map(([name]) => widthOf(name))),
+    Math.floor(width / 2),
+  );
   const placeWidth = width - nameWidth - 14;
-  const places = rows.map(([name, list]) => some(placesOf(name, list, session), placeWidth) || "nowhere");
+  const places = rows.map(
+    ([name, list]) => some(placesOf(name, list, session), placeWidth) || "nowhere",
+  );
   const used = Math.min(placeWidth, Math.max(5, ...places.map(widthOf)));
   const head = `${pad("Segment", nameWidth)}  ${pad("Where", used)}  Procedures`;
   const lines = rows.map(
@@ -118,13 +143,22 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
       `${pad(fit(name, nameWidth), nameWidth)}  ${pad(fit(places[index] ?? "", used), used)}  ${pad(list.length.toLocaleString("en"), 10, "left")}`,
   );
   const hidden = held.size - rows.length;
-  return [paint("dim", head), ...lines, ...(hidden > 0 ? [paint("dim", `and ${count(hidden, "segment")} more`)] : [])];
+  return [
+    paint("dim", head),
+    ...lines,
+    ...(hidden > 0 ? [paint("dim", `and ${count(hidden, "segment")} more`)] : []),
+  ];
 }
 
 /** One line for each access that there is: names while they fit, and how many more. */
-function accessLines(procedures: readonly DevProcedure[], width: number): readonly (readonly [string, string])[] {
+function accessLines(
+  procedures: readonly DevProcedure[],
+  width: number,
+): readonly (readonly [string, string])[] {
   return accesses.flatMap((access) => {
-    const names = [...new Set(procedures.filter((one) => one.access === access).map((one) => one.fqn))].toSorted(byName);
+    const names = [
+      ...new Set(procedures.filter((one) => one.access === access).map((one) => one.fqn)),
+    ].toSorted(byName);
     return names.length === 0 ? [] : [[access, some(names, width)] as const];
   });
 }

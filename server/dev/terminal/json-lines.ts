@@ -47,11 +47,21 @@ function stateOf(session: DevSession): Readonly<Record<string, unknown>> {
   };
 }
 
-function eventForm({ kind, ...event }: DevEvent): { event: string } & Readonly<Record<string, unknown>> {
-  return "error" in event ? { event: kind, ...event, error: errorForm(event.error) } : { event: kind, ...event };
+function eventForm({
+  kind,
+  ...event
+}: DevEvent): { event: string } & Readonly<Record<string, unknown>> {
+  return "error" in event
+    ? { event: kind, ...event, error: errorForm(event.error) }
+    : { event: kind, ...event };
 }
 
 function errorForm(thrown: unknown): Readonly<Record<string, unknown>> {
   if (!(thrown instanceof Error)) return { message: titleOf(thrown) };
-  return { name: thrown.name, message: thrown.message, stack: thrown.stack, trace: traceOf(thrown) };
+  return {
+    name: thrown.name,
+    message: thrown.message,
+    stack: thrown.stack,
+    trace: traceOf(thrown),
+  };
 }

@@ -28,10 +28,19 @@ export interface Keyboard {
 }
 
 /** Hands every key to `press`. `undefined` where there is no keyboard: in a pipe, or in the background of a script. */
-export function readKeys(input: Input | undefined, press: (key: Key) => void): Keyboard | undefined {
+export function readKeys(
+  input: Input | undefined,
+  press: (key: Key) => void,
+): Keyboard | undefined {
   if (input?.isTTY !== true || input.setRawMode === undefined) return undefined;
-  const listener = (text: string | undefined, key: { name?: string; ctrl?: boolean; meta?: boolean }): void => {
-    const written = text === undefined || control.test(text) || key.ctrl === true || key.meta === true ? "" : text;
+  const listener = (
+    text: string | undefined,
+    key: { name?: string; ctrl?: boolean; meta?: boolean },
+  ): void => {
+    const written =
+      text === undefined || control.test(text) || key.ctrl === true || key.meta === true
+        ? ""
+        : text;
     press({ name: key.name, ctrl: key.ctrl === true, meta: key.meta === true, text: written });
   };
   const resume = (): void => {

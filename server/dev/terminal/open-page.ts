@@ -5,11 +5,19 @@ import { spawn } from "node:child_process";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Opens an address with what the platform has for it; rejects with what to do instead. `BROWSER` names another program, or `none`. */
-export async function openPage(url: string, env: Env, platform: NodeJS.Platform = process.platform): Promise<void> {
+export async function openPage(
+  url: string,
+  env: Env,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
   const [command, ...words] = openerOf(env, platform);
   if (command === undefined) throw new Error("BROWSER=none says that nothing is to be opened");
   await new Promise<void>((resolve, reject) => {
-    const child = spawn(command, [...words, url], { stdio: "ignore", detached: platform !== "win32", windowsVerbatimArguments: true });
+    const child = spawn(command, [...words, url], {
+      stdio: "ignore",
+      detached: platform !== "win32",
+      windowsVerbatimArguments: true,
+    });
     child.once("error", (cause) => reject(new Error(`there is no ${command} here`, { cause })));
     // Some openers stay as long as the browser does: one that has not failed in a moment has worked.
     const timer = setTimeout(resolve, 1_000);

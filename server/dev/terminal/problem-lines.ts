@@ -16,10 +16,19 @@ export function problemLines(
 ): readonly string[] {
   const shown = problems.slice(0, mostProblems).map((problem) => {
     const frame = problem.frame ?? frameFrom(root, problem);
-    const [head = "", ...rest] = formatProblem(frame === undefined ? problem : { ...problem, frame: fitFrame(frame, width) }).split("\n");
-    return [head, ...rest.map((line) => (line.startsWith("> ") || line.startsWith("  →") ? line : paint("dim", line)))].join("\n");
+    const [head = "", ...rest] = formatProblem(
+      frame === undefined ? problem : { ...problem, frame: fitFrame(frame, width) },
+    ).split("\n");
+    return [
+      head,
+      ...rest.map((line) =>
+        line.startsWith("> ") || line.startsWith("  →") ? line : paint("dim", line),
+      ),
+    ].join("\n");
   });
-  return problems.length > shown.length ? [...shown, count(problems.length - shown.length, "more problem")] : shown;
+  return problems.length > shown.length
+    ? [...shown, count(problems.length - shown.length, "more problem")]
+    : shown;
 }
 
 /** Of the file as it is now: the problem was found a moment ago. */

@@ -25,7 +25,13 @@ export interface TextQuestion<T> {
 const mostRows = 8;
 
 /** Asks for a text. Tab completes, arrows choose among what is suggested, Enter answers. */
-export function askText<T>({ question, note, initial = "", suggest = () => [], read }: TextQuestion<T>): Prompt<T> {
+export function askText<T>({
+  question,
+  note,
+  initial = "",
+  suggest = () => [],
+  read,
+}: TextQuestion<T>): Prompt<T> {
   let letters = lettersOf(initial);
   let at = letters.length;
   let chosen = 0;
@@ -43,7 +49,8 @@ export function askText<T>({ question, note, initial = "", suggest = () => [], r
       const { shown, column } = windowAround(letters, at, room);
       const first = `${paint("cyan", head.slice(0, question.length))}${paint("dim", head.slice(question.length))}: ${shown}`;
       const found = suggest(text());
-      const rows = found.length === 0 ? [] : listed(found, Math.min(chosen, found.length - 1), width, paint);
+      const rows =
+        found.length === 0 ? [] : listed(found, Math.min(chosen, found.length - 1), width, paint);
       if (wrong !== undefined) rows.unshift(paint("red", fit(`  ${wrong}`, width - 1)));
       return { lines: [first, ...rows], cursor: { row: 0, column: widthOf(head) + 2 + column } };
     },
@@ -52,11 +59,17 @@ export function askText<T>({ question, note, initial = "", suggest = () => [], r
       const found = suggest(text());
       if (key.name === "up" || key.name === "down") {
         const step = key.name === "up" ? -1 : 1;
-        chosen = found.length === 0 ? 0 : (Math.min(chosen, found.length - 1) + step + found.length) % found.length;
+        chosen =
+          found.length === 0
+            ? 0
+            : (Math.min(chosen, found.length - 1) + step + found.length) % found.length;
         return undefined;
       }
       if (key.name === "return" || key.name === "enter") {
-        const given = found.length === 0 || found.includes(text()) ? text() : (found[Math.min(chosen, found.length - 1)] ?? text());
+        const given =
+          found.length === 0 || found.includes(text())
+            ? text()
+            : (found[Math.min(chosen, found.length - 1)] ?? text());
         const result = read(given);
         if ("value" in result) return { answer: result.value };
         ({ wrong } = result);
@@ -64,7 +77,12 @@ export function askText<T>({ question, note, initial = "", suggest = () => [], r
       }
       if (key.name === "tab") {
         const common = commonStart(found);
-        if (found.length > 0) set(common.length > text().length ? common : (found[Math.min(chosen, found.length - 1)] ?? text()));
+        if (found.length > 0)
+          set(
+            common.length > text().length
+              ? common
+              : (found[Math.min(chosen, found.length - 1)] ?? text()),
+          );
       } else [letters, at] = edit(letters, at, key);
       chosen = 0;
       return undefined;
@@ -73,7 +91,10 @@ export function askText<T>({ question, note, initial = "", suggest = () => [], r
 }
 
 /** Asks for one of several things: its number, or arrows and Enter. */
-export function askChoice<T>(question: string, choices: readonly { readonly label: string; readonly value: T }[]): Prompt<T> {
+export function askChoice<T>(
+  question: string,
+  choices: readonly { readonly label: string; readonly value: T }[],
+): Prompt<T> {
   let chosen = 0;
   let digits = "";
   const answer = (index: number): { answer: T } | undefined => {
@@ -82,16 +103,23 @@ export function askChoice<T>(question: string, choices: readonly { readonly labe
   };
   return {
     draw(width, paint) {
-      const labels = choices.map(({ label }, index) => `${String(index + 1).padStart(String(choices.length).length)}  ${label}`);
+      const labels = choices.map(
+        ({ label }, index) =>
+          `${String(index + 1).padStart(String(choices.length).length)}  ${label}`,
+      );
       const head = fit(question, width - 12);
       const first = `${paint("cyan", head)}: ${digits}`;
-      return { lines: [first, ...listed(labels, chosen, width, paint)], cursor: { row: 0, column: widthOf(head) + 2 + digits.length } };
+      return {
+        lines: [first, ...listed(labels, chosen, width, paint)],
+        cursor: { row: 0, column: widthOf(head) + 2 + digits.length },
+      };
     },
     press(key) {
       if (key.name === "up" || key.name === "down") {
         digits = "";
         chosen = (chosen + (key.name === "up" ? -1 : 1) + choices.length) % choices.length;
-      } else if (key.name === "return" || key.name === "enter") return answer(digits === "" ? chosen : Number(digits) - 1);
+      } else if (key.name === "return" || key.name === "enter")
+        return answer(digits === "" ? chosen : Number(digits) - 1);
       else if (key.name === "backspace") digits = digits.slice(0, -1);
       else if (/^\d$/.test(key.text)) {
         const next = Number(digits + key.text);
@@ -154,10 +182,17 @@ function edit(letters: readonly string[], at: number, key: Key): [string[], numb
 }
 
 /** The part of a long text that has the cursor in it. */
-function windowAround(letters: readonly string[], at: number, room: number): { shown: string; column: number } {
+function windowAround(
+  letters: readonly string[],
+  at: number,
+  room: number,
+): { shown: string; column: number } {
   let from = 0;
   while (from < at && widthOf(letters.slice(from, at).join("")) >= room) from++;
-  return { shown: firstColumns(letters.slice(from).join(""), room), column: widthOf(letters.slice(from, at).join("")) };
+  return {
+    shown: firstColumns(letters.slice(from).join(""), room),
+    column: widthOf(letters.slice(from, at).join("")),
+  };
 }
 
 function commonStart(texts: readonly string[]): string {

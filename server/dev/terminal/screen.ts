@@ -31,11 +31,19 @@ type Write = Output["write"];
 export function createScreen(terminal: Terminal): Screen {
   const { stdout } = terminal;
   const colours = wantsColour(stdout, terminal.env);
-  const looks = { colours, paint: createPaint(colours), width: () => Math.max(20, sizeOf(stdout.columns, 80)) };
+  const looks = {
+    colours,
+    paint: createPaint(colours),
+    width: () => Math.max(20, sizeOf(stdout.columns, 80)),
+  };
   const writes = stdout.isTTY === true ? onTerminal(terminal, looks) : onPipe(stdout);
   if (colours) return { ...looks, ...writes };
   // Messages of others, Vite's compiler for one, bring colours of their own.
-  return { ...looks, ...writes, print: (text, same) => writes.print(stripVTControlCharacters(text), same) };
+  return {
+    ...looks,
+    ...writes,
+    print: (text, same) => writes.print(stripVTControlCharacters(text), same),
+  };
 }
 
 // A terminal that nobody has told its size says 0.
@@ -50,7 +58,8 @@ function onPipe(stdout: Output): Writes {
   let again = 0;
   // What is written can't be taken back here, so the count comes when something else does.
   const tell = (): void => {
-    if (again > 0) stdout.write(`  (and the same ${again === 1 ? "once" : count(again, "time")} more)\n`);
+    if (again > 0)
+      stdout.write(`  (and the same ${again === 1 ? "once" : count(again, "time")} more)\n`);
     again = 0;
   };
   return {
@@ -71,7 +80,9 @@ const clear = "\r\u001B[J";
 
 function onTerminal(terminal: Terminal, { paint, width }: Pick<Screen, "paint" | "width">): Writes {
   const { stdout } = terminal;
-  const taken = [...new Set([terminal.stdout, terminal.stderr])].filter((stream) => stream.isTTY === true);
+  const taken = [...new Set([terminal.stdout, terminal.stderr])].filter(
+    (stream) => stream.isTTY === true,
+  );
   const originals = taken.map((stream) => stream.write);
   const write = (text: string): void => void originals[0]?.call(stdout, text);
   let bottom: Bottom | undefined;
@@ -120,7 +131,12 @@ function onTerminal(terminal: Terminal, { paint, width }: Pick<Screen, "paint" |
       const shown = times === 1 ? text : withCount(text, paint("dim", `×${times}`));
       const rows = rowsOf(shown, width());
       // Lines that have left the screen can't be taken back.
-      const back = times > 1 && last !== undefined && last.rows + (bottom?.lines.length ?? 1) < sizeOf(stdout.rows, 24) ? last.rows : 0;
+      const back =
+        times > 1 &&
+        last !== undefined &&
+        last.rows + (bottom?.lines.length ?? 1) < sizeOf(stdout.rows, 24)
+          ? last.rows
+          : 0;
       const start = atLineStart ? "" : "\n";
       above("\n", () => write(`${start}${back > 0 ? up(back) + clear : ""}${shown}\n`));
       last = { same, rows, times };
@@ -155,5 +171,7 @@ function withCount(text: string, times: string): string {
 }
 
 function rowsOf(text: string, width: number): number {
-  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
+  return text
+    .split("\n")
+    .reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
 }

@@ -83,7 +83,10 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     if (done === undefined) draw();
     else answered(done.answer);
   }
-  async function converse(dialog: (dialog: Dialog) => Promise<Act | undefined>, session: DevSession): Promise<void> {
+  async function converse(
+    dialog: (dialog: Dialog) => Promise<Act | undefined>,
+    session: DevSession,
+  ): Promise<void> {
     try {
       inDialog = true;
       const act = await dialog({ session, ask, print, paint, colours, root, answers });
@@ -138,12 +141,24 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     log,
     start(session, { ms }) {
       keyboard = readKeys(terminal.stdin, (key) => press(session, key));
-      print(firstScreen(session, { root, version, ms, width: screen.width(), paint, keys: keyboard !== undefined }));
+      print(
+        firstScreen(session, {
+          root,
+          version,
+          ms,
+          width: screen.width(),
+          paint,
+          keys: keyboard !== undefined,
+        }),
+      );
       // What came before anybody listened comes now, and that nodes are ready has just been said.
       let isNow = false;
       unsubscribe = session.on((event) => {
         const nodes = session.nodes();
-        hasRun ||= nodes.length === 0 ? session.procedures().length > 0 : nodes.some((node) => node.state === "ready");
+        hasRun ||=
+          nodes.length === 0
+            ? session.procedures().length > 0
+            : nodes.some((node) => node.state === "ready");
         if (!isNow && event.kind === "node" && event.state === "ready") return;
         if (event.kind === "warning") {
           const known = formatProblem(event.problem);

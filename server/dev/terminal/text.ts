@@ -33,7 +33,8 @@ function lastColumns(text: string, columns: number): string {
   const letters = lettersOf(text);
   let taken = 0;
   let from = letters.length;
-  while (from > 0 && taken + widthOf(letters[from - 1] ?? "") <= columns) taken += widthOf(letters[--from] ?? "");
+  while (from > 0 && taken + widthOf(letters[from - 1] ?? "") <= columns)
+    taken += widthOf(letters[--from] ?? "");
   return letters.slice(from).join("");
 }
 
@@ -64,7 +65,8 @@ export function join(items: readonly string[]): string {
 export function some(names: readonly string[], columns: number): string {
   const all = names.join(", ");
   if (widthOf(all) <= columns) return all;
-  const rest = (shown: number): string => ` and ${(names.length - shown).toLocaleString("en")} more`;
+  const rest = (shown: number): string =>
+    ` and ${(names.length - shown).toLocaleString("en")} more`;
   let text = "";
   let shown = 0;
   for (const name of names) {
@@ -75,5 +77,7 @@ export function some(names: readonly string[], columns: number): string {
   }
   if (shown > 0) return text + rest(shown);
   const first = names[0] ?? "";
-  return names.length === 1 ? fit(first, columns) : fit(first, Math.max(8, columns - rest(1).length)) + rest(1);
+  return names.length === 1
+    ? fit(first, columns)
+    : fit(first, Math.max(8, columns - rest(1).length)) + rest(1);
 }

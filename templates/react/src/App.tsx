@@ -36,13 +36,26 @@ export function App({ client }: { readonly client: Client }): ReactNode {
       <p className="quiet">Every name has a cloth of its own.</p>
       <form action={show}>
         <label>
-          Name <input value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />
+          Name{" "}
+          <input
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            autoComplete="off"
+          />
         </label>
         <button>Weave</button>
       </form>
       <figure>
-        <canvas ref={canvas} width="240" height="120" role="img" aria-label="The tartan of this name" />
-        <figcaption aria-live="polite">{problem === "" ? caption : <span className="bad">{problem}</span>}</figcaption>
+        <canvas
+          ref={canvas}
+          width="240"
+          height="120"
+          role="img"
+          aria-label="The tartan of this name"
+        />
+        <figcaption aria-live="polite">
+          {problem === "" ? caption : <span className="bad">{problem}</span>}
+        </figcaption>
       </figure>
       <h2>Where it ran</h2>
       <div className="places">
@@ -50,14 +63,21 @@ export function App({ client }: { readonly client: Client }): ReactNode {
         <Place title="Server" calls={callsOf(calls, "away")} />
       </div>
       <p className="quiet">
-        Move it: cut the line of <code>./tartan/weave</code> in <code>segments/server.segment.json</code>, and paste it into{" "}
+        Move it: cut the line of <code>./tartan/weave</code> in{" "}
+        <code>segments/server.segment.json</code>, and paste it into{" "}
         <code>segments/browser.segment.json</code>.
       </p>
     </main>
   );
 }
 
-function Place({ title, calls }: { readonly title: string; readonly calls: ReturnType<typeof callsOf> }): ReactNode {
+function Place({
+  title,
+  calls,
+}: {
+  readonly title: string;
+  readonly calls: ReturnType<typeof callsOf>;
+}): ReactNode {
   return (
     <div>
       <h3>{title}</h3>

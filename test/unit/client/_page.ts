@@ -8,7 +8,16 @@ export const origin = "http://shop.test";
 
 /** A manifest with what the test names, and nothing else. */
 export function manifestOf(parts: Partial<Manifest>): Manifest {
-  return { format: 1, revision: "r1", procedures: [], segments: {}, classes: [], modules: {}, files: {}, ...parts };
+  return {
+    format: 1,
+    revision: "r1",
+    procedures: [],
+    segments: {},
+    classes: [],
+    modules: {},
+    files: {},
+    ...parts,
+  };
 }
 
 export function fileOf(...imports: string[]): FileRecord {
@@ -25,7 +34,10 @@ export interface TestBrowser extends Browser {
 }
 
 /** `modules` by file; a file that is not there can't be fetched, as on a service that has been deployed anew. */
-export function createBrowser(modules: Record<string, ModuleNamespace | Promise<ModuleNamespace>>, revision?: string): TestBrowser {
+export function createBrowser(
+  modules: Record<string, ModuleNamespace | Promise<ModuleNamespace>>,
+  revision?: string,
+): TestBrowser {
   const preloaded: string[] = [];
   const imported: string[] = [];
   const warnings: string[] = [];

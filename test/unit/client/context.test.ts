@@ -27,12 +27,19 @@ function openPage() {
   service.use(
     http.get(`${origin}/svc/manifest.json`, () => HttpResponse.json(manifest)),
     http.post(`${origin}/rpc/shop/stock`, ({ request }) => {
-      asked.push({ authorization: request.headers.get("authorization"), deadline: Number(request.headers.get("x-svc-deadline")) });
-      return new HttpResponse("5", { headers: { "content-type": "text/plain", "x-svc-data-type": "number" } });
+      asked.push({
+        authorization: request.headers.get("authorization"),
+        deadline: Number(request.headers.get("x-svc-deadline")),
+      });
+      return new HttpResponse("5", {
+        headers: { "content-type": "text/plain", "x-svc-data-type": "number" },
+      });
     }),
   );
-  const seam = (name: string) => graph.seam({ fqn: `shop/${name}`, version: "0.0.0", parameters: [] });
-  const call = async (name: string, context?: Context): Promise<unknown> => await seam(name).run.call(context);
+  const seam = (name: string) =>
+    graph.seam({ fqn: `shop/${name}`, version: "0.0.0", parameters: [] });
+  const call = async (name: string, context?: Context): Promise<unknown> =>
+    await seam(name).run.call(context);
   const browser = createBrowser({
     "quote-body.js": {
       async quote(this: unknown) {
@@ -57,11 +64,20 @@ const procedures = ["quote", "silent"].map((name) => ({
 const manifest = manifestOf({
   procedures,
   segments: { ui: procedures.map((_, procedure) => ({ procedure, access: "private" as const })) },
-  modules: Object.fromEntries(procedures.map(({ module }) => [module, { file: `${module}.js`, body: `${module}-body.js` }])),
-  files: Object.fromEntries(procedures.flatMap(({ module }) => [`${module}.js`, `${module}-body.js`].map((file) => [file, fileOf()]))),
+  modules: Object.fromEntries(
+    procedures.map(({ module }) => [module, { file: `${module}.js`, body: `${module}-body.js` }]),
+  ),
+  files: Object.fromEntries(
+    procedures.flatMap(({ module }) =>
+      [`${module}.js`, `${module}-body.js`].map((file) => [file, fileOf()]),
+    ),
+  ),
 });
 
-const contextOf = (authorization: string, more: { deadline?: number; signal?: AbortSignal } = {}): Context =>
+const contextOf = (
+  authorization: string,
+  more: { deadline?: number; signal?: AbortSignal } = {},
+): Context =>
   new Context({
     headers: new Map([["authorization", authorization]]),
     deadline: more.deadline,
@@ -90,7 +106,9 @@ describe("a procedure called with a context in a page", () => {
     await page.start("ui");
     const left = new AbortController();
     left.abort(new Error("the user left"));
-    await expect(page.call("stock", contextOf("one", { signal: left.signal }))).rejects.toThrow("the user left");
+    await expect(page.call("stock", contextOf("one", { signal: left.signal }))).rejects.toThrow(
+      "the user left",
+    );
     expect(page.asked).toEqual([]);
   });
 
@@ -111,7 +129,10 @@ describe("a procedure called with a context in a page", () => {
     await called;
     client.observe(() => {});
     await page.call("quote", contextOf("observed"));
-    expect(page.seen.map(({ headers }) => headers.get("authorization"))).toEqual(["early", "observed"]);
+    expect(page.seen.map(({ headers }) => headers.get("authorization"))).toEqual([
+      "early",
+      "observed",
+    ]);
   });
 
   it("that mentions no `this` has nobody who would pass it on", async () => {

@@ -33,7 +33,9 @@ describe("transport over fetch", () => {
 
   it("rejects with TransportError when nobody answers", async () => {
     service.use(http.post(`${origin}/rpc/x`, () => HttpResponse.error()));
-    const failure = await fetchTransport.send({ url: `${origin}/rpc/x`, method: "POST", headers: {} }).catch((error: unknown) => error);
+    const failure = await fetchTransport
+      .send({ url: `${origin}/rpc/x`, method: "POST", headers: {} })
+      .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TransportError);
     // It may have come through: the page can't know, so nobody may send it again.
     expect((failure as TransportError).sent).toBe(true);
@@ -42,7 +44,12 @@ describe("transport over fetch", () => {
   it("rejects with the signal's reason when the caller has gone away", async () => {
     service.use(http.post(`${origin}/rpc/x`, () => new Promise<never>(() => {})));
     const caller = new AbortController();
-    const sent = fetchTransport.send({ url: `${origin}/rpc/x`, method: "POST", headers: {}, signal: caller.signal });
+    const sent = fetchTransport.send({
+      url: `${origin}/rpc/x`,
+      method: "POST",
+      headers: {},
+      signal: caller.signal,
+    });
     const reason = new Error("gone");
     caller.abort(reason);
     await expect(sent).rejects.toBe(reason);

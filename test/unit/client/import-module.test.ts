@@ -27,9 +27,12 @@ describe("§4.6 client.import", () => {
     expect(fileOfModule(manifest, path)).toBe("assets/quote-1.js");
   });
 
-  it.each(["./shop", "./shop/", "./shop/index.js", "./shop/index"])("takes %s for the directory's index", (path) => {
-    expect(fileOfModule(manifest, path)).toBe("assets/shop-2.js");
-  });
+  it.each(["./shop", "./shop/", "./shop/index.js", "./shop/index"])(
+    "takes %s for the directory's index",
+    (path) => {
+      expect(fileOfModule(manifest, path)).toBe("assets/shop-2.js");
+    },
+  );
 
   it.each(["./", ".", "", "./index.ts"])("takes '%s' for the index of the source root", (path) => {
     expect(fileOfModule(manifest, path)).toBe("assets/index-4.js");

@@ -10,8 +10,10 @@ import { createBrowser, manifestOf, origin } from "./_page.ts";
 const service = setupServer();
 const url = `${origin}/svc/manifest.json`;
 const store = () => createManifestStore(createBrowser({}).clock);
-const revisionIn = async (visit: ReturnType<typeof createRevisions>) => await visit.use(async (manifest) => manifest.revision);
-const answers = (revision: string) => service.use(http.get(url, () => HttpResponse.json(manifestOf({ revision }))));
+const revisionIn = async (visit: ReturnType<typeof createRevisions>) =>
+  await visit.use(async (manifest) => manifest.revision);
+const answers = (revision: string) =>
+  service.use(http.get(url, () => HttpResponse.json(manifestOf({ revision }))));
 const open = (revision?: string) => createRevisions(createBrowser({}, revision), () => {});
 
 beforeAll(() => service.listen({ onUnhandledRequest: "error" }));
@@ -130,18 +132,23 @@ describe("the revision that a page runs", () => {
     service.use(http.get(url, () => HttpResponse.error()));
     const browser = createBrowser({});
     expect(await revisionIn(createRevisions(browser, () => {}))).toBe("r1");
-    await vi.waitFor(() => expect(browser.warnings).toEqual(["could not ask for a newer revision"]));
+    await vi.waitFor(() =>
+      expect(browser.warnings).toEqual(["could not ask for a newer revision"]),
+    );
   });
 
   it.each([
     ["a status", () => new HttpResponse(null, { status: 503 }), /status 503/],
     ["a page in its place", () => HttpResponse.html("<!doctype html>"), /JSON|token/],
     ["JSON that is no manifest", () => HttpResponse.json({}), /no manifest/],
-  ])("fails with a reason for %s, and is asked for again at the next start", async (_, answer, reason) => {
-    service.use(http.get(url, answer));
-    const page = open();
-    await expect(revisionIn(page)).rejects.toThrow(reason);
-    answers("r1");
-    expect(await revisionIn(page)).toBe("r1");
-  });
+  ])(
+    "fails with a reason for %s, and is asked for again at the next start",
+    async (_, answer, reason) => {
+      service.use(http.get(url, answer));
+      const page = open();
+      await expect(revisionIn(page)).rejects.toThrow(reason);
+      answers("r1");
+      expect(await revisionIn(page)).toBe("r1");
+    },
+  );
 });

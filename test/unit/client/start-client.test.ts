@@ -46,7 +46,9 @@ function shop(revision: string): Manifest {
       "shop/more": { file: `more-${revision}.js`, body: `more-body-${revision}.js` },
       "shop/money": { file: `money-${revision}.js` },
     },
-    classes: [{ key: "shop/Money", module: "shop/money", export: "Money", args: ["cents"], fields: [] }],
+    classes: [
+      { key: "shop/Money", module: "shop/money", export: "Money", args: ["cents"], fields: [] },
+    ],
     files: {
       [`quote-${revision}.js`]: fileOf(),
       [`price-${revision}.js`]: fileOf(),
@@ -72,8 +74,12 @@ function filesOf(revision: string): Record<string, ModuleNamespace | Promise<Mod
     [`quote-${revision}.js`]: { face: "quote" },
     [`price-${revision}.js`]: { face: "price" },
     [`more-${revision}.js`]: { face: "more" },
-    [`quote-body-${revision}.js`]: { quote: async (sku: string) => `quote of ${sku} by ${revision}` },
-    [`price-body-${revision}.js`]: { price: async (sku: string) => `price of ${sku} by ${revision}` },
+    [`quote-body-${revision}.js`]: {
+      quote: async (sku: string) => `quote of ${sku} by ${revision}`,
+    },
+    [`price-body-${revision}.js`]: {
+      price: async (sku: string) => `price of ${sku} by ${revision}`,
+    },
     [`more-body-${revision}.js`]: { more: async (sku: string) => `more of ${sku} by ${revision}` },
     [`shared-${revision}.js`]: {},
     [`money-${revision}.js`]: { Money },
@@ -88,21 +94,37 @@ interface Page {
   readonly call: (name: string, sku?: unknown) => Promise<unknown>;
 }
 
-function openPage(files: Record<string, ModuleNamespace | Promise<ModuleNamespace>>, revision?: string): Page {
+function openPage(
+  files: Record<string, ModuleNamespace | Promise<ModuleNamespace>>,
+  revision?: string,
+): Page {
   const graph = createGraph();
   const browser = createBrowser(files, revision);
   const call = async (name: string, sku: unknown = "A1"): Promise<unknown> => {
-    const seam = graph.seam({ fqn: `shop/${name}`, version: "1.0.0", parameters: [{ kind: "plain", name: "sku" }] });
+    const seam = graph.seam({
+      fqn: `shop/${name}`,
+      version: "1.0.0",
+      parameters: [{ kind: "plain", name: "sku" }],
+    });
     return await (seam.run as (...args: unknown[]) => Promise<unknown>)(sku);
   };
   return { graph, browser, start: createStartClient(graph, browser), call };
 }
 
-const serveManifest = (manifest: Manifest) => service.use(http.get(`${origin}/svc/manifest.json`, () => HttpResponse.json(manifest)));
-const holdManifest = () => service.use(http.get(`${origin}/svc/manifest.json`, () => new Promise<never>(() => {})));
+const serveManifest = (manifest: Manifest) =>
+  service.use(http.get(`${origin}/svc/manifest.json`, () => HttpResponse.json(manifest)));
+const holdManifest = () =>
+  service.use(http.get(`${origin}/svc/manifest.json`, () => new Promise<never>(() => {})));
 const text = (body: string, fields: Record<string, string> = {}) =>
-  new HttpResponse(body, { headers: { "content-type": "text/plain; charset=utf-8", "x-svc-data-type": "string", ...fields } });
-const keep = async (manifest: Manifest) => await createManifestStore(createBrowser({}).clock).write(manifest);
+  new HttpResponse(body, {
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "x-svc-data-type": "string",
+      ...fields,
+    },
+  });
+const keep = async (manifest: Manifest) =>
+  await createManifestStore(createBrowser({}).clock).write(manifest);
 const kept = async () => (await createManifestStore(createBrowser({}).clock).read())?.revision;
 
 function later<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
@@ -117,7 +139,11 @@ describe("§4.6 startClient", () => {
     let asked: { url: string; body: unknown; encoding: string | null } | undefined;
     service.use(
       http.post(`${origin}/rpc/shop/stock`, async ({ request }) => {
-        asked = { url: request.url, body: await request.json(), encoding: request.headers.get("x-svc-data-encoding") };
+        asked = {
+          url: request.url,
+          body: await request.json(),
+          encoding: request.headers.get("x-svc-data-encoding"),
+        };
         return text("12 in stock", { "x-svc-node": "b" });
       }),
     );
@@ -125,15 +151,23 @@ describe("§4.6 startClient", () => {
     await page.start("ui");
     expect(await page.call("quote")).toBe("quote of A1 by r1");
     expect(await page.call("stock")).toBe("12 in stock");
-    expect(asked).toEqual({ url: `${origin}/rpc/shop/stock?version=1.0.0`, body: { sku: "A1" }, encoding: "serialized, superjson" });
+    expect(asked).toEqual({
+      url: `${origin}/rpc/shop/stock?version=1.0.0`,
+      body: { sku: "A1" },
+      encoding: "serialized, superjson",
+    });
   });
 
   it("asks for all that its segments need before any of it has come, and for nothing else", async () => {
     serveManifest(shop("r1"));
     const page = openPage(filesOf("r1"));
     await page.start("ui");
-    expect(new Set(page.browser.preloaded)).toEqual(new Set(["quote-body-r1.js", "price-body-r1.js", "shared-r1.js"]));
-    expect(new Set(page.browser.imported)).toEqual(new Set(["quote-body-r1.js", "price-body-r1.js"]));
+    expect(new Set(page.browser.preloaded)).toEqual(
+      new Set(["quote-body-r1.js", "price-body-r1.js", "shared-r1.js"]),
+    );
+    expect(new Set(page.browser.imported)).toEqual(
+      new Set(["quote-body-r1.js", "price-body-r1.js"]),
+    );
   });
 
   it("is what calls wait for: without it they are refused and say so", async () => {
@@ -200,7 +234,10 @@ describe("§4.6 startClient", () => {
     const page = openPage(filesOf("r1"));
     await page.start("ui");
     await expect(page.start("server")).rejects.toThrow(SegmentNotFound);
-    expect([await page.call("quote"), await page.call("stock")]).toEqual(["quote of A1 by r1", "12"]);
+    expect([await page.call("quote"), await page.call("stock")]).toEqual([
+      "quote of A1 by r1",
+      "12",
+    ]);
   });
 
   it("may be called again before the first is done", async () => {
@@ -221,7 +258,9 @@ describe("§4.6 startClient", () => {
     for (const name of ["server", "no-such", "__proto__", "toString"]) {
       const failure = await page.start("ui", name).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(SegmentNotFound);
-      expect((failure as Error).message).toBe(`segment '${name}' is not one that browsers may load (ui, extra); see clients`);
+      expect((failure as Error).message).toBe(
+        `segment '${name}' is not one that browsers may load (ui, extra); see clients`,
+      );
     }
     expect(page.browser.imported).toEqual([]);
   });
@@ -366,6 +405,8 @@ describe("a second visit", () => {
   it("fails with the file's name when the fresh revision lacks it as well", async () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
-    await expect(openPage({}).start("ui")).rejects.toThrow(/-r2\.js is missing, or is not the file that the build made/);
+    await expect(openPage({}).start("ui")).rejects.toThrow(
+      /-r2\.js is missing, or is not the file that the build made/,
+    );
   });
 });

@@ -14,7 +14,11 @@ export const key = "the-key-of-these-tests";
 export const withKey = { "x-svc-trust-key": key } as const;
 export const address = "http://gateway:7401";
 /** As a browser sends it from the page itself. */
-export const ofThePage = { host: "gateway:7401", origin: address, "sec-fetch-site": "same-origin" } as const;
+export const ofThePage = {
+  host: "gateway:7401",
+  origin: address,
+  "sec-fetch-site": "same-origin",
+} as const;
 export const json = { "content-type": "application/json" } as const;
 
 export interface Deployment {
@@ -24,7 +28,11 @@ export interface Deployment {
   readonly console: Console;
 }
 
-export function testConsole(host: ReturnType<typeof testHost>, secure = false, trustKey: string | undefined = key): Console {
+export function testConsole(
+  host: ReturnType<typeof testHost>,
+  secure = false,
+  trustKey: string | undefined = key,
+): Console {
   const file = async (name: string): Promise<HttpResponse> => ({
     status: 200,
     headers: { "content-type": "text/plain" },
@@ -40,7 +48,14 @@ export async function alone(secure = false, monitor = 100_000_000): Promise<Depl
   const host = testHost(network, clock);
   const console = testConsole(host, secure);
   let ids = 0;
-  const options = { trustKey: key, limits: defaultLimits, monitor, lease: 15_000, newId: () => `member-${++ids}`, console };
+  const options = {
+    trustKey: key,
+    limits: defaultLimits,
+    monitor,
+    lease: 15_000,
+    newId: () => `member-${++ids}`,
+    console,
+  };
   const gateway = createGateway(host, options);
   network.roles.set(address, gateway);
   await gateway.start(address);
@@ -69,7 +84,10 @@ export async function deployed(): Promise<Deployment> {
 }
 
 /** Trades a new link, and gives the headers of whoever did. */
-export async function signIn({ gateway, console }: Pick<Deployment, "gateway" | "console">): Promise<Record<string, string>> {
+export async function signIn({
+  gateway,
+  console,
+}: Pick<Deployment, "gateway" | "console">): Promise<Record<string, string>> {
   const answer = await ask(
     gateway,
     "POST",
@@ -90,7 +108,9 @@ export function cookieOf(header: unknown): string {
 }
 
 export async function stateOf(gateway: Role): Promise<ConsoleState> {
-  return JSON.parse((await ask(gateway, "GET", "/svc/console/state", withKey)).text) as ConsoleState;
+  return JSON.parse(
+    (await ask(gateway, "GET", "/svc/console/state", withKey)).text,
+  ) as ConsoleState;
 }
 
 /** One reader of the events, who takes them when he wants to. */

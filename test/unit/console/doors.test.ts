@@ -65,17 +65,34 @@ describe("/svc/console", () => {
         "/%2e%2e/nodes",
         "x",
       ])
-        for (const headers of [{}, json, { ...json, ...ofThePage }, { "x-svc-trust-key": "no" }, { cookie: "svc-console-default=x" }])
-          expect(await ask(gateway, method, `/svc/console${path}`, headers), `${method} ${path}`).toEqual(nothing);
+        for (const headers of [
+          {},
+          json,
+          { ...json, ...ofThePage },
+          { "x-svc-trust-key": "no" },
+          { cookie: "svc-console-default=x" },
+        ])
+          expect(
+            await ask(gateway, method, `/svc/console${path}`, headers),
+            `${method} ${path}`,
+          ).toEqual(nothing);
     }
   });
 
   it("is not there at all when it is off", async () => {
     const host = testHost(new TestNetwork());
-    const gateway = createGateway(host, { trustKey: key, limits: defaultLimits, monitor: 5000, lease: 15_000, newId: () => "1" });
+    const gateway = createGateway(host, {
+      trustKey: key,
+      limits: defaultLimits,
+      monitor: 5000,
+      lease: 15_000,
+      newId: () => "1",
+    });
     await gateway.start(address);
     for (const path of ["", "/", "/console.js", "/state", "/events"])
-      expect(await ask(gateway, "GET", `/svc/console${path}`, withKey)).toEqual(await ask(gateway, "GET", "/nothing", withKey));
+      expect(await ask(gateway, "GET", `/svc/console${path}`, withKey)).toEqual(
+        await ask(gateway, "GET", "/nothing", withKey),
+      );
   });
 
   it("opens for the trust key", async () => {
@@ -88,7 +105,9 @@ describe("/svc/console", () => {
     // What services show each other opens calls, and nothing for people.
     const credentials = createCredentials(key, nodeHost());
     for (const sender of ["service", "outside"] as const)
-      expect((await ask(gateway, "GET", "/svc/console/state", credentials.fields(sender))).status).toBe(404);
+      expect(
+        (await ask(gateway, "GET", "/svc/console/state", credentials.fields(sender))).status,
+      ).toBe(404);
   });
 });
 
@@ -97,14 +116,26 @@ describe("a link to the console", () => {
     const { gateway, console } = await deployed();
     const link = console.link();
     expect(link).toMatch(/^http:\/\/gateway:7401\/svc\/console#token=[0-9a-f]{64}$/);
-    const answer = await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(link)));
+    const answer = await ask(
+      gateway,
+      "POST",
+      "/svc/console/session",
+      { ...ofThePage, ...json },
+      trade(tokenOf(link)),
+    );
     expect(answer.status).toBe(204);
     expect(answer.headers["set-cookie"]).toMatch(
       /^svc-console-7401=[0-9a-f]{64}; Path=\/svc\/console; Max-Age=28800; HttpOnly; SameSite=Strict$/,
     );
     const session = { ...ofThePage, cookie: cookieOf(answer.headers["set-cookie"]) };
     expect((await ask(gateway, "GET", "/svc/console/state", session)).status).toBe(200);
-    const again = await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(link)));
+    const again = await ask(
+      gateway,
+      "POST",
+      "/svc/console/session",
+      { ...ofThePage, ...json },
+      trade(tokenOf(link)),
+    );
     expect(again).toEqual(await ask(gateway, "POST", "/nothing"));
   });
 
@@ -112,9 +143,15 @@ describe("a link to the console", () => {
     const { gateway, console, clock } = await deployed();
     const [early, late] = [tokenOf(console.link()), tokenOf(console.link())];
     await clock.pass(599_000);
-    expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(early))).status).toBe(204);
+    expect(
+      (await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(early)))
+        .status,
+    ).toBe(204);
     await clock.pass(1_001);
-    expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(late))).status).toBe(404);
+    expect(
+      (await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(late)))
+        .status,
+    ).toBe(404);
   });
 
   it("opens nothing from a query, a header, or another site's page", async () => {
@@ -123,22 +160,48 @@ describe("a link to the console", () => {
     const refused: [string, Record<string, string>, string][] = [
       [`/svc/console/session?token=${token}`, { ...ofThePage, ...json }, ""],
       ["/svc/console/session", { ...ofThePage, "content-type": "text/plain" }, trade(token)],
-      ["/svc/console/session", { ...ofThePage, "content-type": "application/x-www-form-urlencoded" }, `token=${token}`],
+      [
+        "/svc/console/session",
+        { ...ofThePage, "content-type": "application/x-www-form-urlencoded" },
+        `token=${token}`,
+      ],
       ["/svc/console/session", { host: "gateway:7401", ...json }, trade(token)],
       ["/svc/console/session", { ...ofThePage, ...json, origin: "null" }, trade(token)],
-      ["/svc/console/session", { ...ofThePage, ...json, origin: "http://evil.example" }, trade(token)],
-      ["/svc/console/session", { ...ofThePage, ...json, origin: "http://gateway:7402" }, trade(token)],
-      ["/svc/console/session", { ...ofThePage, ...json, "sec-fetch-site": "cross-site" }, trade(token)],
-      ["/svc/console/session", { ...ofThePage, ...json, "sec-fetch-site": "same-site" }, trade(token)],
+      [
+        "/svc/console/session",
+        { ...ofThePage, ...json, origin: "http://evil.example" },
+        trade(token),
+      ],
+      [
+        "/svc/console/session",
+        { ...ofThePage, ...json, origin: "http://gateway:7402" },
+        trade(token),
+      ],
+      [
+        "/svc/console/session",
+        { ...ofThePage, ...json, "sec-fetch-site": "cross-site" },
+        trade(token),
+      ],
+      [
+        "/svc/console/session",
+        { ...ofThePage, ...json, "sec-fetch-site": "same-site" },
+        trade(token),
+      ],
       ["/svc/console/session", { ...ofThePage, ...json }, `${trade(token)}${" ".repeat(1024)}`],
       ["/svc/console/session", { ...ofThePage, ...json }, JSON.stringify({ token: [token] })],
       ["/svc/console/session", { ...ofThePage, ...json }, "null"],
       ["/svc/console/session", { ...ofThePage, ...json }, `{"token":`],
     ];
-    for (const [path, headers, text] of refused) expect((await ask(gateway, "POST", path, headers, text)).status, text).toBe(404);
-    expect((await ask(gateway, "GET", `/svc/console/state?token=${token}`, ofThePage)).status).toBe(404);
+    for (const [path, headers, text] of refused)
+      expect((await ask(gateway, "POST", path, headers, text)).status, text).toBe(404);
+    expect((await ask(gateway, "GET", `/svc/console/state?token=${token}`, ofThePage)).status).toBe(
+      404,
+    );
     // None of that used it up.
-    expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(token))).status).toBe(204);
+    expect(
+      (await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(token)))
+        .status,
+    ).toBe(204);
   });
 
   it("is made anew for the key, and for who is in already", async () => {
@@ -148,13 +211,25 @@ describe("a link to the console", () => {
       const answer = await ask(gateway, "POST", "/svc/console/token", headers);
       const { path, ms } = JSON.parse(answer.text) as { path: string; ms: number };
       expect([answer.status, ms]).toEqual([201, 600_000]);
-      expect((await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(path)))).status).toBe(204);
+      expect(
+        (
+          await ask(
+            gateway,
+            "POST",
+            "/svc/console/session",
+            { ...ofThePage, ...json },
+            trade(tokenOf(path)),
+          )
+        ).status,
+      ).toBe(204);
     }
   });
 
   it("leads to an address that can be opened", () => {
     const console = testConsole(testHost(new TestNetwork()));
-    expect(console.link("http://0.0.0.0:3000")).toMatch(/^http:\/\/127\.0\.0\.1:3000\/svc\/console#/);
+    expect(console.link("http://0.0.0.0:3000")).toMatch(
+      /^http:\/\/127\.0\.0\.1:3000\/svc\/console#/,
+    );
     expect(console.link("https://[::]:3000")).toMatch(/^https:\/\/\[::1\]:3000\/svc\/console#/);
     expect(console.link("http://0.0.0.0.example")).toMatch(/^http:\/\/0\.0\.0\.0\.example\//);
   });
@@ -182,7 +257,10 @@ describe("a session", () => {
     const deployment = await deployed();
     const session = await signIn(deployment);
     const left = await ask(deployment.gateway, "DELETE", "/svc/console/session", session);
-    expect(left).toMatchObject({ status: 204, headers: { "set-cookie": expect.stringContaining("Max-Age=0") as string } });
+    expect(left).toMatchObject({
+      status: 204,
+      headers: { "set-cookie": expect.stringContaining("Max-Age=0") as string },
+    });
     expect((await ask(deployment.gateway, "GET", "/svc/console/state", session)).status).toBe(404);
   });
 
@@ -191,34 +269,62 @@ describe("a session", () => {
     const session = await signIn(deployment);
     for (const site of ["cross-site", "same-site"])
       for (const path of ["/state", "/events"])
-        expect((await ask(deployment.gateway, "GET", `/svc/console${path}`, { ...session, "sec-fetch-site": site })).status).toBe(404);
+        expect(
+          (
+            await ask(deployment.gateway, "GET", `/svc/console${path}`, {
+              ...session,
+              "sec-fetch-site": site,
+            })
+          ).status,
+        ).toBe(404);
     // Somebody who typed the address.
-    expect((await ask(deployment.gateway, "GET", "/svc/console/state", { ...session, "sec-fetch-site": "none" })).status).toBe(200);
+    expect(
+      (
+        await ask(deployment.gateway, "GET", "/svc/console/state", {
+          ...session,
+          "sec-fetch-site": "none",
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it("does nothing for a request without the page's own origin", async () => {
     const deployment = await deployed();
     const session: Record<string, string> = { ...(await signIn(deployment)), ...json };
     const { origin: _, ...without } = session;
-    for (const headers of [without, { ...session, origin: "http://evil.example" }, { ...session, origin: "null" }])
+    for (const headers of [
+      without,
+      { ...session, origin: "http://evil.example" },
+      { ...session, origin: "null" },
+    ])
       for (const [method, path] of [
         ["POST", "/token"],
         ["DELETE", "/session"],
         ["POST", "/rpc/shop/stock?sku=1"],
       ] as const)
-        expect((await ask(deployment.gateway, method, `/svc/console${path}`, headers, "{}")).status).toBe(404);
+        expect(
+          (await ask(deployment.gateway, method, `/svc/console${path}`, headers, "{}")).status,
+        ).toBe(404);
   });
 
   it("of another service of this machine is another cookie", async () => {
     const deployment = await deployed();
     const session = await signIn(deployment);
     const elsewhere = { ...session, host: "gateway:7402", origin: "http://gateway:7402" };
-    expect((await ask(deployment.gateway, "GET", "/svc/console/state", elsewhere)).status).toBe(404);
+    expect((await ask(deployment.gateway, "GET", "/svc/console/state", elsewhere)).status).toBe(
+      404,
+    );
   });
 
   it("has a cookie for https alone where the service listens with https", async () => {
     const { gateway, console } = await alone(true);
-    const answer = await ask(gateway, "POST", "/svc/console/session", { ...ofThePage, ...json }, trade(tokenOf(console.link())));
+    const answer = await ask(
+      gateway,
+      "POST",
+      "/svc/console/session",
+      { ...ofThePage, ...json },
+      trade(tokenOf(console.link())),
+    );
     expect(answer.headers["set-cookie"]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
   });
 });
@@ -228,9 +334,14 @@ describe("a call of the console's form", () => {
     const deployment = await deployed();
     const { gateway } = deployment;
     const session = { ...(await signIn(deployment)), ...json };
-    const call = (fqn: string, text = "{}") => ask(gateway, "POST", `/svc/console/rpc/${fqn}`, session, text);
+    const call = (fqn: string, text = "{}") =>
+      ask(gateway, "POST", `/svc/console/rpc/${fqn}`, session, text);
     expect((await ask(gateway, "POST", "/rpc/shop/audit", json, "{}")).status).toBe(401);
-    expect(await call("shop/audit")).toMatchObject({ status: 200, text: "audited", headers: { "x-svc-node": "node b" } });
+    expect(await call("shop/audit")).toMatchObject({
+      status: 200,
+      text: "audited",
+      headers: { "x-svc-node": "node b" },
+    });
     expect((await call("shop/secret")).status).toBe(404);
     expect(await call("shop/price?version=2", "{}")).toMatchObject({ status: 200, text: "2" });
     expect((await call("shop/stock", "{}")).status).toBe(400);
@@ -245,18 +356,32 @@ describe("a call of the console's form", () => {
       authorization: "Bearer x",
       referer: "http://gateway:7401/svc/console",
     };
-    const answer = await ask(deployment.gateway, "POST", "/svc/console/rpc/shop/whoami", headers, "{}");
+    const answer = await ask(
+      deployment.gateway,
+      "POST",
+      "/svc/console/rpc/shop/whoami",
+      headers,
+      "{}",
+    );
     const seen = JSON.parse(answer.text) as Record<string, string>;
     expect(seen["authorization"]).toBe("Bearer x");
     expect(seen["cookie"]?.replaceAll(" ", "")).toBe("basket=7;theme=dark");
-    expect(Object.keys(seen).filter((name) => /^(sec-|origin|referer|x-svc-)/.test(name))).toEqual([]);
+    expect(Object.keys(seen).filter((name) => /^(sec-|origin|referer|x-svc-)/.test(name))).toEqual(
+      [],
+    );
     expect(answer.text).not.toContain(key);
   });
 
   it("has to be JSON", async () => {
     const deployment = await deployed();
     const session = await signIn(deployment);
-    const answer = await ask(deployment.gateway, "POST", "/svc/console/rpc/shop/price", { ...session, "content-type": "text/plain" }, "{}");
+    const answer = await ask(
+      deployment.gateway,
+      "POST",
+      "/svc/console/rpc/shop/price",
+      { ...session, "content-type": "text/plain" },
+      "{}",
+    );
     expect(answer.status).toBe(400);
   });
 
@@ -267,7 +392,9 @@ describe("a call of the console's form", () => {
     await reader.data();
     await ask(deployment.gateway, "POST", "/svc/console/rpc/shop/stock", session, `{"sku":"1"}`);
     const state = await stateOf(deployment.gateway);
-    expect(state.calls).toMatchObject([{ fqn: "shop/stock", from: "console", to: "member-2", node: "node b", status: 200 }]);
+    expect(state.calls).toMatchObject([
+      { fqn: "shop/stock", from: "console", to: "member-2", node: "node b", status: 200 },
+    ]);
     await reader.end();
   });
 });
@@ -276,22 +403,40 @@ describe("what joins the gateway", () => {
   it("is refused with what is wrong in it, and is no member then", async () => {
     const { gateway } = await alone();
     const join = (node: unknown) =>
-      ask(gateway, "POST", "/nodes", withKey, JSON.stringify({ url: "http://c", procedures: ["c/only"], node }));
-    expect(await join({ segments: [], procedures: [{ fqn: "x".repeat(301) }] })).toMatchObject({ status: 400 });
-    expect(await join({ segments: Array.from({ length: 1001 }, () => "s"), procedures: [] })).toMatchObject({
+      ask(
+        gateway,
+        "POST",
+        "/nodes",
+        withKey,
+        JSON.stringify({ url: "http://c", procedures: ["c/only"], node }),
+      );
+    expect(await join({ segments: [], procedures: [{ fqn: "x".repeat(301) }] })).toMatchObject({
+      status: 400,
+    });
+    expect(
+      await join({ segments: Array.from({ length: 1001 }, () => "s"), procedures: [] }),
+    ).toMatchObject({
       status: 400,
       text: "'node.segments' is not a list of at most 1000",
     });
-    expect(await join({ name: "x".repeat(2_000_000), segments: [], procedures: [] })).toMatchObject({ status: 413 });
+    expect(await join({ name: "x".repeat(2_000_000), segments: [], procedures: [] })).toMatchObject(
+      { status: 413 },
+    );
     expect(gateway.describe()).toEqual({ members: [] });
     expect(await join({ segments: ["c"], procedures: [] })).toMatchObject({ status: 201 });
   });
 
   it("may name itself as it likes: what it says stays text", async () => {
     const { gateway } = await alone();
-    const node = { name: "<img src=x onerror=alert(1)>", segments: ["__proto__", "constructor"], procedures: [] };
+    const node = {
+      name: "<img src=x onerror=alert(1)>",
+      segments: ["__proto__", "constructor"],
+      procedures: [],
+    };
     const body = `{"url":"http://c","procedures":["__proto__"],"node":${JSON.stringify(node)}}`;
     expect((await ask(gateway, "POST", "/nodes", withKey, body)).status).toBe(201);
-    expect((await stateOf(gateway)).members).toMatchObject([{ name: node.name, segments: node.segments }]);
+    expect((await stateOf(gateway)).members).toMatchObject([
+      { name: node.name, segments: node.segments },
+    ]);
   });
 });

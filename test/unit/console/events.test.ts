@@ -5,7 +5,17 @@ import { createProxy } from "../../../src/roles/proxy.ts";
 import { defaultLimits } from "../../../src/serializer/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../_cluster.ts";
 import { money, outOfStock, shop } from "../../spec/_shop.ts";
-import { address, alone, deployed, json, key, listen, stateOf, testConsole, withKey } from "./_console.ts";
+import {
+  address,
+  alone,
+  deployed,
+  json,
+  key,
+  listen,
+  stateOf,
+  testConsole,
+  withKey,
+} from "./_console.ts";
 
 const browser = {
   "sec-fetch-mode": "cors",
@@ -20,7 +30,10 @@ describe("GET /svc/console/state", () => {
     await stateOf(gateway);
     await clock.pass(5_100);
     const state = await stateOf(gateway);
-    expect(state).toMatchObject({ format: 1, service: { mode: "gateway", url: address, checks: {} } });
+    expect(state).toMatchObject({
+      format: 1,
+      service: { mode: "gateway", url: address, checks: {} },
+    });
     expect(state.members).toEqual([
       {
         id: "member-1",
@@ -43,7 +56,9 @@ describe("GET /svc/console/state", () => {
         checks: {},
       },
     ]);
-    expect(state.procedures.map(({ fqn, version, access }) => `${fqn} ${version} ${access}`)).toContain("shop/price 2.0.0 public");
+    expect(
+      state.procedures.map(({ fqn, version, access }) => `${fqn} ${version} ${access}`),
+    ).toContain("shop/price 2.0.0 public");
     expect(state.procedures.find(({ fqn }) => fqn === "shop/double")).toEqual({
       fqn: "shop/double",
       version: "0.0.0",
@@ -58,9 +73,19 @@ describe("GET /svc/console/state", () => {
 
   it("tells of a member of before what it holds, and of one that is gone nothing", async () => {
     const { gateway, network, clock } = await deployed();
-    await ask(gateway, "POST", "/nodes", withKey, JSON.stringify({ url: "http://old", procedures: ["old/only"] }));
+    await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      withKey,
+      JSON.stringify({ url: "http://old", procedures: ["old/only"] }),
+    );
     const state = await stateOf(gateway);
-    expect(state.members.at(-1)).toMatchObject({ id: "member-3", url: "http://old", procedures: ["old/only"] });
+    expect(state.members.at(-1)).toMatchObject({
+      id: "member-3",
+      url: "http://old",
+      procedures: ["old/only"],
+    });
     expect(state.procedures).toContainEqual({ fqn: "old/only", segments: [] });
     network.roles.delete("http://old");
     await clock.pass(16_000);
@@ -92,11 +117,32 @@ describe("the calls that pass", () => {
         hops: 0,
       },
       { number: 2, fqn: "shop/stock", from: "member", to: "member-2", status: 200, hops: 2 },
-      { number: 3, fqn: "shop/quote", from: "outside", to: "member-1", method: "POST", arguments: 24, status: 200 },
-      { number: 4, fqn: "shop/stock", version: "1.2.0", from: "outside", status: 404, error: "ProcedureNotFound" },
+      {
+        number: 3,
+        fqn: "shop/quote",
+        from: "outside",
+        to: "member-1",
+        method: "POST",
+        arguments: 24,
+        status: 200,
+      },
+      {
+        number: 4,
+        fqn: "shop/stock",
+        version: "1.2.0",
+        from: "outside",
+        status: 404,
+        error: "ProcedureNotFound",
+      },
     ]);
     expect(JSON.stringify(calls)).not.toContain("tweed-in-secret");
-    expect(figures).toMatchObject({ calls: 4, failures: 1, open: 0, browsers: 1, sites: ["shop.localhost"] });
+    expect(figures).toMatchObject({
+      calls: 4,
+      failures: 1,
+      open: 0,
+      browsers: 1,
+      sites: ["shop.localhost"],
+    });
     await reader.end();
   });
 
@@ -105,11 +151,25 @@ describe("the calls that pass", () => {
     const reader = await listen(gateway);
     await reader.data();
     await ask(gateway, "GET", "/rpc/shop/stock?sku=none");
-    await ask(gateway, "POST", "/rpc/shop/quote", { ...json, "x-svc-data-encoding": "serialized" }, `{"sku":"none","quantity":1}`);
-    await ask(gateway, "POST", "/rpc/shop/stock", { ...json, "x-svc-data-encoding": "superjson" }, `{"json":{"sku":"none"}}`);
+    await ask(
+      gateway,
+      "POST",
+      "/rpc/shop/quote",
+      { ...json, "x-svc-data-encoding": "serialized" },
+      `{"sku":"none","quantity":1}`,
+    );
+    await ask(
+      gateway,
+      "POST",
+      "/rpc/shop/stock",
+      { ...json, "x-svc-data-encoding": "superjson" },
+      `{"json":{"sku":"none"}}`,
+    );
     const { calls } = await stateOf(gateway);
     const trace = ["[shop/stock | v0.0.0]"];
-    expect(calls.map(({ fqn, from, status, error, trace: lines }) => [fqn, from, status, error, lines])).toEqual([
+    expect(
+      calls.map(({ fqn, from, status, error, trace: lines }) => [fqn, from, status, error, lines]),
+    ).toEqual([
       ["shop/stock", "outside", 404, "NotFound", trace],
       ["shop/stock", "member", 404, "NotFound", trace],
       ["shop/quote", "outside", 404, "NotFound", [...trace, "[shop/quote | v0.0.0]"]],
@@ -136,7 +196,13 @@ describe("the calls that pass", () => {
     await clock.pass(1_000);
     const { rates, figures } = await stateOf(gateway);
     expect(rates).toMatchObject([
-      { fqn: "shop/stock", version: "0.0.0", calls: 10, failures: 0, perSecond: expect.closeTo(5, 0) as number },
+      {
+        fqn: "shop/stock",
+        version: "0.0.0",
+        calls: 10,
+        failures: 0,
+        perSecond: expect.closeTo(5, 0) as number,
+      },
     ]);
     expect(rates[0]!.p50).toBeGreaterThan(88);
     expect(rates[0]!.p95).toBeLessThan(113);
@@ -205,7 +271,13 @@ describe("GET /svc/console/events", () => {
         if (states !== undefined && wanted(states)) return states;
       }
     };
-    await ask(gateway, "POST", "/nodes", withKey, JSON.stringify({ url: "http://c", procedures: ["c/only"] }));
+    await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      withKey,
+      JSON.stringify({ url: "http://c", procedures: ["c/only"] }),
+    );
     expect(await until((states) => states.includes("//c"))).toBe("http://c ready");
     await ask(gateway, "GET", "/rpc/c/only");
     expect(await until((states) => states.includes("out"))).toBe("http://c out");
@@ -235,7 +307,10 @@ describe("GET /svc/console/events", () => {
       readers.push(await listen(gateway));
       await readers.at(-1)?.data();
     }
-    expect((await listen(gateway)).answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect((await listen(gateway)).answer).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+    });
     await readers[0]?.end();
     expect((await listen(gateway)).answer.status).toBe(200);
     for (const reader of readers) await reader.end();
@@ -296,7 +371,11 @@ describe("other services", () => {
     const clock = new TestClock();
     const host = testHost(new TestNetwork(), clock);
     const console = testConsole(host);
-    const files = { publicFile: async () => undefined, component: async () => undefined, serverFile: async () => undefined };
+    const files = {
+      publicFile: async () => undefined,
+      component: async () => undefined,
+      serverFile: async () => undefined,
+    };
     const modules = testModules(shop, [outOfStock, money]);
     const one = createStandalone(host, {
       trustKey: key,
@@ -315,15 +394,29 @@ describe("other services", () => {
     expect(failed.status).toBe(404);
     const state = await stateOf(one);
     expect(state.service).toMatchObject({ mode: "standalone", name: "all" });
-    expect(state.members).toEqual([{ id: "here", name: "all", segments: ["a", "b"], state: "ready" }]);
-    expect(state.calls.map(({ fqn, from, to, error, trace }) => [fqn, from, to, error, trace])).toEqual([
+    expect(state.members).toEqual([
+      { id: "here", name: "all", segments: ["a", "b"], state: "ready" },
+    ]);
+    expect(
+      state.calls.map(({ fqn, from, to, error, trace }) => [fqn, from, to, error, trace]),
+    ).toEqual([
       ["shop/stock", "here", "here", undefined, undefined],
       ["shop/quote", "outside", undefined, undefined, undefined],
       ["shop/stock", "here", "here", "OutOfStock", ["[shop/stock | v0.0.0]"]],
-      ["shop/quote", "outside", undefined, "NotFound", ["[shop/stock | v0.0.0]", "[shop/quote | v0.0.0]"]],
+      [
+        "shop/quote",
+        "outside",
+        undefined,
+        "NotFound",
+        ["[shop/stock | v0.0.0]", "[shop/quote | v0.0.0]"],
+      ],
     ]);
-    expect(await ask(one, "GET", "/svc/console/state")).toEqual(await ask(one, "GET", "/svc/nothing"));
-    expect(await ask(one, "POST", "/svc/console/session", json, "{}")).toEqual(await ask(one, "POST", "/svc/nothing", json, "{}"));
+    expect(await ask(one, "GET", "/svc/console/state")).toEqual(
+      await ask(one, "GET", "/svc/nothing"),
+    );
+    expect(await ask(one, "POST", "/svc/console/session", json, "{}")).toEqual(
+      await ask(one, "POST", "/svc/nothing", json, "{}"),
+    );
     await reader.end();
   });
 
@@ -331,7 +424,13 @@ describe("other services", () => {
     const { network, clock } = await deployed();
     const host = testHost(network, clock);
     const console = testConsole(host);
-    const proxy = createProxy(host, { trustKey: key, limits: defaultLimits, calls: address, repository: "http://repository", console });
+    const proxy = createProxy(host, {
+      trustKey: key,
+      limits: defaultLimits,
+      calls: address,
+      repository: "http://repository",
+      console,
+    });
     await proxy.start("http://proxy:1");
     const reader = await listen(proxy);
     expect((await reader.data<ConsoleState>()).service.mode).toBe("proxy");
@@ -340,8 +439,12 @@ describe("other services", () => {
     const state = await stateOf(proxy);
     expect(state.members.map(({ name }) => name)).toEqual(["node a", "node b"]);
     expect(state.procedures.length).toBe(shop.length);
-    expect(state.calls).toMatchObject([{ fqn: "shop/stock", from: "browser", node: "node b", status: 200 }]);
-    expect(await ask(proxy, "GET", "/svc/console/state")).toEqual(await ask(proxy, "GET", "/nothing"));
+    expect(state.calls).toMatchObject([
+      { fqn: "shop/stock", from: "browser", node: "node b", status: 200 },
+    ]);
+    expect(await ask(proxy, "GET", "/svc/console/state")).toEqual(
+      await ask(proxy, "GET", "/nothing"),
+    );
     await reader.end();
   });
 
@@ -350,12 +453,27 @@ describe("other services", () => {
     const host = testHost(new TestNetwork(), clock);
     const console = testConsole(host);
     const modules = testModules(shop, [outOfStock, money], ["a"]);
-    const proxy = createProxy(host, { trustKey: key, limits: defaultLimits, calls: "http://g", repository: "http://r", modules, console });
+    const proxy = createProxy(host, {
+      trustKey: key,
+      limits: defaultLimits,
+      calls: "http://g",
+      repository: "http://r",
+      modules,
+      console,
+    });
     await proxy.start("http://proxy:1");
     await stateOf(proxy);
     await clock.pass(2_000);
     const state = await stateOf(proxy);
-    expect(state.members).toEqual([{ id: "http://g", url: "http://g", segments: ["b"], state: "ready" }]);
-    expect(state.procedures.map(({ fqn }) => fqn)).toEqual(["shop/stock", "shop/double", "shop/secret", "shop/audit", "shop/whoami"]);
+    expect(state.members).toEqual([
+      { id: "http://g", url: "http://g", segments: ["b"], state: "ready" },
+    ]);
+    expect(state.procedures.map(({ fqn }) => fqn)).toEqual([
+      "shop/stock",
+      "shop/double",
+      "shop/secret",
+      "shop/audit",
+      "shop/whoami",
+    ]);
   });
 });

@@ -15,6 +15,8 @@ it("the whole of a trace that lines were left out of, in both encodings, and not
   const text = [error.message, ...trace].join("\n");
   expect(failureIn({ status: 500, headers: plain, body: text })).toEqual({ trace });
   const form = JSON.stringify({ type: "Error", message: error.message, trace });
-  expect(failureIn({ status: 500, headers: { "content-type": "application/json" }, body: form })).toEqual({ error: "Error", trace });
+  expect(
+    failureIn({ status: 500, headers: { "content-type": "application/json" }, body: form }),
+  ).toEqual({ error: "Error", trace });
   expect(failureIn({ status: 500, headers: plain, body: "no\n… 2 more" })).toEqual({});
 });

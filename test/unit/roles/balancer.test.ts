@@ -12,12 +12,22 @@ describe("a name that its last holder has left", () => {
     balancer.add("a", ["shop/stock"]);
     expect([balancer.of("shop/stock")?.size, balancer.hasLeft("shop/stock")]).toEqual([1, false]);
     balancer.remove("a", ["shop/stock"]);
-    expect([balancer.of("shop/stock"), balancer.hasLeft("shop/stock"), balancer.hasLeft("shop/never")]).toEqual([undefined, true, false]);
+    expect([
+      balancer.of("shop/stock"),
+      balancer.hasLeft("shop/stock"),
+      balancer.hasLeft("shop/never"),
+    ]).toEqual([undefined, true, false]);
     balancer.add("b", ["shop/stock"]);
-    expect([balancer.of("shop/stock")?.next(() => true), balancer.hasLeft("shop/stock")]).toEqual(["b", false]);
+    expect([balancer.of("shop/stock")?.next(() => true), balancer.hasLeft("shop/stock")]).toEqual([
+      "b",
+      false,
+    ]);
   });
 
-  const leave = (balancer: ReturnType<typeof createBalancer<string>>, ...names: readonly string[]): void => {
+  const leave = (
+    balancer: ReturnType<typeof createBalancer<string>>,
+    ...names: readonly string[]
+  ): void => {
     for (const name of names) {
       balancer.add("one", [name]);
       balancer.remove("one", [name]);
@@ -27,7 +37,13 @@ describe("a name that its last holder has left", () => {
   it("is forgotten when more names have been left since than are remembered", () => {
     const balancer = createBalancer<string>(small);
     leave(balancer, "a", "b", "c", "d", "e");
-    expect(["a", "b", "c", "d", "e"].map((name) => balancer.hasLeft(name))).toEqual([false, false, true, true, true]);
+    expect(["a", "b", "c", "d", "e"].map((name) => balancer.hasLeft(name))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("stays remembered as long as somebody asks for it, whatever else comes and goes", () => {
@@ -63,7 +79,10 @@ describe("members that come and go with ever new names", () => {
     const members = createMembers(clock, 15_000, () => `m${++ids}`);
     const leftAfter = (joins: number): number => {
       for (let count = 0; count < joins; count++) {
-        const names = Array.from({ length: 100 }, (_, index) => `junk/${ids}/${index}/${"x".repeat(100)}`);
+        const names = Array.from(
+          { length: 100 },
+          (_, index) => `junk/${ids}/${index}/${"x".repeat(100)}`,
+        );
         members.leave(members.join(`http://10.0.0.1:${count}`, names).id);
       }
       return clock.waiting + members.all().length;

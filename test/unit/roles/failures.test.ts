@@ -9,11 +9,18 @@ import { deploy, urls } from "../../_deployment.ts";
 const stock = "/rpc/shop/stock?sku=1";
 
 /** Requests that `picks` takes are not sent, until the returned function is called. */
-function failing(network: TestNetwork, unsent: Unsent, picks: (request: OutgoingRequest) => boolean): () => void {
+function failing(
+  network: TestNetwork,
+  unsent: Unsent,
+  picks: (request: OutgoingRequest) => boolean,
+): () => void {
   const send = network.send.bind(network);
   network.send = async (request) => {
     if (!picks(request)) return await send(request);
-    throw new UnsentError(`${new URL(request.url).origin} was not asked: this process may open no more files`, unsent);
+    throw new UnsentError(
+      `${new URL(request.url).origin} was not asked: this process may open no more files`,
+      unsent,
+    );
   };
   return () => (network.send = send);
 }
@@ -41,7 +48,10 @@ describe("a gateway that can't open a connection itself", () => {
         headers: { "retry-after": "1", "x-svc-error": "NodeNotAvailable" },
       });
     mend();
-    expect([(await ask(gateway, "GET", stock)).status, (await ask(gateway, "GET", stock)).status]).toEqual([200, 200]);
+    expect([
+      (await ask(gateway, "GET", stock)).status,
+      (await ask(gateway, "GET", stock)).status,
+    ]).toEqual([200, 200]);
     // What is short is told by what opens connections, and nobody is blamed for it.
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
   });
@@ -50,7 +60,10 @@ describe("a gateway that can't open a connection itself", () => {
     const { gateway, network } = await twoHolders();
     failing(network, "local", (request) => isCall(request) && request.url.startsWith(urls.b));
     for (let calls = 0; calls < 4; calls++)
-      expect(await ask(gateway, "GET", stock)).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
   });
 
   it("tries three members at most: a hundred would have no more connections for it", async () => {
@@ -79,9 +92,16 @@ describe("a member that takes no connection in time", () => {
   it("costs the call nothing where another has the procedure, and is out", async () => {
     const { gateway, network } = await twoHolders();
     const tried: string[] = [];
-    failing(network, "silent", (request) => isCall(request) && request.url.startsWith(urls.b) && tried.push(request.url) > 0);
+    failing(
+      network,
+      "silent",
+      (request) => isCall(request) && request.url.startsWith(urls.b) && tried.push(request.url) > 0,
+    );
     for (let calls = 0; calls < 4; calls++)
-      expect(await ask(gateway, "GET", stock)).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
     expect(tried).toHaveLength(1);
   });
 
@@ -119,7 +139,11 @@ describe("a member that leaves health checks unanswered", () => {
       ...all.b,
       handle: (request) =>
         request.target.startsWith("/health/")
-          ? new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason as Error)))
+          ? new Promise((_, reject) =>
+              request.signal.addEventListener("abort", () =>
+                reject(request.signal.reason as Error),
+              ),
+            )
           : all.b.handle(request),
     });
     return all;
@@ -148,7 +172,9 @@ describe("what keeps services together", () => {
     const sent: string[] = [];
     const send = network.send.bind(network);
     network.send = async (request) => {
-      sent.push(`${request.method} ${new URL(request.url).pathname} ${request.control === true ? "control" : "call"}`);
+      sent.push(
+        `${request.method} ${new URL(request.url).pathname} ${request.control === true ? "control" : "call"}`,
+      );
       return await send(request);
     };
     await clock.pass(6000);
@@ -182,7 +208,10 @@ describe("what keeps services together", () => {
     const { network, proxy, log } = await deploy();
     failing(network, "local", () => true);
     for (const path of [stock, "/page.html"])
-      expect(await ask(proxy, "GET", path)).toMatchObject({ status: 503, text: "This service has no connection left for the request" });
+      expect(await ask(proxy, "GET", path)).toMatchObject({
+        status: 503,
+        text: "This service has no connection left for the request",
+      });
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
   });
 });

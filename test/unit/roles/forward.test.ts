@@ -9,7 +9,10 @@ const get = "/rpc/app/headers";
 const credentials = createCredentials(trustKey, nodeHost());
 
 describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind) => {
-  const seen = async (headers: Readonly<Record<string, string>>, ...layers: readonly ReturnType<typeof layer>[]) => {
+  const seen = async (
+    headers: Readonly<Record<string, string>>,
+    ...layers: readonly ReturnType<typeof layer>[]
+  ) => {
     const all = await services();
     for (const one of layers) all[kind].addMiddleware(one);
     return JSON.parse((await ask(all[kind], "GET", get, headers)).text) as Record<string, string>;
@@ -21,7 +24,13 @@ describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind
     const through = layer(async (_fqn, _version, _args, _headers, next) => await next());
     expect(await seen({ host: "shop.localhost:8080" }, through)).toEqual(asked);
     // Nor does it believe what a stranger says of that.
-    expect(await seen({ host: "shop.localhost:8080", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" })).toEqual(asked);
+    expect(
+      await seen({
+        host: "shop.localhost:8080",
+        "x-forwarded-host": "evil.example",
+        "x-forwarded-proto": "https",
+      }),
+    ).toEqual(asked);
   });
 
   it("keeps what a service in front of it said of that (D5.headers)", async () => {

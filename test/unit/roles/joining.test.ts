@@ -62,12 +62,18 @@ describe("a call that comes before the node knows that it has joined", () => {
       "src/greet.ts": "export async function greet() { return 'open'; }\n",
       "greet.segment.json": '{ "./greet": { "greet": { "access": "public" } } }',
     });
-    const repository = await start(application, { mode: "repository", url: anyPort, trustKey: "the-trust-key-of-this-test" });
+    const repository = await start(application, {
+      mode: "repository",
+      url: anyPort,
+      trustKey: "the-trust-key-of-this-test",
+    });
     let call: Promise<string> | undefined;
     const gateway = await listen(
       async (request) => {
         if (request.method !== "POST") return { status: 204, headers: {} };
-        const { url } = JSON.parse(new TextDecoder().decode(await request.readBody(100_000))) as { url: string };
+        const { url } = JSON.parse(new TextDecoder().decode(await request.readBody(100_000))) as {
+          url: string;
+        };
         call = fetch(`${url}/rpc/greet`).then((answer) => answer.text());
         await new Promise((resolve) => setTimeout(resolve, 200));
         return { status: 201, headers: {}, body: JSON.stringify({ id: "m1", lease: 15_000 }) };
@@ -75,9 +81,18 @@ describe("a call that comes before the node knows that it has joined", () => {
       { host: "127.0.0.1", port: 0 },
     );
     onTestFinished(() => gateway.close(0));
-    const config = { mode: "node", url: anyPort, gateway: gateway.url, repository: repository.url, segments: ["greet"] };
+    const config = {
+      mode: "node",
+      url: anyPort,
+      gateway: gateway.url,
+      repository: repository.url,
+      segments: ["greet"],
+    };
     const server = await start(application, { ...config, trustKey: "the-trust-key-of-this-test" });
-    server.addMiddleware({ handle: async (_fqn, _version, _args, _headers, next) => `${String(await next())}, after a look` });
+    server.addMiddleware({
+      handle: async (_fqn, _version, _args, _headers, next) =>
+        `${String(await next())}, after a look`,
+    });
     expect(await call).toBe("open, after a look");
   });
 });

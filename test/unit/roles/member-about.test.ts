@@ -36,34 +36,80 @@ function registry(): Registry {
 describe("what a member tells of itself", () => {
   it("comes out as it went in", () => {
     const about = aboutNode("node A", ["shop"], registry().all());
-    expect(about.procedures).toEqual([{ fqn: "shop/quote", version: "1.0.0", access: "public", segments: ["shop"], parameters }]);
+    expect(about.procedures).toEqual([
+      { fqn: "shop/quote", version: "1.0.0", access: "public", segments: ["shop"], parameters },
+    ]);
     expect(readAbout(JSON.parse(JSON.stringify(about)))).toEqual(about);
     expect(readAbout({ segments: [], procedures: [] })).toEqual({ segments: [], procedures: [] });
   });
 
   it("may say more in a later version", () => {
-    expect(readAbout({ segments: [], procedures: [], region: "attic" })).toEqual({ segments: [], procedures: [] });
+    expect(readAbout({ segments: [], procedures: [], region: "attic" })).toEqual({
+      segments: [],
+      procedures: [],
+    });
   });
 
   const procedure = { fqn: "a", version: "0.0.0", access: "public", segments: [], parameters: [] };
-  const parameter = (one: unknown) => ({ segments: [], procedures: [{ ...procedure, parameters: [one] }] });
+  const parameter = (one: unknown) => ({
+    segments: [],
+    procedures: [{ ...procedure, parameters: [one] }],
+  });
   it.each([
     ["'node' is not an object", "x"],
     ["'node' is not an object", []],
-    ["'node.name' is not a text of 1 to 300 characters", { name: "", segments: [], procedures: [] }],
+    [
+      "'node.name' is not a text of 1 to 300 characters",
+      { name: "", segments: [], procedures: [] },
+    ],
     ["'node.segments' is not a list of at most 1000", { procedures: [] }],
-    ["'node.segments' is not a list of at most 1000", { segments: Array(1001).fill("s"), procedures: [] }],
-    ["'node.segments[1]' is not a text of 1 to 300 characters", { segments: ["a", "b".repeat(301)], procedures: [] }],
-    ["'node.procedures' is not a list of at most 10000", { segments: [], procedures: Array.from({ length: 10_001 }, () => procedure) }],
-    ["'node.procedures[0].access' is not an access", { segments: [], procedures: [{ ...procedure, access: "open" }] }],
-    ["'node.procedures[0].version' is not a version", { segments: [], procedures: [{ ...procedure, version: "1" }] }],
-    ["'node.procedures[0].parameters[0].kind' is not a kind of parameter", parameter({ kind: "list", names: [] })],
-    ["'node.procedures[0].parameters[0].type' is not a type of value", parameter({ kind: "plain", name: "a", type: "constructor" })],
-    ["'node.procedures[0].parameters[0].optional' is not true, or nothing", parameter({ kind: "plain", name: "a", optional: "yes" })],
-    ["'node.procedures[0].parameters[0].names[0]' is not an object", parameter({ kind: "object", names: [null] })],
+    [
+      "'node.segments' is not a list of at most 1000",
+      { segments: Array(1001).fill("s"), procedures: [] },
+    ],
+    [
+      "'node.segments[1]' is not a text of 1 to 300 characters",
+      { segments: ["a", "b".repeat(301)], procedures: [] },
+    ],
+    [
+      "'node.procedures' is not a list of at most 10000",
+      { segments: [], procedures: Array.from({ length: 10_001 }, () => procedure) },
+    ],
+    [
+      "'node.procedures[0].access' is not an access",
+      { segments: [], procedures: [{ ...procedure, access: "open" }] },
+    ],
+    [
+      "'node.procedures[0].version' is not a version",
+      { segments: [], procedures: [{ ...procedure, version: "1" }] },
+    ],
+    [
+      "'node.procedures[0].parameters[0].kind' is not a kind of parameter",
+      parameter({ kind: "list", names: [] }),
+    ],
+    [
+      "'node.procedures[0].parameters[0].type' is not a type of value",
+      parameter({ kind: "plain", name: "a", type: "constructor" }),
+    ],
+    [
+      "'node.procedures[0].parameters[0].optional' is not true, or nothing",
+      parameter({ kind: "plain", name: "a", optional: "yes" }),
+    ],
+    [
+      "'node.procedures[0].parameters[0].names[0]' is not an object",
+      parameter({ kind: "object", names: [null] }),
+    ],
     [
       "'node.procedures[0].parameters' is not a list of at most 100",
-      { segments: [], procedures: [{ ...procedure, parameters: Array.from({ length: 101 }, () => ({ kind: "rest", name: "a" })) }] },
+      {
+        segments: [],
+        procedures: [
+          {
+            ...procedure,
+            parameters: Array.from({ length: 101 }, () => ({ kind: "rest", name: "a" })),
+          },
+        ],
+      },
     ],
   ])("%s: refused", (message, value) => {
     expect(() => readAbout(value)).toThrow(new BadRequest(message));
@@ -76,7 +122,11 @@ describe("what a member tells of itself", () => {
         const body = JSON.parse(String(request.body)) as Record<string, unknown>;
         bodies.push(body);
         const status = "node" in body ? 413 : 201;
-        return { status, headers: {}, body: new TextEncoder().encode(JSON.stringify({ id: "1", lease: 15_000 })) };
+        return {
+          status,
+          headers: {},
+          body: new TextEncoder().encode(JSON.stringify({ id: "1", lease: 15_000 })),
+        };
       }
     }
     const host = testHost(new Small(), new TestClock());

@@ -20,8 +20,10 @@ const hosts: Readonly<Record<string, readonly string[]>> = {
 const names: Names = {
   async resolve(host) {
     const found = hosts[host.replace(/\.$/, "")] ?? (/[:.]\d*/.test(host) ? [host] : undefined);
-    if (host === "later") throw Object.assign(new Error("getaddrinfo EBUSY later"), { code: "EBUSY" });
-    if (found === undefined) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" });
+    if (host === "later")
+      throw Object.assign(new Error("getaddrinfo EBUSY later"), { code: "EBUSY" });
+    if (found === undefined)
+      throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" });
     return found;
   },
   own: () => ["127.0.0.1", "10.0.0.1", "fd00::1"],
@@ -36,11 +38,26 @@ async function gatewayAt(url: string, members?: readonly string[], repository?: 
     guard: (given: AddressRule) => void (rule = given),
   };
   let ids = 0;
-  const options = { trustKey, limits: defaultLimits, monitor: 5000, lease: 15_000, newId: () => `m${++ids}` };
-  const gateway = createGateway({ ...testHost(network), transport, names }, { ...options, members, repository });
+  const options = {
+    trustKey,
+    limits: defaultLimits,
+    monitor: 5000,
+    lease: 15_000,
+    newId: () => `m${++ids}`,
+  };
+  const gateway = createGateway(
+    { ...testHost(network), transport, names },
+    { ...options, members, repository },
+  );
   await gateway.start(url);
   const join = async (member: string) =>
-    await ask(gateway, "POST", "/nodes", { "x-svc-trust-key": trustKey }, JSON.stringify({ url: member, procedures: ["shop/stock"] }));
+    await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      { "x-svc-trust-key": trustKey },
+      JSON.stringify({ url: member, procedures: ["shop/stock"] }),
+    );
   return { gateway, join, connecting: (host: string, address: string) => rule?.(host, address) };
 }
 
@@ -65,7 +82,10 @@ describe("a gateway that isn't at a loopback address", () => {
       "http://0x7f.1:3003",
       "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
     ],
-    ["http://[::1]:3003", "::1 is a loopback address, which means another machine on each: name the address that others reach it at"],
+    [
+      "http://[::1]:3003",
+      "::1 is a loopback address, which means another machine on each: name the address that others reach it at",
+    ],
     [
       "http://[64:ff9b::7f00:1]",
       "64:ff9b::7f00:1 is a loopback address, which means another machine on each: name the address that others reach it at",
@@ -92,13 +112,17 @@ describe("a gateway that isn't at a loopback address", () => {
     expect(gateway.describe()["members"]).toEqual([]);
   });
 
-  it.each(["http://node-1:3003", "http://10.0.0.1:3003", "http://two", "https://10.0.0.1", "http://[fd00::7]:3002", "http://far:3003"])(
-    "takes the member %s",
-    async (url) => {
-      const { join } = await gatewayAt("http://gateway:3002");
-      expect((await join(url)).status).toBe(201);
-    },
-  );
+  it.each([
+    "http://node-1:3003",
+    "http://10.0.0.1:3003",
+    "http://two",
+    "https://10.0.0.1",
+    "http://[fd00::7]:3002",
+    "http://far:3003",
+  ])("takes the member %s", async (url) => {
+    const { join } = await gatewayAt("http://gateway:3002");
+    expect((await join(url)).status).toBe(201);
+  });
 
   it("says 503 where a name can't be looked up now: the member may come again", async () => {
     const { join } = await gatewayAt("http://gateway:3002");
@@ -111,7 +135,8 @@ describe("a gateway that isn't at a loopback address", () => {
 
   it("refuses an address of over 2048 characters, and takes one of 2048", async () => {
     const { join } = await gatewayAt("http://gateway:3002");
-    const address = (length: number): string => `http://node-1/${"a".repeat(length - "http://node-1/".length)}`;
+    const address = (length: number): string =>
+      `http://node-1/${"a".repeat(length - "http://node-1/".length)}`;
     expect((await join(address(2048))).status).toBe(201);
     for (const url of [address(2049), `http://node-1/${"ü".repeat(1_000)}`])
       expect(await join(url)).toMatchObject({
@@ -122,7 +147,8 @@ describe("a gateway that isn't at a loopback address", () => {
 
   it("has no use for a zone: an address with one is none", async () => {
     const { join } = await gatewayAt("http://gateway:3002");
-    for (const url of ["http://[fe80::1%25eth0]:3003", "http://[fd00::1%eth0]"]) expect((await join(url)).status).toBe(400);
+    for (const url of ["http://[fe80::1%25eth0]:3003", "http://[fd00::1%eth0]"])
+      expect((await join(url)).status).toBe(400);
   });
 
   it("on all addresses of its machine is at each of them", async () => {
@@ -151,25 +177,37 @@ describe("'members'", () => {
   const members = ["node-1", "fd00::/16", "203.0.113.0/24"];
   it("narrows who may join to names and ranges", async () => {
     const { join } = await gatewayAt("http://gateway:3002", members);
-    for (const url of ["http://node-1:3003", "http://NODE-1.:3003", "http://[fd00::7]", "http://far"])
+    for (const url of [
+      "http://node-1:3003",
+      "http://NODE-1.:3003",
+      "http://[fd00::7]",
+      "http://far",
+    ])
       expect((await join(url)).status, url).toBe(201);
     expect(await join("http://10.0.0.7:3003")).toMatchObject({
       status: 400,
       text: "A member can't be at http://10.0.0.7:3003: 10.0.0.7 is not among 'members' in this gateway's configuration",
     });
     // Each of its addresses may be what is connected to.
-    expect((await join("http://two")).text).toContain("two resolves to 10.0.0.8, not among 'members'");
+    expect((await join("http://two")).text).toContain(
+      "two resolves to 10.0.0.8, not among 'members'",
+    );
   });
 
   it("lifts nothing", async () => {
     const { join } = await gatewayAt("http://gateway:3002", ["0.0.0.0/0", "localhost", "metadata"]);
-    for (const url of ["http://localhost:3003", "http://metadata", "http://127.0.0.1:3003"]) expect((await join(url)).status).toBe(400);
+    for (const url of ["http://localhost:3003", "http://metadata", "http://127.0.0.1:3003"])
+      expect((await join(url)).status).toBe(400);
   });
 });
 
 describe("a name that resolves to something else after its member has joined", () => {
   it("is judged again by what is connected to", async () => {
-    const { join, connecting } = await gatewayAt("http://gateway:3002", undefined, "http://files:3001");
+    const { join, connecting } = await gatewayAt(
+      "http://gateway:3002",
+      undefined,
+      "http://files:3001",
+    );
     expect((await join("http://node-1:3003")).status).toBe(201);
     expect(connecting("node-1", "10.0.0.7")).toBeUndefined();
     expect(connecting("node-1", "127.0.0.1")).toContain("a loopback address");

@@ -21,7 +21,11 @@ it("a node whose gateway answers a question after the renewal was due renews at 
     // The renewal is due a third of the lease after the join: this answer comes later, however early it was asked for.
     if (method === "GET") await clock.sleep(lease / 3);
     const body = method === "POST" ? JSON.stringify({ id: "1", lease }) : "";
-    return { status: method === "POST" ? 201 : method === "PUT" ? 204 : 200, headers: {}, body: new TextEncoder().encode(body) };
+    return {
+      status: method === "POST" ? 201 : method === "PUT" ? 204 : 200,
+      headers: {},
+      body: new TextEncoder().encode(body),
+    };
   };
   const membership = createMembership(testHost(network, clock), "http://gateway", "key", () => []);
   await membership.join("http://node");

@@ -5,7 +5,14 @@ import type { Role } from "../../../src/roles/role.ts";
 
 /** A role of which only `handle` is asked. */
 function roleOf(handle: Role["handle"]): Role {
-  return { handle, describe: () => ({}), start: async () => {}, stop: async () => {}, addMiddleware() {}, addHealthCheck() {} };
+  return {
+    handle,
+    describe: () => ({}),
+    start: async () => {},
+    stop: async () => {},
+    addMiddleware() {},
+    addHealthCheck() {},
+  };
 }
 
 describe("a network in memory", () => {
@@ -19,25 +26,42 @@ describe("a network in memory", () => {
         body: `${method} ${target} ${String(headers["x"])} ${new TextDecoder().decode(await readBody(10))}`,
       })),
     );
-    const answer = await network.send({ url: "http://a/rpc/../%6eodes?q=1", method: "POST", headers: { x: "y" }, body: "hello" });
+    const answer = await network.send({
+      url: "http://a/rpc/../%6eodes?q=1",
+      method: "POST",
+      headers: { x: "y" },
+      body: "hello",
+    });
     expect([answer.status, answer.headers["set-cookie"]]).toEqual([201, ["one", "two"]]);
     expect(new TextDecoder().decode(answer.body)).toBe("POST /rpc/../%6eodes?q=1 y hello");
-    const bare = await network.send({ url: "http://a", method: "GET", headers: {}, body: new Uint8Array([33]) });
+    const bare = await network.send({
+      url: "http://a",
+      method: "GET",
+      headers: {},
+      body: new Uint8Array([33]),
+    });
     expect(new TextDecoder().decode(bare.body)).toBe("GET / undefined !");
   });
 
   it("refuses the connection where no role is, and when it is closed: neither was sent", async () => {
     const network = createMemoryNetwork();
     const request = { url: "http://a/x", method: "GET", headers: {} };
-    const sent = (error: unknown): unknown => (error instanceof TransportError ? [error.message, error.sent] : error);
-    expect(sent(await network.send(request).catch((error: unknown) => error))).toEqual(["http://a refused the connection", false]);
+    const sent = (error: unknown): unknown =>
+      error instanceof TransportError ? [error.message, error.sent] : error;
+    expect(sent(await network.send(request).catch((error: unknown) => error))).toEqual([
+      "http://a refused the connection",
+      false,
+    ]);
     network.roles.set(
       "http://a",
       roleOf(async () => ({ status: 200, headers: {} })),
     );
     expect((await network.send(request)).body).toEqual(new Uint8Array());
     await network.close();
-    expect(sent(await network.send(request).catch((error: unknown) => error))).toEqual(["This network is closed", false]);
+    expect(sent(await network.send(request).catch((error: unknown) => error))).toEqual([
+      "This network is closed",
+      false,
+    ]);
   });
 
   it("tells both sides when the signal aborts", async () => {
@@ -45,7 +69,10 @@ describe("a network in memory", () => {
     const heard: unknown[] = [];
     network.roles.set(
       "http://a",
-      roleOf(({ signal }) => new Promise(() => signal.addEventListener("abort", () => heard.push(signal.reason)))),
+      roleOf(
+        ({ signal }) =>
+          new Promise(() => signal.addEventListener("abort", () => heard.push(signal.reason))),
+      ),
     );
     const controller = new AbortController();
     const request = { url: "http://a/x", method: "GET", headers: {}, signal: controller.signal };

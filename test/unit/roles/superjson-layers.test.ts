@@ -17,7 +17,11 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
         return result.set("b", 2n);
       }),
     );
-    const answer = await call({ json: { value: [["a", 1]] }, meta: { values: { value: ["map"] } } }, "/rpc/app/echo", superjson);
+    const answer = await call(
+      { json: { value: [["a", 1]] }, meta: { values: { value: ["map"] } } },
+      "/rpc/app/echo",
+      superjson,
+    );
     expect([answer.status, answer.headers["x-svc-data-encoding"]]).toEqual([200, "superjson"]);
     expect(JSON.parse(answer.text)).toMatchObject({
       json: [
@@ -36,9 +40,15 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
       layer(async (_fqn, _version, _args, _headers, next) => await next()),
     );
     const answer = await call({ json: { value: 5 } }, "/rpc/app/echo", superjson);
-    expect([JSON.parse(answer.text), answer.headers["x-svc-data-type"]]).toEqual([{ json: 5 }, "number"]);
+    expect([JSON.parse(answer.text), answer.headers["x-svc-data-type"]]).toEqual([
+      { json: 5 },
+      "number",
+    ]);
     const failed = await call({ json: { how: "own" } }, "/rpc/app/fail", superjson);
-    expect([failed.status, JSON.parse(failed.text)]).toMatchObject([404, { json: { message: "no tea left" } }]);
+    expect([failed.status, JSON.parse(failed.text)]).toMatchObject([
+      404,
+      { json: { message: "no tea left" } },
+    ]);
   });
 
   it("that sets a cycle gives the procedure that cycle, and a caller who reads both its like (§2.7-7)", async () => {
@@ -53,7 +63,9 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
     );
     const answer = await call({ value: 1 }, "/rpc/app/echo", both);
     expect([answer.status, answer.headers["x-svc-data-encoding"]]).toEqual([200, "superjson"]);
-    const plain = await call({ value: 1 }, "/rpc/app/echo", { "x-svc-data-encoding": "serialized" });
+    const plain = await call({ value: 1 }, "/rpc/app/echo", {
+      "x-svc-data-encoding": "serialized",
+    });
     expect([plain.status, plain.headers["x-svc-error"]]).toEqual([500, "ValueNotSerializable"]);
     for (const [given] of ran as [Record<string, unknown>][]) expect(given["self"]).toBe(given);
     expect(ran).toHaveLength(2);
@@ -70,6 +82,10 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
       }),
     );
     const answer = await call({ value: "a" });
-    expect([answer.status, answer.text, answer.headers["x-svc-data-encoding"]]).toEqual([200, "a", undefined]);
+    expect([answer.status, answer.text, answer.headers["x-svc-data-encoding"]]).toEqual([
+      200,
+      "a",
+      undefined,
+    ]);
   });
 });

@@ -1,7 +1,11 @@
 // Short ways to the two sides of the first encoding, over the classes of the wire cases.
 
 import { defaultLimits } from "../../../src/serializer/limits.ts";
-import { decodeSerialized, type DecodeOptions, encodeSerialized } from "../../../src/serializer/serialized.ts";
+import {
+  decodeSerialized,
+  type DecodeOptions,
+  encodeSerialized,
+} from "../../../src/serializer/serialized.ts";
 import { createWireClasses } from "../../_wire-classes.ts";
 
 const classes = createWireClasses();

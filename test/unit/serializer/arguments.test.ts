@@ -28,10 +28,19 @@ describe("arguments of a call", () => {
     ]);
   });
   it("names the parameter in the path", () => {
-    expect(() => decodeMembers('{"people":[{"serialized":true,"name":"x"}]}', outside)).toThrow("args.people[0]: there is no");
-    expect(() => encodeArguments(new Map([["people", [() => 1]]]), { classes })).toThrow("args.people[0]: a function");
+    expect(() => decodeMembers('{"people":[{"serialized":true,"name":"x"}]}', outside)).toThrow(
+      "args.people[0]: there is no",
+    );
+    expect(() => encodeArguments(new Map([["people", [() => 1]]]), { classes })).toThrow(
+      "args.people[0]: a function",
+    );
   });
-  it.each(["[]", "null", "1", '"a"', '[{"serialized":true}]'])("a body that is no object: %s", (text) => {
-    expect(() => decodeMembers(text, outside)).toThrow(new BadRequest("The body must be a JSON object"));
-  });
+  it.each(["[]", "null", "1", '"a"', '[{"serialized":true}]'])(
+    "a body that is no object: %s",
+    (text) => {
+      expect(() => decodeMembers(text, outside)).toThrow(
+        new BadRequest("The body must be a JSON object"),
+      );
+    },
+  );
 });

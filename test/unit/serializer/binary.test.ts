@@ -10,7 +10,11 @@ const native = {
   from: Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64"),
   to: Object.getOwnPropertyDescriptor(Uint8Array.prototype, "toBase64"),
 };
-const restore = (holder: object, name: string, descriptor: PropertyDescriptor | undefined): void => {
+const restore = (
+  holder: object,
+  name: string,
+  descriptor: PropertyDescriptor | undefined,
+): void => {
   if (descriptor) Object.defineProperty(holder, name, descriptor);
   else Reflect.deleteProperty(holder, name);
 };
@@ -19,44 +23,57 @@ afterEach(() => {
   restore(Uint8Array.prototype, "toBase64", native.to);
 });
 
-describe.each(["without", "with"])("decisions §3, base64 %s the runtime's own functions", (kind) => {
-  const prepare = (): void => {
-    Reflect.deleteProperty(Uint8Array, "fromBase64");
-    Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
-    if (kind === "without") return;
-    (Uint8Array as Native).fromBase64 = (text) => new Uint8Array(Buffer.from(text, "base64"));
-    const prototype: object = Uint8Array.prototype;
-    Object.defineProperty(prototype, "toBase64", {
-      configurable: true,
-      value(this: Uint8Array) {
-        return Buffer.from(this).toString("base64");
-      },
+describe.each(["without", "with"])(
+  "decisions §3, base64 %s the runtime's own functions",
+  (kind) => {
+    const prepare = (): void => {
+      Reflect.deleteProperty(Uint8Array, "fromBase64");
+      Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
+      if (kind === "without") return;
+      (Uint8Array as Native).fromBase64 = (text) => new Uint8Array(Buffer.from(text, "base64"));
+      const prototype: object = Uint8Array.prototype;
+      Object.defineProperty(prototype, "toBase64", {
+        configurable: true,
+        value(this: Uint8Array) {
+          return Buffer.from(this).toString("base64");
+        },
+      });
+    };
+    it("is what every other encoder makes of the bytes, and back", () => {
+      prepare();
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+          const text = toBase64(bytes);
+          expect(text).toBe(Buffer.from(bytes).toString("base64"));
+          expect(binaryFrom({ type: "Uint8Array", base64: text })).toStrictEqual(bytes);
+        }),
+      );
     });
-  };
-  it("is what every other encoder makes of the bytes, and back", () => {
-    prepare();
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-        const text = toBase64(bytes);
-        expect(text).toBe(Buffer.from(bytes).toString("base64"));
-        expect(binaryFrom({ type: "Uint8Array", base64: text })).toStrictEqual(bytes);
-      }),
-    );
-  });
-  it("takes 100,000 bytes", () => {
-    prepare();
-    const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
-    expect(binaryFrom({ type: "Uint8Array", base64: toBase64(bytes) })).toStrictEqual(bytes);
-  });
-});
+    it("takes 100,000 bytes", () => {
+      prepare();
+      const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
+      expect(binaryFrom({ type: "Uint8Array", base64: toBase64(bytes) })).toStrictEqual(bytes);
+    });
+  },
+);
 
 describe("bytesOf", () => {
   it("gives the bytes of a view on shared memory, and nothing for what holds none", () => {
     expect(bytesOf(new Uint8Array(new SharedArrayBuffer(2)))).toHaveLength(2);
-    for (const other of [null, undefined, "text", [1], {}, new Blob()]) expect(bytesOf(other)).toBeUndefined();
+    for (const other of [null, undefined, "text", [1], {}, new Blob()])
+      expect(bytesOf(other)).toBeUndefined();
   });
   it("knows no type but views and buffers", () => {
-    for (const type of ["Buffer", "Array", "Object", "constructor", "__proto__", "SharedArrayBuffer", undefined, 1])
+    for (const type of [
+      "Buffer",
+      "Array",
+      "Object",
+      "constructor",
+      "__proto__",
+      "SharedArrayBuffer",
+      undefined,
+      1,
+    ])
       expect(binaryFrom({ type, base64: "" })).toBeUndefined();
   });
 });
@@ -66,8 +83,14 @@ describe("the form of a Blob or File", () => {
   const file = { ...blob, type: "File", fileName: "a.txt", lastModified: 5 };
   it("is the value, with its media type; of a file the name and the time too", async () => {
     await expectSame(binaryFrom(blob), new Blob(["a"], { type: "text/plain" }));
-    await expectSame(binaryFrom(file), new File(["a"], "a.txt", { type: "text/plain", lastModified: 5 }));
-    expect(binaryFrom({ ...file, mediaType: undefined, lastModified: undefined })).toMatchObject({ name: "a.txt", type: "" });
+    await expectSame(
+      binaryFrom(file),
+      new File(["a"], "a.txt", { type: "text/plain", lastModified: 5 }),
+    );
+    expect(binaryFrom({ ...file, mediaType: undefined, lastModified: undefined })).toMatchObject({
+      name: "a.txt",
+      type: "",
+    });
   });
   it.each<[string, object]>([
     ["bytes that are no base64", { ...file, base64: "$" }],

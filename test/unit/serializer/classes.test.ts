@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { Classes } from "../../../src/serializer/classes.ts";
 
-const record = { key: "shop/Cloth", module: "shop/cloth", export: "Cloth", args: ["name", "...colours"], fields: ["width"] };
+const record = {
+  key: "shop/Cloth",
+  module: "shop/cloth",
+  export: "Cloth",
+  args: ["name", "...colours"],
+  fields: ["width"],
+};
 
 describe("§2.3 the classes that may be rebuilt", () => {
   class Cloth {}
@@ -12,12 +18,15 @@ describe("§2.3 the classes that may be rebuilt", () => {
     expect(classes.get("shop/Cloth")?.constructor).toBe(Cloth);
     expect(classes.of(new Cloth())).toBe(classes.get("shop/Cloth"));
     expect(classes.of(new (class extends Cloth {})())).toBeUndefined();
-    for (const key of ["Cloth", "__proto__", "constructor", "toString"]) expect(classes.get(key)).toBeUndefined();
+    for (const key of ["Cloth", "__proto__", "constructor", "toString"])
+      expect(classes.get(key)).toBeUndefined();
   });
   it("keep the names of arguments apart from the mark of a rest parameter", () => {
     expect(classes.get("shop/Cloth")).toMatchObject({ names: ["name", "colours"], rest: 1 });
   });
   it("are classes: a stale build is told", () => {
-    expect(() => classes.register(record, undefined)).toThrow("'shop/cloth' exports no class 'Cloth': build again");
+    expect(() => classes.register(record, undefined)).toThrow(
+      "'shop/cloth' exports no class 'Cloth': build again",
+    );
   });
 });

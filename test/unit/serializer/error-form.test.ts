@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { Forbidden, NotFound } from "../../../src/errors.ts";
 import { ClassTable } from "../../../src/serializer/class-table.ts";
 import { Classes, OpaqueClasses } from "../../../src/serializer/classes.ts";
-import { decodeSerialized, type DecodeOptions, encodeSerialized } from "../../../src/serializer/serialized.ts";
+import {
+  decodeSerialized,
+  type DecodeOptions,
+  encodeSerialized,
+} from "../../../src/serializer/serialized.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/serializer/superjson.ts";
 import { traceOf } from "../../../src/trace.ts";
 import { OutOfStock, Refused } from "../../_wire-classes.ts";
@@ -13,7 +17,10 @@ const { classes } = trusted;
 
 describe("§7.1 errors on the wire", () => {
   const send = (error: unknown, more: Partial<DecodeOptions> = {}, stacks = false): Error =>
-    decodeSerialized(encodeSerialized(error, { classes, stacks }) as string, { ...trusted, ...more }) as Error;
+    decodeSerialized(encodeSerialized(error, { classes, stacks }) as string, {
+      ...trusted,
+      ...more,
+    }) as Error;
   it("are instances of their own class", () => {
     expect(send(new Forbidden("x"))).toBeInstanceOf(Forbidden);
     const stock = send(new OutOfStock("tea")) as OutOfStock;
@@ -25,7 +32,11 @@ describe("§7.1 errors on the wire", () => {
   it("keep the name when nothing here has the class, and the status of the answer tells the nearest", () => {
     const wire = encodeSerialized(new OutOfStock("tea"), { classes }) as string;
     const read = (status?: number): Error =>
-      decodeSerialized(wire, { ...trusted, classes: new Classes(), ...(status === undefined ? {} : { status }) }) as Error;
+      decodeSerialized(wire, {
+        ...trusted,
+        classes: new Classes(),
+        ...(status === undefined ? {} : { status }),
+      }) as Error;
     expect(read()).toMatchObject({ name: "OutOfStock", message: "Nothing left of tea" });
     expect(read(404).constructor.name).toBe("NotFound");
     expect(read(404).name).toBe("OutOfStock");
@@ -37,7 +48,10 @@ describe("§7.1 errors on the wire", () => {
     const wire = encodeSerialized(error, { classes }) as string;
     for (const between of [new Classes(), new OpaqueClasses()]) {
       const there = decodeSerialized(wire, { ...trusted, classes: between });
-      const back = decodeSerialized(encodeSerialized(there, { classes: between }) as string, trusted) as OutOfStock;
+      const back = decodeSerialized(
+        encodeSerialized(there, { classes: between }) as string,
+        trusted,
+      ) as OutOfStock;
       expect(back).toBeInstanceOf(OutOfStock);
       expect(back).toMatchObject({ sku: "tea", since: new Date(0) });
     }
@@ -47,7 +61,9 @@ describe("§7.1 errors on the wire", () => {
     const wire = encodeSerialized(error, { classes }) as string;
     for (const between of [new Classes(), new OpaqueClasses()]) {
       const there = decodeSerialized(wire, { ...trusted, classes: between });
-      expect(JSON.parse(encodeSerialized(there, { classes: between }) as string)).toEqual(JSON.parse(wire));
+      expect(JSON.parse(encodeSerialized(there, { classes: between }) as string)).toEqual(
+        JSON.parse(wire),
+      );
     }
   });
   it("stay in a page: services take none from it, so it sends that there is one and nothing of it", () => {
@@ -57,8 +73,12 @@ describe("§7.1 errors on the wire", () => {
     expect(form).toBe('{"error":{"serialized":true,"name":"Error"}}');
     const superjson = encodeSuperjson({ error }, { classes: inPage }) as string;
     expect(superjson).not.toContain("secret");
-    expect(() => decodeSerialized(form as string, { ...trusted, trusted: false })).toThrow("error: this form is taken from services only");
-    expect(() => decodeSuperjson(superjson, { ...trusted, trusted: false })).toThrow("error: this type is taken from services only");
+    expect(() => decodeSerialized(form as string, { ...trusted, trusted: false })).toThrow(
+      "error: this form is taken from services only",
+    );
+    expect(() => decodeSuperjson(superjson, { ...trusted, trusted: false })).toThrow(
+      "error: this type is taken from services only",
+    );
   });
   it("carry a stack only when asked to", () => {
     const error = new Error("x", { cause: new Error("y") });
@@ -79,7 +99,9 @@ describe("§7.1 errors on the wire", () => {
       syscall: "open",
       path: "/etc/x",
     });
-    expect(encodeSerialized(new Error("outer", { cause: system }), { classes })).not.toMatch(/etc|errno|ENOENT/);
+    expect(encodeSerialized(new Error("outer", { cause: system }), { classes })).not.toMatch(
+      /etc|errno|ENOENT/,
+    );
     expect(send(system, {}, true)).toMatchObject({ message: system.message, code: "ENOENT" });
   });
   it("of a library's class leave what they carry between services", () => {
@@ -89,7 +111,9 @@ describe("§7.1 errors on the wire", () => {
     expect(JSON.parse(encodeSerialized(new RequestFailed("x"), { classes }) as string)).toEqual(
       mark("Error", { type: "Error", message: "x", trace: [], fields: {} }),
     );
-    expect(send(new RequestFailed("x"), {}, true)).toMatchObject({ config: { authorization: "secret" } });
+    expect(send(new RequestFailed("x"), {}, true)).toMatchObject({
+      config: { authorization: "secret" },
+    });
   });
   it("of a class that isn't exported are those of the nearest parent that is", () => {
     class Local extends OutOfStock {}
@@ -103,7 +127,17 @@ describe("§7.1 errors on the wire", () => {
       }
     }
     const own = new Classes();
-    own.register({ key: "Demanding", module: "demanding", export: "Demanding", args: [null], fields: [], error: true }, Demanding);
+    own.register(
+      {
+        key: "Demanding",
+        module: "demanding",
+        export: "Demanding",
+        args: [null],
+        fields: [],
+        error: true,
+      },
+      Demanding,
+    );
     const wire = encodeSerialized(new Demanding({ id: 7 }), { classes: own }) as string;
     const back = decodeSerialized(wire, { ...trusted, classes: own, status: 404 });
     expect(back).toBeInstanceOf(NotFound);

@@ -7,7 +7,8 @@ import { wireCases } from "../../_wire-cases.ts";
 import { decode, trusted } from "./_codec.ts";
 
 // With a Blob in it, it is a promise.
-const encode = async (value: unknown): Promise<unknown> => JSON.parse(await encodeSerialized(value, trusted));
+const encode = async (value: unknown): Promise<unknown> =>
+  JSON.parse(await encodeSerialized(value, trusted));
 
 describe.each(wireCases)("decisions §3, serialized form: $name", (one) => {
   const expected = "decoded" in one ? one.decoded : one.value;

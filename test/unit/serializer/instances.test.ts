@@ -90,7 +90,12 @@ class BadPoint extends Error {
   }
 }
 
-const record = (name: string, args: ClassRecord["args"], fields: readonly string[], more: Partial<ClassRecord> = {}): ClassRecord => ({
+const record = (
+  name: string,
+  args: ClassRecord["args"],
+  fields: readonly string[],
+  more: Partial<ClassRecord> = {},
+): ClassRecord => ({
   key: `shop/${name}`,
   module: "shop/shop",
   export: name,
@@ -111,15 +116,27 @@ for (const [one, constructor] of [
 
 const options = { classes, limits: defaultLimits, trusted: true, path: "result" };
 const encodings = [
-  ["serialized", (value: unknown) => encodeSerialized(value, options) as string, (text: string) => decodeSerialized(text, options)],
-  ["superjson", (value: unknown) => encodeSuperjson(value, options) as string, (text: string) => decodeSuperjson(text, options)],
+  [
+    "serialized",
+    (value: unknown) => encodeSerialized(value, options) as string,
+    (text: string) => decodeSerialized(text, options),
+  ],
+  [
+    "superjson",
+    (value: unknown) => encodeSuperjson(value, options) as string,
+    (text: string) => decodeSuperjson(text, options),
+  ],
 ] as const;
 
 describe.each(encodings)("an instance in %s", (_, encode, decode) => {
   const there = <T>(value: T): T => decode(encode(value)) as T;
 
   it("has the members that were undefined, and not the defaults of its class", () => {
-    const draft = Object.assign(new Draft("x"), { title: undefined, extra: undefined, pages: undefined });
+    const draft = Object.assign(new Draft("x"), {
+      title: undefined,
+      extra: undefined,
+      pages: undefined,
+    });
     const [back] = there([draft]);
     expect([back?.title, back?.extra, back?.pages]).toEqual([undefined, undefined, undefined]);
     const other = there(new Draft());
@@ -149,7 +166,9 @@ describe.each(encodings)("an instance in %s", (_, encode, decode) => {
     for (const tags of [new Set(["a"]), "a", undefined, { length: 1 }]) {
       const act = (): unknown => encode({ in: [Object.assign(new Tags(), { tags })] });
       expect(act).toThrow(ValueNotSerializable);
-      expect(act).toThrow(/^result\.in\[0\]\.tags: the constructor of 'shop\/Tags' takes '\.\.\.tags', so this must be an array$/);
+      expect(act).toThrow(
+        /^result\.in\[0\]\.tags: the constructor of 'shop\/Tags' takes '\.\.\.tags', so this must be an array$/,
+      );
     }
   });
 
@@ -169,8 +188,12 @@ describe.each(encodings)("an instance in %s", (_, encode, decode) => {
 });
 
 it("a form of a class whose constructor destructures its parameter is refused in our words", () => {
-  const text = JSON.stringify({ p: mark("class", { key: "shop/Point", args: {}, fields: { x: 1 } }) });
-  expect(() => decodeSerialized(text, options)).toThrow(/^result\.p: an instance of 'shop\/Point' can't be sent/);
+  const text = JSON.stringify({
+    p: mark("class", { key: "shop/Point", args: {}, fields: { x: 1 } }),
+  });
+  expect(() => decodeSerialized(text, options)).toThrow(
+    /^result\.p: an instance of 'shop\/Point' can't be sent/,
+  );
 });
 
 it("an argument that a message leaves out is the constructor's default", () => {

@@ -7,16 +7,36 @@ import { describe, expect, it } from "vitest";
 import { ValueNotSerializable } from "../../../src/errors.ts";
 import { encodePlain } from "../../../src/serializer/plain.ts";
 import { encodeArguments, encodeSerialized } from "../../../src/serializer/serialized.ts";
-import { decodeSuperjson, encodeSuperjson, encodeSuperjsonArguments } from "../../../src/serializer/superjson.ts";
+import {
+  decodeSuperjson,
+  encodeSuperjson,
+  encodeSuperjsonArguments,
+} from "../../../src/serializer/superjson.ts";
 import { createWireClasses, Employee, Team } from "../../_wire-classes.ts";
 import { decode, encode, trusted } from "./_codec.ts";
 
 const classes = createWireClasses();
 const ways: readonly (readonly [string, (value: unknown) => unknown, string])[] = [
-  ["serialized, as a result", (value) => encodeSerialized(value, { classes, path: "result" }), "result"],
-  ["serialized, as an argument", (value) => encodeArguments(new Map([["value", value]]), { classes }), "args.value"],
-  ["superjson, as a result", (value) => encodeSuperjson(value, { classes, path: "result" }), "result"],
-  ["superjson, as an argument", (value) => encodeSuperjsonArguments(new Map([["value", value]]), { classes }), "args.value"],
+  [
+    "serialized, as a result",
+    (value) => encodeSerialized(value, { classes, path: "result" }),
+    "result",
+  ],
+  [
+    "serialized, as an argument",
+    (value) => encodeArguments(new Map([["value", value]]), { classes }),
+    "args.value",
+  ],
+  [
+    "superjson, as a result",
+    (value) => encodeSuperjson(value, { classes, path: "result" }),
+    "result",
+  ],
+  [
+    "superjson, as an argument",
+    (value) => encodeSuperjsonArguments(new Map([["value", value]]), { classes }),
+    "args.value",
+  ],
 ];
 
 const holes: unknown[] = [1, 2];
@@ -32,7 +52,11 @@ const content = (kind: string): string => `what this ${kind} has besides its con
 /** So that no two rows share one. */
 function copyOf(object: object): object {
   return new (object.constructor as new (from: object) => object)(
-    object instanceof ArrayBuffer ? (0 as never) : object instanceof DataView ? object.buffer : object,
+    object instanceof ArrayBuffer
+      ? (0 as never)
+      : object instanceof DataView
+        ? object.buffer
+        : object,
   );
 }
 
@@ -43,28 +67,74 @@ const lost: readonly (readonly [string, unknown, string])[] = [
   ["a hole", { people: holes }, `.people[2]: ${hole}`],
   ["nothing but holes", [sparse(3)], `[0][0]: ${hole}`],
   ["a hole where a rest parameter takes an array", teamOf(sparse(1)), `.people[0]: ${hole}`],
-  ["a further member of an array", { match: Object.assign(["a"], { index: 4 }) }, `.match.index: ${more}`],
+  [
+    "a further member of an array",
+    { match: Object.assign(["a"], { index: 4 }) },
+    `.match.index: ${more}`,
+  ],
   ["a further member of an empty array", Object.assign([], { total: 0 }), `.total: ${more}`],
-  ["a further member where a rest parameter takes an array", teamOf(Object.assign([], { total: 0 })), `.people.total: ${more}`],
+  [
+    "a further member where a rest parameter takes an array",
+    teamOf(Object.assign([], { total: 0 })),
+    `.people.total: ${more}`,
+  ],
   ["a symbol key of an object", { a: [branded({ b: 1 })] }, `.a[0][Symbol(brand)]: ${symbol}`],
   ["a symbol key and no other", branded({}), `[Symbol(brand)]: ${symbol}`],
   ["a symbol key of an array", { list: branded([1]) }, `.list[Symbol(brand)]: ${symbol}`],
-  ["a symbol key of an object of another realm", runInNewContext("({ [Symbol('brand')]: 1 })"), `[Symbol(brand)]: ${symbol}`],
-  ["a symbol key of an object without a prototype", branded(Object.create(null) as object), `[Symbol(brand)]: ${symbol}`],
-  ["a symbol key of what looks like a form", branded({ serialized: true }), `[Symbol(brand)]: ${symbol}`],
-  ["a symbol key of an instance", { one: branded(new Employee("Bob")) }, `.one[Symbol(brand)]: ${symbol}`],
-  ...[new Map([[1, 2]]), new Set([1]), new Date(0), /a/, new Uint8Array(2), new Float64Array(5_000)].flatMap((value) => {
+  [
+    "a symbol key of an object of another realm",
+    runInNewContext("({ [Symbol('brand')]: 1 })"),
+    `[Symbol(brand)]: ${symbol}`,
+  ],
+  [
+    "a symbol key of an object without a prototype",
+    branded(Object.create(null) as object),
+    `[Symbol(brand)]: ${symbol}`,
+  ],
+  [
+    "a symbol key of what looks like a form",
+    branded({ serialized: true }),
+    `[Symbol(brand)]: ${symbol}`,
+  ],
+  [
+    "a symbol key of an instance",
+    { one: branded(new Employee("Bob")) },
+    `.one[Symbol(brand)]: ${symbol}`,
+  ],
+  ...[
+    new Map([[1, 2]]),
+    new Set([1]),
+    new Date(0),
+    /a/,
+    new Uint8Array(2),
+    new Float64Array(5_000),
+  ].flatMap((value) => {
     const kind = value.constructor.name;
-    const marked = [`a symbol key of a ${kind}`, { a: branded(copyOf(value)) }, `.a[Symbol(brand)]: ${symbol}`] as const;
+    const marked = [
+      `a symbol key of a ${kind}`,
+      { a: branded(copyOf(value)) },
+      `.a[Symbol(brand)]: ${symbol}`,
+    ] as const;
     return value instanceof Float64Array
       ? [marked]
-      : [marked, [`a member of a ${kind}`, [member(value)], `[0].extra: ${content(kind)}`] as const];
+      : [
+          marked,
+          [`a member of a ${kind}`, [member(value)], `[0].extra: ${content(kind)}`] as const,
+        ];
   }),
 ];
 // superjson carries none of these, whatever they have.
 const buffers: typeof lost = [
-  ["a member of an ArrayBuffer", [member(new ArrayBuffer(1))], `[0].extra: ${content("ArrayBuffer")}`],
-  ["a member of a DataView", [member(new DataView(new ArrayBuffer(1)))], `[0].extra: ${content("DataView")}`],
+  [
+    "a member of an ArrayBuffer",
+    [member(new ArrayBuffer(1))],
+    `[0].extra: ${content("ArrayBuffer")}`,
+  ],
+  [
+    "a member of a DataView",
+    [member(new DataView(new ArrayBuffer(1)))],
+    `[0].extra: ${content("DataView")}`,
+  ],
   ["a symbol key of an ArrayBuffer", branded(new ArrayBuffer(1)), `[Symbol(brand)]: ${symbol}`],
 ];
 
@@ -78,7 +148,9 @@ describe.each(ways)("%s", (_, act, root) => {
     expect(() => act(employee)).toThrow(/\.tags\S+\[2\]: a hole of a sparse array can't be sent$/);
   });
   it("as many further members as holes don't make up for each other", () => {
-    expect(() => act(holeAndMember)).toThrow(/: (a hole of a sparse array|what this Array has besides its content) can't be sent$/);
+    expect(() => act(holeAndMember)).toThrow(
+      /: (a hole of a sparse array|what this Array has besides its content) can't be sent$/,
+    );
   });
 });
 
@@ -87,7 +159,9 @@ describe("what is no data travels along no more than before", () => {
     const texts = ((strings: TemplateStringsArray, ..._: unknown[]) => strings)`a${1}b`;
     const object = Object.defineProperty({ a: 1 }, Symbol("hidden"), { value: 1 });
     expect(decode(JSON.parse(encode([texts, object])))).toStrictEqual([["a", "b"], { a: 1 }]);
-    expect(decodeSuperjson(encodeSuperjson([texts, object], { classes }) as string, trusted)).toStrictEqual([["a", "b"], { a: 1 }]);
+    expect(
+      decodeSuperjson(encodeSuperjson([texts, object], { classes }) as string, trusted),
+    ).toStrictEqual([["a", "b"], { a: 1 }]);
   });
   it("members that somebody has put on Object.prototype", () => {
     Object.assign(Object.prototype, { extend: () => {} });
@@ -97,7 +171,10 @@ describe("what is no data travels along no more than before", () => {
     } finally {
       delete (Object.prototype as { extend?: unknown }).extend;
     }
-    expect(texts).toEqual(['{"a":[{"b":{"serialized":true,"name":"BigInt","value":"1"}}]}', '{"a":[{"b":"1"}]}']);
+    expect(texts).toEqual([
+      '{"a":[{"b":{"serialized":true,"name":"BigInt","value":"1"}}]}',
+      '{"a":[{"b":"1"}]}',
+    ]);
   });
   it("members that an object of another realm inherits", () => {
     const inherited = runInNewContext("Object.prototype.extend = () => {}; ({ a: 1 })") as object;
@@ -111,16 +188,22 @@ describe("a null prototype", () => {
   it("is carried as a plain object, at any depth, in both encodings", () => {
     const value = bare({ a: [bare({ b: bare({}) })] });
     expect(decode(JSON.parse(encode(value)))).toStrictEqual({ a: [{ b: {} }] });
-    expect(decodeSuperjson(encodeSuperjson(value, { classes }) as string, trusted)).toStrictEqual({ a: [{ b: {} }] });
+    expect(decodeSuperjson(encodeSuperjson(value, { classes }) as string, trusted)).toStrictEqual({
+      a: [{ b: {} }],
+    });
     expect(encodePlain(value)).toBe('{"a":[{"b":{}}]}');
   });
 });
 
 describe("plain answers follow JSON's rules", () => {
   it("a hole is null; further members of arrays and symbol keys are left out", () => {
-    expect(encodePlain({ holes, list: branded(Object.assign([1], { total: 1 })), object: branded({ a: 1 }) })).toBe(
-      '{"holes":[1,2,null,null,3],"list":[1],"object":{"a":1}}',
-    );
+    expect(
+      encodePlain({
+        holes,
+        list: branded(Object.assign([1], { total: 1 })),
+        object: branded({ a: 1 }),
+      }),
+    ).toBe('{"holes":[1,2,null,null,3],"list":[1],"object":{"a":1}}');
   });
 });
 
@@ -156,10 +239,17 @@ describe("a class that extends a collection", () => {
   it.each([
     ["serialized", encodeSerialized],
     ["superjson", encodeSuperjson],
-  ])("is refused with the path if it has data of its own, else it travels as what it extends: %s", (_, act) => {
-    const send = (value: unknown): unknown => act(value, { classes: known, path: "result" });
-    expect(() => send([new Tagged()])).toThrow(new ValueNotSerializable(`result[0].tag: ${content("Map")}`));
-    expect(() => send({ list: Listed.of(1) })).toThrow(new ValueNotSerializable(`result.list.tag: ${content("Array")}`));
-    expect(send(new Counted([1]))).toContain("1");
-  });
+  ])(
+    "is refused with the path if it has data of its own, else it travels as what it extends: %s",
+    (_, act) => {
+      const send = (value: unknown): unknown => act(value, { classes: known, path: "result" });
+      expect(() => send([new Tagged()])).toThrow(
+        new ValueNotSerializable(`result[0].tag: ${content("Map")}`),
+      );
+      expect(() => send({ list: Listed.of(1) })).toThrow(
+        new ValueNotSerializable(`result.list.tag: ${content("Array")}`),
+      );
+      expect(send(new Counted([1]))).toContain("1");
+    },
+  );
 });

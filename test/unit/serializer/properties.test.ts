@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import { BadRequest, Forbidden } from "../../../src/errors.ts";
 import { defaultLimits } from "../../../src/serializer/limits.ts";
 import { encodePlain } from "../../../src/serializer/plain.ts";
-import { decodeMembers, decodeSerialized, encodeSerialized } from "../../../src/serializer/serialized.ts";
+import {
+  decodeMembers,
+  decodeSerialized,
+  encodeSerialized,
+} from "../../../src/serializer/serialized.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/serializer/superjson.ts";
 import { setTrace } from "../../../src/trace.ts";
 import { expectSame } from "../../_same.ts";
@@ -14,7 +18,9 @@ import { encode, outside, trusted } from "./_codec.ts";
 // Many runs, and machines that do other things beside them.
 describe("properties", { timeout: 60_000 }, () => {
   // Halves of surrogate pairs among them.
-  const anyText = fc.array(fc.nat(0xffff), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes));
+  const anyText = fc
+    .array(fc.nat(0xffff), { maxLength: 8 })
+    .map((codes) => String.fromCharCode(...codes));
   const leaf = fc.oneof(
     fc.string({ unit: "binary" }),
     anyText,
@@ -66,38 +72,59 @@ describe("properties", { timeout: 60_000 }, () => {
       .map((one) => ({ ...one, serialized: true })),
     employee: fc
       .tuple(fc.string(), tie("any"), fc.dictionary(key, tie("any")))
-      .map(([name, salary, tags]) => Object.assign(new Employee(name), { salary, tags: new Map(Object.entries(tags)) })),
+      .map(([name, salary, tags]) =>
+        Object.assign(new Employee(name), { salary, tags: new Map(Object.entries(tags)) }),
+      ),
     // Each member may be undefined, where the class has a default.
     draft: fc
       .tuple(tie("any"), tie("any"), tie("any"), tie("any"), tie("any"))
       .map(([pages, extra, three, dotted, computed]) =>
-        Object.assign(new Draft(), { pages, extra, 3: three, "a.b": dotted, computed } as Partial<Draft>),
+        Object.assign(new Draft(), {
+          pages,
+          extra,
+          3: three,
+          "a.b": dotted,
+          computed,
+        } as Partial<Draft>),
       ),
     dom: fc
-      .tuple(fc.constantFrom("AbortError", "TimeoutError", "NotFoundError", "Error", "Own", ""), anyText, fc.array(fc.string()))
+      .tuple(
+        fc.constantFrom("AbortError", "TimeoutError", "NotFoundError", "Error", "Own", ""),
+        anyText,
+        fc.array(fc.string()),
+      )
       .map(([name, message, lines]) => {
         const error = new DOMException(message, name);
         setTrace(error, lines);
         return error;
       }),
-    team: fc.tuple(fc.string(), fc.array(tie("any"))).map(([title, people]) => new Team(title, undefined, ...(people as never[]))),
+    team: fc
+      .tuple(fc.string(), fc.array(tie("any")))
+      .map(([title, people]) => new Team(title, undefined, ...(people as never[]))),
     error: fc
       .tuple(
         fc.constantFrom(Error, TypeError, BadRequest, Forbidden),
         fc.string(),
         tie("any"),
         fc.dictionary(
-          key.filter((one) => !["name", "message", "stack", "cause", "trace", "errors"].includes(one)),
+          key.filter(
+            (one) => !["name", "message", "stack", "cause", "trace", "errors"].includes(one),
+          ),
           tie("any").filter((one) => one !== undefined),
         ),
         fc.array(fc.string()),
       )
       .map(([Class, message, cause, fields, lines]) => {
-        const error = Object.assign(new Class(message, cause === undefined ? undefined : { cause }), fields);
+        const error = Object.assign(
+          new Class(message, cause === undefined ? undefined : { cause }),
+          fields,
+        );
         setTrace(error, lines);
         return error;
       }),
-    several: fc.tuple(fc.array(tie("any")), fc.string()).map(([errors, message]) => new AggregateError(errors, message)),
+    several: fc
+      .tuple(fc.array(tie("any")), fc.string())
+      .map(([errors, message]) => new AggregateError(errors, message)),
     own: fc
       .tuple(fc.string(), fc.option(fc.date({ noInvalidDate: true }), { nil: undefined }))
       .map(([sku, since]) => Object.assign(new OutOfStock(sku), { since })),
@@ -110,7 +137,10 @@ describe("properties", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(value, (one) => {
         const text = encode(one);
-        const back = decodeSerialized(text, { ...trusted, limits: { ...defaultLimits, depth: 1000 } });
+        const back = decodeSerialized(text, {
+          ...trusted,
+          limits: { ...defaultLimits, depth: 1000 },
+        });
         expect(back).toStrictEqual(one);
         expect(encode(back)).toBe(text);
       }),
@@ -120,7 +150,13 @@ describe("properties", { timeout: 60_000 }, () => {
 
   it("decode(encode(x)) equals x with files in it, in both encodings", async () => {
     const file = fc
-      .tuple(fc.uint8Array(), anyText, fc.constantFrom("", "text/plain", "image/svg+xml"), fc.nat(), fc.boolean())
+      .tuple(
+        fc.uint8Array(),
+        anyText,
+        fc.constantFrom("", "text/plain", "image/svg+xml"),
+        fc.nat(),
+        fc.boolean(),
+      )
       .map(([bytes, name, type, lastModified, named]) =>
         named ? new File([bytes], name, { type, lastModified }) : new Blob([bytes], { type }),
       );
@@ -133,7 +169,11 @@ describe("properties", { timeout: 60_000 }, () => {
         fc.dictionary(key, file, { maxKeys: 3 }).map((one) => ({ ...one })),
         tie("map"),
       ),
-      map: fc.tuple(tie("any"), tie("any")).map(([one, other]) => new Map([[one, Object.assign(new Employee("x"), { salary: other })]])),
+      map: fc
+        .tuple(tie("any"), tie("any"))
+        .map(
+          ([one, other]) => new Map([[one, Object.assign(new Employee("x"), { salary: other })]]),
+        ),
     })).any;
     await fc.assert(
       fc.asyncProperty(holder, async (one) => {
@@ -145,9 +185,12 @@ describe("properties", { timeout: 60_000 }, () => {
         const superjson = await Promise.resolve(one)
           .then((value) => encodeSuperjson(value, trusted))
           .catch((error: Error) =>
-            expect(error.message).toMatch(/superjson can't carry (an invalid date|a BigInt64Array|\S+ in a Float64Array)/),
+            expect(error.message).toMatch(
+              /superjson can't carry (an invalid date|a BigInt64Array|\S+ in a Float64Array)/,
+            ),
           );
-        if (typeof superjson === "string") await expectSame(decodeSuperjson(superjson, trusted), one);
+        if (typeof superjson === "string")
+          await expectSame(decodeSuperjson(superjson, trusted), one);
       }),
       { numRuns: 200 },
     );
@@ -180,11 +223,18 @@ describe("properties", { timeout: 60_000 }, () => {
     const forbidden = fc.constantFrom("__proto__", "constructor", "prototype");
     fc.assert(
       fc.property(forbidden, fc.array(around, { maxLength: 6 }), (name, layers) => {
-        const bad: object = Object.defineProperty({}, name, { value: { polluted: true }, enumerable: true });
-        const wrap = (inner: object): unknown => layers.reduce<unknown>((value, layer) => layer(value as object), inner);
+        const bad: object = Object.defineProperty({}, name, {
+          value: { polluted: true },
+          enumerable: true,
+        });
+        const wrap = (inner: object): unknown =>
+          layers.reduce<unknown>((value, layer) => layer(value as object), inner);
         expect(() => encode(wrap(bad))).toThrow("no receiver takes this key");
         // As a sender would write it that doesn't mind.
-        const text = encode(wrap({ forbiddenKey: { polluted: true } })).replace("forbiddenKey", name);
+        const text = encode(wrap({ forbiddenKey: { polluted: true } })).replace(
+          "forbiddenKey",
+          name,
+        );
         expect(() => decodeSerialized(text, trusted)).toThrow("this key is not allowed");
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
       }),
@@ -247,7 +297,10 @@ describe("properties", { timeout: 60_000 }, () => {
     any: fc.oneof({ maxDepth: 4 }, content, fc.array(tie("any")), tie("object"), tie("form")),
     object: fc.array(fc.tuple(word, tie("any"))).map((pairs) => Object.fromEntries(pairs)),
     form: fc
-      .tuple(fc.constantFrom("class", "Date", "Map", "Set", "Binary", "Error", "Object", "Url"), tie("object"))
+      .tuple(
+        fc.constantFrom("class", "Date", "Map", "Set", "Binary", "Error", "Object", "Url"),
+        tie("object"),
+      )
       .map(([name, rest]) => ({ ...(rest as object), serialized: true, name })),
   })).any;
 

@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 
 import { BadRequest } from "../../../src/errors.ts";
 import { defaultLimits } from "../../../src/serializer/limits.ts";
-import { decodeSuperjson, decodeSuperjsonMembers, encodeSuperjson } from "../../../src/serializer/superjson.ts";
+import {
+  decodeSuperjson,
+  decodeSuperjsonMembers,
+  encodeSuperjson,
+} from "../../../src/serializer/superjson.ts";
 import { createWireClasses, Employee, Person } from "../../_wire-classes.ts";
 
 const classes = createWireClasses();
@@ -14,7 +18,9 @@ const decode = (text: string): unknown => decodeSuperjson(text, options);
 const encode = (value: unknown): string => encodeSuperjson(value, { classes }) as string;
 
 // Halves of surrogate pairs among them.
-const anyText = fc.array(fc.nat(0xffff), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes));
+const anyText = fc
+  .array(fc.nat(0xffff), { maxLength: 8 })
+  .map((codes) => String.fromCharCode(...codes));
 const leaf = fc.oneof(
   fc.string({ unit: "binary" }),
   anyText,
@@ -29,14 +35,22 @@ const leaf = fc.oneof(
   fc.constantFrom(/a\/b/gi, /[/\\]/u),
 );
 const key = fc
-  .oneof(fc.string(), anyText, fc.constantFrom("a.b", "\\", "a\\.b", "", "0", "json", "meta", "then", "args", "fields"))
+  .oneof(
+    fc.string(),
+    anyText,
+    fc.constantFrom("a.b", "\\", "a\\.b", "", "0", "json", "meta", "then", "args", "fields"),
+  )
   .filter((one) => !["__proto__", "constructor", "prototype"].includes(one));
 
 /** What a reference may be set on. */
 type Node = unknown[] | Record<string, unknown> | Map<unknown, unknown> | Set<unknown> | Employee;
 
 /** Containers that hold leaves and each other, cycles included: `links` says what is put where. */
-function graph(kinds: readonly string[], leaves: readonly unknown[], links: readonly (readonly [number, number, string])[]): Node[] {
+function graph(
+  kinds: readonly string[],
+  leaves: readonly unknown[],
+  links: readonly (readonly [number, number, string])[],
+): Node[] {
   const nodes = kinds.map((kind): Node => {
     if (kind === "map") return new Map();
     if (kind === "set") return new Set();
@@ -51,7 +65,8 @@ function graph(kinds: readonly string[], leaves: readonly unknown[], links: read
     else into[name] = one;
   };
   leaves.forEach((one, index) => put(nodes[index % nodes.length]!, `leaf${index}`, one));
-  for (const [from, to, name] of links) put(nodes[from % nodes.length]!, name, nodes[to % nodes.length]);
+  for (const [from, to, name] of links)
+    put(nodes[from % nodes.length]!, name, nodes[to % nodes.length]);
   return nodes;
 }
 
@@ -74,19 +89,22 @@ function difference(
 ): string | undefined {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null)
     return Object.is(one, other) ? undefined : path;
-  if (twins.has(one) || back.has(other)) return twins.get(one) === other && back.get(other) === one ? undefined : `${path} (which)`;
+  if (twins.has(one) || back.has(other))
+    return twins.get(one) === other && back.get(other) === one ? undefined : `${path} (which)`;
   twins.set(one, other);
   back.set(other, one);
   if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return `${path} (type)`;
   for (const Kind of [Date, URL, RegExp] as const)
-    if (one instanceof Kind && other instanceof Kind) return String(one) === String(other) ? undefined : path;
+    if (one instanceof Kind && other instanceof Kind)
+      return String(one) === String(other) ? undefined : path;
   const parts = (of: object): [string, unknown][] => {
     if (of instanceof Map)
       return [...(of as Map<unknown, unknown>)].flatMap(([a, b], row) => [
         [`${row}.key`, a],
         [`${row}.value`, b],
       ]);
-    if (of instanceof Set) return [...(of as Set<unknown>)].map((item, index) => [String(index), item]);
+    if (of instanceof Set)
+      return [...(of as Set<unknown>)].map((item, index) => [String(index), item]);
     if (of instanceof Person)
       return [
         ["name", of.name],
@@ -192,9 +210,21 @@ describe("properties", { timeout: 120_000 }, () => {
   const json = fc.letrec((tie) => ({
     any: fc.oneof(
       { maxDepth: 4 },
-      fc.constantFrom<unknown>(null, 1e9, -1, "12", "NaN", "/a/g", "http://a.b", "2021-01-01T00:00:00.000Z", true),
+      fc.constantFrom<unknown>(
+        null,
+        1e9,
+        -1,
+        "12",
+        "NaN",
+        "/a/g",
+        "http://a.b",
+        "2021-01-01T00:00:00.000Z",
+        true,
+      ),
       fc.array(tie("any"), { maxLength: 3 }),
-      fc.array(fc.tuple(segment, tie("any")), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+      fc
+        .array(fc.tuple(segment, tie("any")), { maxLength: 4 })
+        .map((pairs) => Object.fromEntries(pairs)),
     ),
   })).any;
   const tree = fc.letrec((tie) => ({
@@ -210,7 +240,11 @@ describe("properties", { timeout: 120_000 }, () => {
   const meta = fc.record(
     {
       values: tree,
-      referentialEqualities: fc.oneof(paths, fc.tuple(fc.array(path, { maxLength: 2 }), paths), fc.jsonValue()),
+      referentialEqualities: fc.oneof(
+        paths,
+        fc.tuple(fc.array(path, { maxLength: 2 }), paths),
+        fc.jsonValue(),
+      ),
       v: fc.constantFrom<unknown>(0, 1, 2, "1"),
       more: fc.constant(1),
     },
@@ -227,21 +261,35 @@ describe("properties", { timeout: 120_000 }, () => {
         });
   /** Annotations and references at places that are there. */
   const fitting = fc
-    .tuple(json, fc.array(fc.tuple(fc.nat(), annotation), { maxLength: 2 }), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 3 }))
+    .tuple(
+      json,
+      fc.array(fc.tuple(fc.nat(), annotation), { maxLength: 2 }),
+      fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 3 }),
+    )
     .map(([value, annotated, same]) => {
       const all = pathsOf(value);
       const at = (index: number): string => all[index % all.length] ?? "";
       const values = Object.fromEntries(annotated.map(([index, one]) => [at(index), [one]]));
-      const referentialEqualities = Object.fromEntries(same.map(([one, other]) => [at(one), [at(other)]]));
-      return { json: value, meta: { values, ...(all.length === 0 ? {} : { referentialEqualities }), v: 1 } };
+      const referentialEqualities = Object.fromEntries(
+        same.map(([one, other]) => [at(one), [at(other)]]),
+      );
+      return {
+        json: value,
+        meta: { values, ...(all.length === 0 ? {} : { referentialEqualities }), v: 1 },
+      };
     });
 
   it("decode(anything) is a listed error or a value, and changes nothing", () => {
     const census = (): string =>
       JSON.stringify(
-        [Object.prototype, Array.prototype, Map.prototype, Function.prototype, Person.prototype, globalThis].map((one) =>
-          Reflect.ownKeys(one).map(String),
-        ),
+        [
+          Object.prototype,
+          Array.prototype,
+          Map.prototype,
+          Function.prototype,
+          Person.prototype,
+          globalThis,
+        ].map((one) => Reflect.ownKeys(one).map(String)),
       );
     const before = census();
     let values = 0;

@@ -12,7 +12,8 @@ const options = { classes, limits: defaultLimits, trusted: true };
 /** Without a Blob in the value. */
 const encode = (value: unknown): string => encodeSuperjson(value, { classes }) as string;
 const back = (value: unknown): unknown => decodeSuperjson(encode(value), options);
-const read = (value: unknown, more = {}): unknown => decodeSuperjson(JSON.stringify(value), { ...options, ...more });
+const read = (value: unknown, more = {}): unknown =>
+  decodeSuperjson(JSON.stringify(value), { ...options, ...more });
 
 const refused: Readonly<Record<string, string>> = {
   "invalid date": "value: superjson can't carry an invalid date",
@@ -23,10 +24,15 @@ const refused: Readonly<Record<string, string>> = {
 
 describe.each(wireCases)("$name", ({ name, value, trusted, ...more }) => {
   // What is no plain object for the first encoding alone is none for this one.
-  const expected = "decoded" in more && name === "object without a prototype" ? more.decoded : value;
+  const expected =
+    "decoded" in more && name === "object without a prototype" ? more.decoded : value;
   it("comes back as its own type, or is refused with the path", async () => {
     const why = refused[name];
-    if (why === undefined) await expectSame(decodeSuperjson(await encodeSuperjson(value, { classes }), options), expected);
+    if (why === undefined)
+      await expectSame(
+        decodeSuperjson(await encodeSuperjson(value, { classes }), options),
+        expected,
+      );
     else expect(() => encode(value)).toThrow(why);
   });
   if (refused[name] === undefined)
@@ -81,12 +87,9 @@ describe("references", () => {
   });
 
   it("bigints and NaN, which superjson takes for references too", () => {
-    expect(back([1n, Number.NaN, new Set([1n, Number.NaN, null, 2n]), new Map([[2n, 1n]])])).toStrictEqual([
-      1n,
-      Number.NaN,
-      new Set([1n, Number.NaN, null, 2n]),
-      new Map([[2n, 1n]]),
-    ]);
+    expect(
+      back([1n, Number.NaN, new Set([1n, Number.NaN, null, 2n]), new Map([[2n, 1n]])]),
+    ).toStrictEqual([1n, Number.NaN, new Set([1n, Number.NaN, null, 2n]), new Map([[2n, 1n]])]);
   });
 
   it("a text as long as the graph, however often its parts stand in it", () => {
@@ -100,7 +103,14 @@ describe("references", () => {
     const json = { args: { 0: null }, fields: {} };
     const meta = { values: ["class", "people/Person"], v: 1 };
     expect(() =>
-      read({ json: [json], meta: { ...meta, values: { 0: [["class", "people/Person"]] }, referentialEqualities: { 0: ["0.args.0"] } } }),
+      read({
+        json: [json],
+        meta: {
+          ...meta,
+          values: { 0: [["class", "people/Person"]] },
+          referentialEqualities: { 0: ["0.args.0"] },
+        },
+      }),
     ).toThrow("value[0].args[0]: a cycle goes through an argument of a constructor");
     const inside = { args: { 0: "core", 2: { args: { 0: "Ada", 1: null } } } };
     expect(() =>
@@ -123,7 +133,11 @@ describe("what superjson itself writes", () => {
   };
   it.each([false, true])("is read, references and escapes included (dedupe: %s)", (dedupe) => {
     const shared = { "a.b\\c": new Date(5), "": [undefined] };
-    const value: Record<string, unknown> = { shared, "x.y": new Map([[shared, new Set([shared, 1n])]]), r: /a\/b/gi };
+    const value: Record<string, unknown> = {
+      shared,
+      "x.y": new Map([[shared, new Set([shared, 1n])]]),
+      r: /a\/b/gi,
+    };
     value["self"] = value;
     const got = real(value, dedupe) as typeof value;
     expect(got["self"]).toBe(got);
@@ -134,7 +148,12 @@ describe("what superjson itself writes", () => {
     expect(got["r"]).toEqual(/a\/b/gi);
   });
   it("before its version 1, a backslash was as it stood", () => {
-    expect(read({ json: { "a\\b": "1", "c.d": "2" }, meta: { values: { "a\\b": ["bigint"], "c\\.d": ["bigint"] } } })).toEqual({
+    expect(
+      read({
+        json: { "a\\b": "1", "c.d": "2" },
+        meta: { values: { "a\\b": ["bigint"], "c\\.d": ["bigint"] } },
+      }),
+    ).toEqual({
       "a\\b": 1n,
       "c.d": 2n,
     });
@@ -148,6 +167,11 @@ describe("what superjson itself writes", () => {
 it("an instance is args and fields under its key", () => {
   expect(JSON.parse(encode([new Person("Ada")]))).toEqual({
     json: [{ args: { 0: "Ada", 1: null }, fields: { email: null } }],
-    meta: { values: { 0: [["class", "people/Person"], { "args.1": ["undefined"], "fields.email": ["undefined"] }] }, v: 1 },
+    meta: {
+      values: {
+        0: [["class", "people/Person"], { "args.1": ["undefined"], "fields.email": ["undefined"] }],
+      },
+      v: 1,
+    },
   });
 });

@@ -12,15 +12,30 @@ export interface FakeSession extends DevSession {
   closed: boolean;
 }
 
-export function procedure(fqn: string, segment: string, given: Partial<DevProcedure> = {}): DevProcedure {
-  return { fqn, version: "0.0.0", access: "public", segments: [segment], parameters: [], nodes: [segment], ...given };
+export function procedure(
+  fqn: string,
+  segment: string,
+  given: Partial<DevProcedure> = {},
+): DevProcedure {
+  return {
+    fqn,
+    version: "0.0.0",
+    access: "public",
+    segments: [segment],
+    parameters: [],
+    nodes: [segment],
+    ...given,
+  };
 }
 
 export function node(name: string, given: Partial<DevNode> = {}): DevNode {
   return { name, segments: [name], procedures: 1, state: "ready", ...given };
 }
 
-export const plain = (name: string, given: Partial<Extract<Parameter, { kind: "plain" }>> = {}): Parameter => ({
+export const plain = (
+  name: string,
+  given: Partial<Extract<Parameter, { kind: "plain" }>> = {},
+): Parameter => ({
   kind: "plain",
   name,
   ...given,
@@ -38,7 +53,9 @@ export function fakeSession(given: Partial<DevSession> = {}): FakeSession {
     ready: Promise.resolve(),
     nodes: () => [node("orders", { procedures: 2 }), node("stock", { state: "stopped" })],
     procedures: () => [
-      procedure("shop/quote", "orders", { parameters: [plain("sku", { type: "number" }), plain("note", { optional: true })] }),
+      procedure("shop/quote", "orders", {
+        parameters: [plain("sku", { type: "number" }), plain("note", { optional: true })],
+      }),
       procedure("shop/total", "orders", { access: "private" }),
       procedure("shop/left", "stock", { access: "protected" }),
       procedure("view/draw", "ui", { nodes: ["page"] }),

@@ -8,14 +8,16 @@ import { parseConfig, readConfig } from "../../../server/config.ts";
 import { Problems } from "../../../src/problem.ts";
 
 const root = "/app";
-const parse = (value: unknown, env: Record<string, string> = {}) => parseConfig(value, "seamline.json", { root, env });
+const parse = (value: unknown, env: Record<string, string> = {}) =>
+  parseConfig(value, "seamline.json", { root, env });
 
 /** `path: message` of each problem. */
 function problemsOf(value: unknown, env: Record<string, string> = {}): string[] {
   try {
     parse(value, env);
   } catch (error) {
-    if (error instanceof Problems) return error.problems.map((one) => `${one.path ?? ""}: ${one.message}`);
+    if (error instanceof Problems)
+      return error.problems.map((one) => `${one.path ?? ""}: ${one.message}`);
     throw error;
   }
   return [];
@@ -31,11 +33,18 @@ function hintsOf(value: unknown): (string | undefined)[] {
   return [];
 }
 
-const node = { mode: "node", url: "http://127.0.0.1:3001", repository: "http://127.0.0.1:3000", segments: ["shop"] };
+const node = {
+  mode: "node",
+  url: "http://127.0.0.1:3001",
+  repository: "http://127.0.0.1:3000",
+  segments: ["shop"],
+};
 const repository = { mode: "repository", url: "http://127.0.0.1:3000" };
 
 it("a name that the validator would drop without a word is refused, wherever names are the application's own", () => {
-  const names = JSON.parse('{ "constructor": ["a"], "__proto__": ["b"], "prototype": ["c"], "valueOf": ["d"] }') as object;
+  const names = JSON.parse(
+    '{ "constructor": ["a"], "__proto__": ["b"], "prototype": ["c"], "valueOf": ["d"] }',
+  ) as object;
   const checks = JSON.parse('{ "__proto__": "./a.ts", "toString": "./b.ts" }') as object;
   const limits = JSON.parse('{ "__proto__": 1 }') as object;
   expect(problemsOf({ ...repository, layout: names, healthChecks: checks, limits })).toEqual([
@@ -45,7 +54,9 @@ it("a name that the validator would drop without a word is refused, wherever nam
     'healthChecks.__proto__: "__proto__" can\'t be a name here',
     'limits.__proto__: "__proto__" can\'t be a name here',
   ]);
-  expect(parse({ ...repository, layout: { valueOf: ["d"] }, healthChecks: { toString: "./b.ts" } })).toMatchObject({
+  expect(
+    parse({ ...repository, layout: { valueOf: ["d"] }, healthChecks: { toString: "./b.ts" } }),
+  ).toMatchObject({
     layout: { valueOf: ["d"] },
     healthChecks: { toString: "/app/b.ts" },
   });
@@ -75,14 +86,21 @@ describe("addresses", () => {
       url: "https://a.b",
       tls: { cert: "/app/cert.pem", key: "/secret/key.pem", ca: "/app/ca.pem" },
     });
-    expect(() => parse({ ...repository, url: "https://a.b" })).toThrow(/at url: https takes a certificate.*\n.*"tls"/);
-    expect(() => parse({ ...repository, url: "http://a.b:1", tls })).toThrow(/at url: a service with 'tls' .*\n.*'https:\/\/a\.b:1'/);
+    expect(() => parse({ ...repository, url: "https://a.b" })).toThrow(
+      /at url: https takes a certificate.*\n.*"tls"/,
+    );
+    expect(() => parse({ ...repository, url: "http://a.b:1", tls })).toThrow(
+      /at url: a service with 'tls' .*\n.*'https:\/\/a\.b:1'/,
+    );
   });
 });
 
 describe("variables", () => {
   it("are taken from the environment, with a default where one is given", () => {
-    const config = parse({ ...node, url: "http://${HOST}:${PORT:-4000}", name: "${NAME:-}x" }, { HOST: "10.0.0.1" });
+    const config = parse(
+      { ...node, url: "http://${HOST}:${PORT:-4000}", name: "${NAME:-}x" },
+      { HOST: "10.0.0.1" },
+    );
     expect(config).toMatchObject({ url: "http://10.0.0.1:4000", name: "x" });
   });
 
@@ -92,16 +110,31 @@ describe("variables", () => {
 
   it("become numbers where a number belongs, and nowhere else", () => {
     const config = parse(
-      { mode: "gateway", url: "http://127.0.0.1:1", monitor: "${MS}", trustKey: "${KEY}", limits: { body: "${MS}" } },
+      {
+        mode: "gateway",
+        url: "http://127.0.0.1:1",
+        monitor: "${MS}",
+        trustKey: "${KEY}",
+        limits: { body: "${MS}" },
+      },
       { MS: "250", KEY: "1234567890123456" },
     );
-    expect(config).toMatchObject({ monitor: 250, trustKey: "1234567890123456", limits: { body: 250 } });
+    expect(config).toMatchObject({
+      monitor: 250,
+      trustKey: "1234567890123456",
+      limits: { body: 250 },
+    });
   });
 
   it("become true and false for the console, and nowhere else", () => {
-    const config = parse({ mode: "gateway", url: "http://127.0.0.1:1", console: "${ON}", trustKey: "${ON:-}" }, { ON: "true" });
+    const config = parse(
+      { mode: "gateway", url: "http://127.0.0.1:1", console: "${ON}", trustKey: "${ON:-}" },
+      { ON: "true" },
+    );
     expect(config).toMatchObject({ console: true, trustKey: "true" });
-    expect(parse({ mode: "gateway", url: "http://127.0.0.1:1", console: "${ON:-false}" }, {})).toMatchObject({ console: false });
+    expect(
+      parse({ mode: "gateway", url: "http://127.0.0.1:1", console: "${ON:-false}" }, {}),
+    ).toMatchObject({ console: false });
   });
 
   it("that are not set are all told, each once, with the key and the nearest name", () => {
@@ -113,22 +146,38 @@ describe("variables", () => {
 
   it("refuses a name that can't be one, one inside another, and one without its end", () => {
     expect(problemsOf({ ...node, name: "${a b}" })).toEqual(["name: '${a b}' is no variable"]);
-    expect(problemsOf({ ...node, name: "${A:-${B}}" }, { A: "1", B: "2" })).toEqual(["name: '${A:-${B}}' has a variable inside another"]);
-    expect(problemsOf({ ...node, segments: ["a", "${A"] }, { A: "1" })).toEqual(["segments.1: '${A' has no closing brace"]);
+    expect(problemsOf({ ...node, name: "${A:-${B}}" }, { A: "1", B: "2" })).toEqual([
+      "name: '${A:-${B}}' has a variable inside another",
+    ]);
+    expect(problemsOf({ ...node, segments: ["a", "${A"] }, { A: "1" })).toEqual([
+      "segments.1: '${A' has no closing brace",
+    ]);
   });
 
   it("are those of the environment only", () => {
-    expect(problemsOf({ ...node, name: "${toString}" })).toEqual(["name: the environment has no variable toString"]);
+    expect(problemsOf({ ...node, name: "${toString}" })).toEqual([
+      "name: the environment has no variable toString",
+    ]);
   });
 });
 
 describe("problems", () => {
   it("lead from a port or a host to the address that has both", () => {
-    expect(hintsOf({ ...node, port: 3000, host: "0.0.0.0" })).toEqual(["Host and port stand in 'url'.", "Host and port stand in 'url'."]);
+    expect(hintsOf({ ...node, port: 3000, host: "0.0.0.0" })).toEqual([
+      "Host and port stand in 'url'.",
+      "Host and port stand in 'url'.",
+    ]);
   });
 
   it("are all told at once", () => {
-    const found = problemsOf({ mode: "node", url: 3, segments: "shop", repositori: "x", gateway: "http://127.0.0.1:1", index: "a.html" });
+    const found = problemsOf({
+      mode: "node",
+      url: 3,
+      segments: "shop",
+      repositori: "x",
+      gateway: "http://127.0.0.1:1",
+      index: "a.html",
+    });
     expect(found).toEqual([
       "repositori: unknown key",
       "index: mode 'node' has no such key; it belongs to repository, standalone",
@@ -143,10 +192,18 @@ describe("problems", () => {
     const text =
       '{\n  "mode": "gateway",\n  "url": "http://127.0.0.1:1",\n  "limits": {\n    "body": "big" },\n  "log": "info", "log": "wran"\n}';
     await writeFile(join(folder, "a.json"), text);
-    await expect(readConfig("a.json", { root: folder }).finally(() => rm(folder, { recursive: true }))).rejects.toMatchObject({
+    await expect(
+      readConfig("a.json", { root: folder }).finally(() => rm(folder, { recursive: true })),
+    ).rejects.toMatchObject({
       problems: [
         { path: "limits.body", line: 5, column: 5, message: 'expected a number, found "big"' },
-        { path: "log", line: 6, column: 3, message: 'expected info, warn, error or none, found "wran"', hint: "Did you mean 'warn'?" },
+        {
+          path: "log",
+          line: 6,
+          column: 3,
+          message: 'expected info, warn, error or none, found "wran"',
+          hint: "Did you mean 'warn'?",
+        },
         { line: 6, column: 18, message: 'the key "log" is there twice, first in line 6' },
       ],
     });
@@ -161,7 +218,9 @@ describe("problems", () => {
   it("are told of objects that hold themselves, too", () => {
     const round: Record<string, unknown> = {};
     round["round"] = round;
-    expect(problemsOf({ ...repository, limits: round })[0]).toBe("limits: it is nested too deep to be a configuration");
+    expect(problemsOf({ ...repository, limits: round })[0]).toBe(
+      "limits: it is nested too deep to be a configuration",
+    );
   });
 
   it("offer the nearest known key", () => {
@@ -169,7 +228,9 @@ describe("problems", () => {
   });
 
   it.each(["__proto__", "constructor", "toString"])("refuse %s as any other unknown key", (key) => {
-    expect(problemsOf(JSON.parse(`{"mode":"gateway","url":"http://127.0.0.1:1","${key}":1}`))).toEqual([`${key}: unknown key`]);
+    expect(
+      problemsOf(JSON.parse(`{"mode":"gateway","url":"http://127.0.0.1:1","${key}":1}`)),
+    ).toEqual([`${key}: unknown key`]);
   });
 
   it("name an unknown limit and the known ones", () => {
@@ -182,12 +243,19 @@ describe("problems", () => {
   it("refuse what only a later version does, rather than ignore it", () => {
     const gateway = { mode: "gateway", url: "http://127.0.0.1:1" };
     expect(problemsOf({ ...gateway, repository: "http://127.0.0.1:2" })).toEqual([]);
-    expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual([expect.stringContaining("memory only")]);
+    expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual([
+      expect.stringContaining("memory only"),
+    ]);
   });
 
-  it.each(["", "with a space in it", "sixteen-chars-ü!"])("refuse the trust key '%s'", (trustKey) => {
-    expect(problemsOf({ ...repository, trustKey })).toEqual([expect.stringMatching(/^trustKey: it /)]);
-  });
+  it.each(["", "with a space in it", "sixteen-chars-ü!"])(
+    "refuse the trust key '%s'",
+    (trustKey) => {
+      expect(problemsOf({ ...repository, trustKey })).toEqual([
+        expect.stringMatching(/^trustKey: it /),
+      ]);
+    },
+  );
 
   it.each([[null], [[]], ["text"], [7]])("refuse a configuration that is %j", (value) => {
     expect(problemsOf(value)).toEqual([expect.stringContaining("expected a JSON object")]);
@@ -197,7 +265,10 @@ describe("problems", () => {
 describe("whatever comes in", () => {
   it("is a configuration, or problems that name the file", () => {
     const mode = fc.constantFrom("node", "gateway", "repository", "standalone", "proxy", "other");
-    const value = fc.oneof(fc.jsonValue(), fc.constantFrom("http://a.b", "${X}", "${X:-y}", "${", ["a"]));
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom("http://a.b", "${X}", "${X:-y}", "${", ["a"]),
+    );
     const keys = fc.constantFrom(
       "url",
       "gateway",
@@ -211,16 +282,21 @@ describe("whatever comes in", () => {
       "__proto__",
     );
     fc.assert(
-      fc.property(mode, fc.array(fc.tuple(keys, value)), fc.jsonValue(), (one, entries, anything) => {
-        for (const given of [anything, { ...Object.fromEntries(entries), mode: one }]) {
-          try {
-            expect(parse(given, { X: "1" }).mode).toBeTypeOf("string");
-          } catch (error) {
-            if (!(error instanceof Problems)) throw error;
-            expect(error.problems.every(({ file }) => file === "seamline.json")).toBe(true);
+      fc.property(
+        mode,
+        fc.array(fc.tuple(keys, value)),
+        fc.jsonValue(),
+        (one, entries, anything) => {
+          for (const given of [anything, { ...Object.fromEntries(entries), mode: one }]) {
+            try {
+              expect(parse(given, { X: "1" }).mode).toBeTypeOf("string");
+            } catch (error) {
+              if (!(error instanceof Problems)) throw error;
+              expect(error.problems.every(({ file }) => file === "seamline.json")).toBe(true);
+            }
           }
-        }
-      }),
+        },
+      ),
     );
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
@@ -254,7 +330,9 @@ describe("a configuration file", () => {
   });
 
   it("that isn't there is named, with the ways to name another", async () => {
-    await expect(readConfig("./none.json", { root: folder })).rejects.toThrow(/^none\.json: there is no such file\n.*--config/);
+    await expect(readConfig("./none.json", { root: folder })).rejects.toThrow(
+      /^none\.json: there is no such file\n.*--config/,
+    );
     await expect(readConfig("./seamline.json", { root: folder })).rejects.toThrow(
       /^seamline\.json: there is no such file\n {2}→ Write one, \{ "mode": "standalone", "url": .*--config/,
     );
@@ -262,25 +340,40 @@ describe("a configuration file", () => {
 
   it("that is no JSON is named with line and column", async () => {
     await writeFile(join(folder, "a.json"), '{\n  "mode": "node",\n  url: 1\n}');
-    await expect(readConfig("a.json", { root: folder })).rejects.toThrow(/^a\.json:3:3: this is not JSON/);
+    await expect(readConfig("a.json", { root: folder })).rejects.toThrow(
+      /^a\.json:3:3: this is not JSON/,
+    );
   });
 
   it("may be given as an object", async () => {
-    expect(await readConfig(repository, { root: folder })).toMatchObject({ mode: "repository", output: join(folder, "dist") });
+    expect(await readConfig(repository, { root: folder })).toMatchObject({
+      mode: "repository",
+      output: join(folder, "dist"),
+    });
   });
 });
 
 it("an address that only its own machine finds is no address to join with", () => {
   const gateway = "http://10.0.0.1:3000";
-  for (const url of ["http://0.0.0.0:3001", "http://[::]:3001"]) expect(joiningWarning(url, gateway)).toContain(`is told '${url}'`);
+  for (const url of ["http://0.0.0.0:3001", "http://[::]:3001"])
+    expect(joiningWarning(url, gateway)).toContain(`is told '${url}'`);
   for (const url of ["http://127.0.0.1:3001", "http://node-a:3001", "http://[::1]:3001"])
     expect(joiningWarning(url, gateway)).toBeUndefined();
 });
 
 it("members of a gateway are host names, addresses and ranges, and what is none of them is named", () => {
   const config = { mode: "gateway", url: "http://10.0.0.1:3002" };
-  const members = ["node-1", "node-1.shop.internal", "10.0.0.7", "10.0.0.0/8", "fd00::/16", "NODE_2."];
-  expect(parseConfig({ ...config, members }, "a.json", { root: "/app", env: {} })).toMatchObject({ members });
+  const members = [
+    "node-1",
+    "node-1.shop.internal",
+    "10.0.0.7",
+    "10.0.0.0/8",
+    "fd00::/16",
+    "NODE_2.",
+  ];
+  expect(parseConfig({ ...config, members }, "a.json", { root: "/app", env: {} })).toMatchObject({
+    members,
+  });
   const problems = (given: unknown): readonly string[] => {
     try {
       parseConfig({ ...config, members: given }, "a.json", { root: "/app", env: {} });
@@ -289,10 +382,23 @@ it("members of a gateway are host names, addresses and ranges, and what is none 
       return (error as Problems).problems.map(({ path, message }) => `${path}: ${message}`);
     }
   };
-  for (const wrong of ["10.0.0.0/33", "10.0.0.256", "10.0.0", "http://node-1", "node-1:3003", "*.shop", "", "fd00::/129", "a b", "-a"])
+  for (const wrong of [
+    "10.0.0.0/33",
+    "10.0.0.256",
+    "10.0.0",
+    "http://node-1",
+    "node-1:3003",
+    "*.shop",
+    "",
+    "fd00::/129",
+    "a b",
+    "-a",
+  ])
     expect(problems(["node-1", wrong])).toEqual([
       `members.1: expected a host name, an address or a range such as 10.0.0.0/8, found '${wrong}'`,
     ]);
-  expect(problems([])).toEqual(["members: expected at least one name or range: without any nobody could join, found an array"]);
+  expect(problems([])).toEqual([
+    "members: expected at least one name or range: without any nobody could join, found an array",
+  ]);
   expect(problems("node-1")).toEqual(['members: expected a list of texts, found "node-1"']);
 });

@@ -12,20 +12,35 @@ import type { Problems } from "../../../src/problem.ts";
 it("a configured middleware that is a plain object has its module's name in the log (§4.8)", async () => {
   const root = join(import.meta.dirname, "application");
   const { middleware } = await configuredModules(
-    { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", "log.ts")] } as unknown as Parameters<
-      typeof configuredModules
-    >[0],
-    { root, modules: undefined, moduleImporter: async () => ({ default: { handle: async () => "nothing" } }) },
+    {
+      mode: "gateway",
+      url: "http://127.0.0.1:0",
+      middleware: [join(root, "src", "log.ts")],
+    } as unknown as Parameters<typeof configuredModules>[0],
+    {
+      root,
+      modules: undefined,
+      moduleImporter: async () => ({ default: { handle: async () => "nothing" } }),
+    },
   );
   const lines: string[] = [];
   const note = (line: string): void => void lines.push(line);
   const run = compose(middleware, async () => "never", { info: note, warn: note, error: note });
-  await expect(run({ fqn: "shop/stock" } as Call)).rejects.toThrow("A middleware did not call next");
-  expect(lines).toEqual(["middleware src/log.ts did not call next() for shop/stock: every middleware must (§4.8)"]);
+  await expect(run({ fqn: "shop/stock" } as Call)).rejects.toThrow(
+    "A middleware did not call next",
+  );
+  expect(lines).toEqual([
+    "middleware src/log.ts did not call next() for shop/stock: every middleware must (§4.8)",
+  ]);
 });
 
 it.each([
-  ["nowhere.js", "ERR_MODULE_NOT_FOUND", "configuration at middleware[0]: './src/nowhere.js' is not there", "run 'seamline build'"],
+  [
+    "nowhere.js",
+    "ERR_MODULE_NOT_FOUND",
+    "configuration at middleware[0]: './src/nowhere.js' is not there",
+    "run 'seamline build'",
+  ],
   [
     "log.ts",
     "ERR_UNKNOWN_FILE_EXTENSION",
@@ -36,13 +51,21 @@ it.each([
   "a configured module that can't be had is told as the configuration names it, with the way out: %s",
   async (file, code, message, wayOut) => {
     const root = join(import.meta.dirname, "application");
-    const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", file)] };
-    const moduleImporter = (): Promise<never> => Promise.reject(Object.assign(new Error("imported from start.js"), { code }));
-    const told = await configuredModules(config as unknown as Parameters<typeof configuredModules>[0], {
-      root,
-      modules: undefined,
-      moduleImporter,
-    }).catch((error: Error) => error.message);
+    const config = {
+      mode: "gateway",
+      url: "http://127.0.0.1:0",
+      middleware: [join(root, "src", file)],
+    };
+    const moduleImporter = (): Promise<never> =>
+      Promise.reject(Object.assign(new Error("imported from start.js"), { code }));
+    const told = await configuredModules(
+      config as unknown as Parameters<typeof configuredModules>[0],
+      {
+        root,
+        modules: undefined,
+        moduleImporter,
+      },
+    ).catch((error: Error) => error.message);
     expect(told).toContain(message);
     expect(told).toContain(wayOut);
     expect(told).not.toContain("start.js");
@@ -50,13 +73,26 @@ it.each([
 );
 
 it("a path without its './' is told from a package that isn't there", async () => {
-  const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: ["test/unit/server/configured-modules.test.ts", "nowhere"] };
+  const config = {
+    mode: "gateway",
+    url: "http://127.0.0.1:0",
+    middleware: ["test/unit/server/configured-modules.test.ts", "nowhere"],
+  };
   const moduleImporter = (specifier: string): Promise<never> =>
-    Promise.reject(Object.assign(new Error(`Cannot find package '${specifier}'`), { code: "ERR_MODULE_NOT_FOUND" }));
-  const options = { root: join(import.meta.dirname, "../../.."), modules: undefined, moduleImporter };
-  const told = await configuredModules(config as unknown as Parameters<typeof configuredModules>[0], options).catch(
-    (error: Problems) => error.problems,
-  );
+    Promise.reject(
+      Object.assign(new Error(`Cannot find package '${specifier}'`), {
+        code: "ERR_MODULE_NOT_FOUND",
+      }),
+    );
+  const options = {
+    root: join(import.meta.dirname, "../../.."),
+    modules: undefined,
+    moduleImporter,
+  };
+  const told = await configuredModules(
+    config as unknown as Parameters<typeof configuredModules>[0],
+    options,
+  ).catch((error: Problems) => error.problems);
   expect(told).toMatchObject([
     {
       path: "middleware[0]",
@@ -82,34 +118,64 @@ it.each<[string, unknown, string]>([
     },
     "can't be made: ../configured-modules.test.ts:80:15: TypeError: no file to write to",
   ],
-])("a configured middleware whose default export is %s is refused by key and module (§2.7-1, D6.configured)", async (_, given, what) => {
-  const root = join(import.meta.dirname, "application");
-  const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: ["layers", join(root, "src", "log.ts")] };
-  const moduleImporter = async (specifier: string) => ({ default: specifier === "layers" ? { handle: async () => 1 } : given });
-  await expect(
-    configuredModules(config as unknown as Parameters<typeof configuredModules>[0], { root, modules: undefined, moduleImporter }),
-  ).rejects.toThrow(`configuration at middleware[1]: './src/log.ts' ${what}\n  → `);
-});
+])(
+  "a configured middleware whose default export is %s is refused by key and module (§2.7-1, D6.configured)",
+  async (_, given, what) => {
+    const root = join(import.meta.dirname, "application");
+    const config = {
+      mode: "gateway",
+      url: "http://127.0.0.1:0",
+      middleware: ["layers", join(root, "src", "log.ts")],
+    };
+    const moduleImporter = async (specifier: string) => ({
+      default: specifier === "layers" ? { handle: async () => 1 } : given,
+    });
+    await expect(
+      configuredModules(config as unknown as Parameters<typeof configuredModules>[0], {
+        root,
+        modules: undefined,
+        moduleImporter,
+      }),
+    ).rejects.toThrow(`configuration at middleware[1]: './src/log.ts' ${what}\n  → `);
+  },
+);
 
 it("a repository that is away is told as that, and not as a mistake in the configuration", async () => {
   const root = join(import.meta.dirname, "application");
-  const config = { mode: "gateway", url: "http://127.0.0.1:0", healthChecks: { disk: join(root, "src", "disk.ts") } };
-  const away = new ModulesUnavailable("The repository at http://files could not be reached for 60 s: it refused the connection. Start it");
+  const config = {
+    mode: "gateway",
+    url: "http://127.0.0.1:0",
+    healthChecks: { disk: join(root, "src", "disk.ts") },
+  };
+  const away = new ModulesUnavailable(
+    "The repository at http://files could not be reached for 60 s: it refused the connection. Start it",
+  );
   const rejecting = async (): Promise<never> => await Promise.reject(away);
-  const manifest = async () => ({ modules: { disk: { file: "disk.js" } } }) as unknown as ServerManifest;
+  const manifest = async () =>
+    ({ modules: { disk: { file: "disk.js" } } }) as unknown as ServerManifest;
   for (const modules of [
     { manifest: rejecting, import: rejecting },
     { manifest, import: rejecting },
   ])
     await expect(
-      configuredModules(config as unknown as Parameters<typeof configuredModules>[0], { root, modules, moduleImporter: rejecting }),
+      configuredModules(config as unknown as Parameters<typeof configuredModules>[0], {
+        root,
+        modules,
+        moduleImporter: rejecting,
+      }),
     ).rejects.toBe(away);
 });
 
 it("a configured middleware of another framework is refused at the start, with the signature that is wanted (§2.7-1)", async () => {
   const root = join(import.meta.dirname, "application");
-  const config = { mode: "gateway", url: "http://127.0.0.1:0", middleware: [join(root, "src", "log.ts")] };
-  const koa = { handle: async (context: unknown, next: () => Promise<unknown>) => [context, await next()] };
+  const config = {
+    mode: "gateway",
+    url: "http://127.0.0.1:0",
+    middleware: [join(root, "src", "log.ts")],
+  };
+  const koa = {
+    handle: async (context: unknown, next: () => Promise<unknown>) => [context, await next()],
+  };
   await expect(
     configuredModules(config as unknown as Parameters<typeof configuredModules>[0], {
       root,

@@ -8,7 +8,11 @@ import type { Move } from "../../../server/dev/session.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const move = (from: string, to: string, fqn = "shop/quote"): Move => ({ fqn, from: from.split(" "), to: to.split(" ") });
+const move = (from: string, to: string, fqn = "shop/quote"): Move => ({
+  fqn,
+  from: from.split(" "),
+  to: to.split(" "),
+});
 
 function listen() {
   const told: { readonly moves: readonly Move[]; readonly ms: number }[] = [];
@@ -33,14 +37,19 @@ describe("a move by two saves", () => {
     expect(told).toEqual([{ moves: [move("office", "store", "shop/stock")], ms: 12 }]);
     await vi.advanceTimersByTimeAsync(200);
     moves.add([move("office store", "store")], 9);
-    expect(told.slice(1).map((one) => one.moves)).toEqual([[move("office", "office store")], [move("office store", "store")]]);
+    expect(told.slice(1).map((one) => one.moves)).toEqual([
+      [move("office", "office store")],
+      [move("office store", "store")],
+    ]);
   });
 
   it("is told as both, when it ends where it began", () => {
     const { told, moves } = listen();
     moves.add([move("office", "office store")], 12);
     moves.add([move("office store", "office")], 9);
-    expect(told.map((one) => one.moves)).toEqual([[move("office", "office store"), move("office store", "office")]]);
+    expect(told.map((one) => one.moves)).toEqual([
+      [move("office", "office store"), move("office store", "office")],
+    ]);
   });
 
   it("is told no more when the session has ended", async () => {
@@ -69,7 +78,13 @@ describe("a move by two saves", () => {
     expect(warned).toHaveLength(1);
     await vi.runAllTimersAsync();
     expect(again).toEqual(["/app/office.segment.json"]);
-    expect(orphans.wait(application(true), application(false), new Set([...segment, "/app/src/shop/quote.ts"]))).toBe(false);
+    expect(
+      orphans.wait(
+        application(true),
+        application(false),
+        new Set([...segment, "/app/src/shop/quote.ts"]),
+      ),
+    ).toBe(false);
   });
 });
 

@@ -10,7 +10,11 @@ function show({
   session: given,
   columns = 80,
   open = async () => {},
-}: { session?: Partial<DevSession>; columns?: number; open?: (url: string) => Promise<void> } = {}) {
+}: {
+  session?: Partial<DevSession>;
+  columns?: number;
+  open?: (url: string) => Promise<void>;
+} = {}) {
   const session = fakeSession(given);
   const terminal = fakeTerminal({ columns });
   const stop = vi.fn<() => void>();
@@ -24,7 +28,9 @@ describe("c", () => {
   it("asks for a procedure, completes its name, asks for its arguments one after the other, and calls", async () => {
     const { session, terminal, after } = show();
     await terminal.type("c");
-    expect(after()).toBe("Call which procedure: \n› shop/left\n  shop/quote\n  shop/total\n  view/draw");
+    expect(after()).toBe(
+      "Call which procedure: \n› shop/left\n  shop/quote\n  shop/total\n  view/draw",
+    );
     await terminal.type("q");
     // What has the letter somewhere, too.
     expect(after()).toBe("Call which procedure: q\n› shop/quote");
@@ -68,9 +74,21 @@ describe("c", () => {
       { kind: "array", names: [null, { name: "second", type: "number" }], optional: true },
       { kind: "rest", name: "others" },
     ] as const;
-    const { session, terminal } = show({ session: { procedures: () => [procedure("f", "orders", { parameters })] } });
+    const { session, terminal } = show({
+      session: { procedures: () => [procedure("f", "orders", { parameters })] },
+    });
     await terminal.type("c", "enter");
-    for (const text of ['{"a": [1]}', "true", "12", "2026-11-23", "1, 2", '["a,b"]', "just text", "", "[1, {}]"])
+    for (const text of [
+      '{"a": [1]}',
+      "true",
+      "12",
+      "2026-11-23",
+      "1, 2",
+      '["a,b"]',
+      "just text",
+      "",
+      "[1, {}]",
+    ])
       await terminal.type(text, "enter");
     expect(session.done).toEqual([
       [
@@ -93,10 +111,16 @@ describe("c", () => {
 
   it.each([
     [plain("a"), "{x", "that is no JSON"],
-    [plain("a", { type: "number[]" }), "1, x", "parameter 'a' must be a list of which each is a number"],
+    [
+      plain("a", { type: "number[]" }),
+      "1, x",
+      "parameter 'a' must be a list of which each is a number",
+    ],
     [{ kind: "rest", name: "a" } as const, "1", "that is no array"],
   ])("says what is wrong with a text: %j, %s", async (parameter, text, message) => {
-    const { session, terminal, after } = show({ session: { procedures: () => [procedure("f", "orders", { parameters: [parameter] })] } });
+    const { session, terminal, after } = show({
+      session: { procedures: () => [procedure("f", "orders", { parameters: [parameter] })] },
+    });
     await terminal.type("c", "enter", text, "enter");
     expect(after()).toContain(message);
     expect(session.done).toEqual([]);
@@ -117,10 +141,15 @@ describe("c", () => {
     setTrace(error, ["[f | v0.0.0]"]);
     setRanOn(error, "orders");
     const { terminal, after } = show({
-      session: { procedures: () => [procedure("f", "orders")], call: async () => await Promise.reject(error) },
+      session: {
+        procedures: () => [procedure("f", "orders")],
+        call: async () => await Promise.reject(error),
+      },
     });
     await terminal.type("c", "enter");
-    expect(after()).toBe("f() failed on node orders: RangeError: No such sku\n    at f (src/f.ts:1:2)\n    [f | v0.0.0]\n");
+    expect(after()).toBe(
+      "f() failed on node orders: RangeError: No such sku\n    at f (src/f.ts:1:2)\n    [f | v0.0.0]\n",
+    );
   });
 
   it("refuses a name that is none", async () => {
@@ -130,7 +159,9 @@ describe("c", () => {
   });
 
   it("shows a few of 2,000 procedures, chosen by arrows", async () => {
-    const procedures = Array.from({ length: 2_000 }, (_, index) => procedure(`shop/p${index + 1000}`, "orders"));
+    const procedures = Array.from({ length: 2_000 }, (_, index) =>
+      procedure(`shop/p${index + 1000}`, "orders"),
+    );
     const { session, terminal, after } = show({ session: { procedures: () => procedures } });
     await terminal.type("c");
     expect(after().split("\n")).toHaveLength(10);
@@ -168,7 +199,9 @@ describe("k", () => {
   it("kills a node that runs and starts one that doesn't, by number", async () => {
     const { session, terminal, after } = show();
     await terminal.type("k");
-    expect(after()).toBe("Kill or start a node: \n› 1  kill orders  (2 procedures)\n  2  start stock  (1 procedure, stopped)");
+    expect(after()).toBe(
+      "Kill or start a node: \n› 1  kill orders  (2 procedures)\n  2  start stock  (1 procedure, stopped)",
+    );
     await terminal.type("2", "k", "1", "k", "down", "enter");
     expect(session.done).toEqual([
       ["start", "stock"],
@@ -194,7 +227,9 @@ describe("k", () => {
   });
 
   it("says what didn't work, and that there is no node", async () => {
-    const { terminal, after } = show({ session: { kill: async () => await Promise.reject(new Error("it is the last one")) } });
+    const { terminal, after } = show({
+      session: { kill: async () => await Promise.reject(new Error("it is the last one")) },
+    });
     await terminal.type("k", "1");
     expect(after()).toBe("error: can't kill node orders: it is the last one\n");
     const without = show({ session: { nodes: () => [] } });
@@ -207,13 +242,17 @@ describe("m", () => {
   it("moves a procedure to another segment", async () => {
     const { session, terminal, after } = show();
     await terminal.type("m", "shop/q", "enter");
-    expect(after()).toBe("Move shop/quote from orders to: \n› 1  stock  (node stock)\n  2  ui  (page)\n  3  a new segment");
+    expect(after()).toBe(
+      "Move shop/quote from orders to: \n› 1  stock  (node stock)\n  2  ui  (page)\n  3  a new segment",
+    );
     await terminal.type("2");
     expect(session.done).toEqual([["move", "shop/quote", "ui"]]);
   });
 
   it("moves it to a segment that is new", async () => {
-    const { session, terminal, after } = show({ session: { nodes: () => [node("orders")], procedures: () => [procedure("f", "orders")] } });
+    const { session, terminal, after } = show({
+      session: { nodes: () => [node("orders")], procedures: () => [procedure("f", "orders")] },
+    });
     await terminal.type("m", "enter", "1");
     expect(after()).toBe("Its name (NAME.segment.json will be its file): ");
     await terminal.type("orders", "enter");
@@ -225,7 +264,9 @@ describe("m", () => {
   });
 
   it("says why it can't", async () => {
-    const { terminal, after } = show({ session: { move: async () => await Promise.reject(new Error("the file can't be written")) } });
+    const { terminal, after } = show({
+      session: { move: async () => await Promise.reject(new Error("the file can't be written")) },
+    });
     await terminal.type("m", "shop/q", "enter", "1");
     expect(after()).toBe("error: can't move shop/quote to stock: the file can't be written\n");
   });
@@ -245,9 +286,13 @@ describe("o, h and q", () => {
   });
 
   it("a page that can't be opened is told with its address", async () => {
-    const { terminal, after } = show({ open: async () => await Promise.reject(new Error("no opener")) });
+    const { terminal, after } = show({
+      open: async () => await Promise.reject(new Error("no opener")),
+    });
     await terminal.type("o");
-    expect(after()).toBe("The page can't be opened from here (no opener): http://localhost:5173/\n");
+    expect(after()).toBe(
+      "The page can't be opened from here (no opener): http://localhost:5173/\n",
+    );
   });
 
   it("Ctrl-C quits, in a question too, where q is a letter", async () => {

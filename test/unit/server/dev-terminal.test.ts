@@ -20,7 +20,14 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-function show(given: { session?: Partial<DevSession>; columns?: number; isTTY?: boolean; env?: Record<string, string> } = {}) {
+function show(
+  given: {
+    session?: Partial<DevSession>;
+    columns?: number;
+    isTTY?: boolean;
+    env?: Record<string, string>;
+  } = {},
+) {
   const session = fakeSession({ watched: [root, join(root, "src")], ...given.session });
   const terminal = fakeTerminal({ isTTY: false, ...given });
   const shows = showInTerminal(terminal, { root, version: "1.2.3", stop: () => {} });
@@ -55,7 +62,9 @@ Seamline 1.2.3 is ready after 412 ms
   });
 
   it("names the keys only where there is a keyboard", () => {
-    expect(show({ isTTY: true }).first).toContain("o open   c call   k kill   m move   h help   q quit");
+    expect(show({ isTTY: true }).first).toContain(
+      "o open   c call   k kill   m move   h help   q quit",
+    );
     expect(show().first).not.toContain("quit");
   });
 
@@ -65,13 +74,22 @@ Seamline 1.2.3 is ready after 412 ms
       // oxlint-disable-next-line no-control-regex
       expect(show(given).terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
     const { session, terminal } = show();
-    session.emit({ kind: "node", node: "orders", state: "failed", why: "\u001B[31m[PARSE_ERROR]\u001B[0m no" });
+    session.emit({
+      kind: "node",
+      node: "orders",
+      state: "failed",
+      why: "\u001B[31m[PARSE_ERROR]\u001B[0m no",
+    });
     expect(terminal.raw()).toContain("node orders can't start: [PARSE_ERROR] no\n");
   });
 
   it("says what an application without segments is", () => {
-    const { first } = show({ session: { nodes: () => [], procedures: () => [], consoleUrl: () => undefined } });
-    expect(first).toContain("No segment file is there yet, so every function runs where it is called.");
+    const { first } = show({
+      session: { nodes: () => [], procedures: () => [], consoleUrl: () => undefined },
+    });
+    expect(first).toContain(
+      "No segment file is there yet, so every function runs where it is called.",
+    );
     expect(first).not.toContain("Console");
   });
 
@@ -85,17 +103,23 @@ Seamline 1.2.3 is ready after 412 ms
     const name = (index: number) => `department-of-warehouses-and-deliveries-${index}`;
     const nodes = Array.from({ length: 100 }, (_, index) => node(name(index), { procedures: 20 }));
     const procedures = Array.from({ length: 2_000 }, (_, index) =>
-      procedure(`warehouses/of/the/whole/company/${name(index % 100)}/procedure${index}`, name(index % 100), {
-        nodes: [name(index % 100)],
-        segments: index < 100 ? [name(index), name(0)] : [name(index % 100)],
-      }),
+      procedure(
+        `warehouses/of/the/whole/company/${name(index % 100)}/procedure${index}`,
+        name(index % 100),
+        {
+          nodes: [name(index % 100)],
+          segments: index < 100 ? [name(index), name(0)] : [name(index % 100)],
+        },
+      ),
     );
     const { first } = show({ session: { nodes: () => nodes, procedures: () => procedures } });
     const lines = first.split("\n");
     expect(lines.length).toBeLessThan(30);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(first).toContain("and 88 segments more");
-    expect(first).toMatch(/Public +warehouses.*… and 1,999 more|Public +warehouses.*…\S+ and 1,999 more/);
+    expect(first).toMatch(
+      /Public +warehouses.*… and 1,999 more|Public +warehouses.*…\S+ and 1,999 more/,
+    );
     // The largest one is among those that are shown.
     expect(first).toMatch(/-0 .* 120\n/);
   });
@@ -113,20 +137,39 @@ Seamline 1.2.3 is ready after 412 ms
 describe("an event is a line", () => {
   const cases: readonly (readonly [DevEvent, string])[] = [
     [
-      { kind: "replaced", procedures: ["orders/quote"], where: ["orders", "page"], ms: 12.3, file: "src/orders/quote.ts" },
+      {
+        kind: "replaced",
+        procedures: ["orders/quote"],
+        where: ["orders", "page"],
+        ms: 12.3,
+        file: "src/orders/quote.ts",
+      },
       "replaced orders/quote on node orders and in the page, 12 ms; its own state starts anew",
     ],
     [
-      { kind: "replaced", procedures: ["a", "b", "c", "d", "e"], where: ["x", "y"], ms: 1_234, file: "src/a.ts" },
+      {
+        kind: "replaced",
+        procedures: ["a", "b", "c", "d", "e"],
+        where: ["x", "y"],
+        ms: 1_234,
+        file: "src/a.ts",
+      },
       "replaced a, b and 3 more procedures on nodes x and y, 1.2 s; their own state starts anew",
     ],
     [
       { kind: "replaced", procedures: ["a"], where: [], ms: 1, file: "src/a.ts" },
       "replaced a, which runs nowhere now, 1 ms; its own state starts anew",
     ],
-    [{ kind: "reloaded", file: "src/prices.ts", where: ["page"], ms: 7 }, "reloaded src/prices.ts in the page, 7 ms"],
     [
-      { kind: "moved", procedures: [{ fqn: "orders/quote", from: ["orders"], to: ["page"] }], ms: 18 },
+      { kind: "reloaded", file: "src/prices.ts", where: ["page"], ms: 7 },
+      "reloaded src/prices.ts in the page, 7 ms",
+    ],
+    [
+      {
+        kind: "moved",
+        procedures: [{ fqn: "orders/quote", from: ["orders"], to: ["page"] }],
+        ms: 18,
+      },
       "moved orders/quote from node orders to the page, 18 ms",
     ],
     [
@@ -145,15 +188,30 @@ describe("an event is a line", () => {
     ],
     [{ kind: "node", node: "orders", state: "ready" }, "node orders is ready"],
     [{ kind: "node", node: "orders", state: "stopped" }, "node orders is stopped"],
-    [{ kind: "node", node: "orders", state: "failed", why: "no such module" }, "node orders can't start: no such module"],
     [
-      { kind: "node", node: "orders", state: "failed", why: "no", error: Object.assign(new RangeError("no"), { stack: "" }) },
+      { kind: "node", node: "orders", state: "failed", why: "no such module" },
+      "node orders can't start: no such module",
+    ],
+    [
+      {
+        kind: "node",
+        node: "orders",
+        state: "failed",
+        why: "no",
+        error: Object.assign(new RangeError("no"), { stack: "" }),
+      },
       "node orders can't start: RangeError: no",
     ],
-    [{ kind: "node", node: "orders", state: "starting", why: "src/a.ts changed" }, "node orders starts anew: src/a.ts changed"],
+    [
+      { kind: "node", node: "orders", state: "starting", why: "src/a.ts changed" },
+      "node orders starts anew: src/a.ts changed",
+    ],
     [{ kind: "node", node: "orders", state: "starting" }, ""],
     [{ kind: "mended" }, "mended: no problem is left"],
-    [{ kind: "warning", problem: { file: "src/a.ts", message: "careful" } }, "warning: src/a.ts: careful"],
+    [
+      { kind: "warning", problem: { file: "src/a.ts", message: "careful" } },
+      "warning: src/a.ts: careful",
+    ],
   ];
 
   it.each(cases)("%j", (event, line) => {
@@ -164,7 +222,13 @@ describe("an event is a line", () => {
 
   it("that comes again is counted, whatever the time that it took", () => {
     const { session, after, shows } = show();
-    const replaced = (ms: number): DevEvent => ({ kind: "replaced", procedures: ["a"], where: ["x"], ms, file: "src/a.ts" });
+    const replaced = (ms: number): DevEvent => ({
+      kind: "replaced",
+      procedures: ["a"],
+      where: ["x"],
+      ms,
+      file: "src/a.ts",
+    });
     for (const ms of [1, 2, 3]) session.emit(replaced(ms));
     session.emit({ kind: "mended" });
     session.emit({ kind: "mended" });
@@ -182,7 +246,8 @@ describe("an event is a line", () => {
 
   it("that comes again at a terminal stands there once, with its last time", () => {
     const { session, after, terminal } = show({ isTTY: true });
-    for (const ms of [1, 2, 3]) session.emit({ kind: "replaced", procedures: ["a"], where: ["x"], ms, file: "src/a.ts" });
+    for (const ms of [1, 2, 3])
+      session.emit({ kind: "replaced", procedures: ["a"], where: ["x"], ms, file: "src/a.ts" });
     expect(after()).toBe("replaced a on node x, 3 ms; its own state starts anew ×3\n");
     // Something of the application's own stands between: that line must not be taken away.
     terminal.stdout.write("hello from a procedure\n");
@@ -192,7 +257,10 @@ describe("an event is a line", () => {
 
   it("is a warning once", () => {
     const { session, after } = show();
-    const warning = (message: string): DevEvent => ({ kind: "warning", problem: { file: "src/a.ts", message } });
+    const warning = (message: string): DevEvent => ({
+      kind: "warning",
+      problem: { file: "src/a.ts", message },
+    });
     for (const message of ["one", "two", "one"]) session.emit(warning(message));
     expect(after()).toBe("warning: src/a.ts: one\nwarning: src/a.ts: two\n");
   });
@@ -200,12 +268,21 @@ describe("an event is a line", () => {
 
 describe("problems", () => {
   it("show the source with a marker, and what to do", async () => {
-    await writeFile(join(root, "orders.segment.json"), '{\n  "./orders/quote": {\n    "quote": { "access": "publik" }\n  }\n}\n');
+    await writeFile(
+      join(root, "orders.segment.json"),
+      '{\n  "./orders/quote": {\n    "quote": { "access": "publik" }\n  }\n}\n',
+    );
     const { session, after } = show();
     session.emit({
       kind: "problems",
       problems: [
-        { file: "orders.segment.json", line: 3, column: 16, message: 'expected "public"', hint: 'Did you mean "public"?' },
+        {
+          file: "orders.segment.json",
+          line: 3,
+          column: 16,
+          message: 'expected "public"',
+          hint: 'Did you mean "public"?',
+        },
         { file: "src/gone.ts", line: 1, column: 1, message: "is no longer there" },
       ],
     });
@@ -231,14 +308,21 @@ error: src/gone.ts:1:1: is no longer there
 
   it("that hold nothing back are told as such", () => {
     const { session, after } = show();
-    session.emit({ kind: "problems", problems: [{ file: "src/a.ts", message: "no" }], isLive: true });
+    session.emit({
+      kind: "problems",
+      problems: [{ file: "src/a.ts", message: "no" }],
+      isLive: true,
+    });
     expect(after()).toBe("error: src/a.ts: no\n1 problem: everything else runs as it is written\n");
   });
 
   it("of long lines are shown around the marker", async () => {
     await writeFile(join(root, "long.ts"), `${"x".repeat(300)} = here; ${"y".repeat(300)}\n`);
     const { session, after } = show({ columns: 60 });
-    session.emit({ kind: "problems", problems: [{ file: "long.ts", line: 1, column: 304, message: "no" }] });
+    session.emit({
+      kind: "problems",
+      problems: [{ file: "long.ts", line: 1, column: 304, message: "no" }],
+    });
     const [, text = "", marker = ""] = after().split("\n");
     expect(text.length).toBeLessThanOrEqual(60);
     expect(text.slice(marker.indexOf("^"))).toMatch(/^here; y/);
@@ -246,7 +330,10 @@ error: src/gone.ts:1:1: is no longer there
 
   it("are shown up to eight", () => {
     const { session, after } = show();
-    const problems = Array.from({ length: 200 }, (_, index) => ({ file: `src/${index}.ts`, message: "no" }));
+    const problems = Array.from({ length: 200 }, (_, index) => ({
+      file: `src/${index}.ts`,
+      message: "no",
+    }));
     session.emit({ kind: "problems", problems });
     expect(after().match(/^error: src/gm)).toHaveLength(8);
     expect(after()).toContain("192 more problems");
@@ -288,9 +375,12 @@ describe("a procedure that failed", () => {
         throw new Error("no");
       },
     };
-    for (const error of ["text", "text", unreadable]) session.emit({ kind: "failed", fqn: "a", node: "page", error });
+    for (const error of ["text", "text", unreadable])
+      session.emit({ kind: "failed", fqn: "a", node: "page", error });
     shows.close();
-    expect(after()).toBe("a failed in the page: text\n  (and the same once more)\na failed in the page: what was thrown can't be read\n");
+    expect(after()).toBe(
+      "a failed in the page: text\n  (and the same once more)\na failed in the page: what was thrown can't be read\n",
+    );
   });
 });
 
@@ -309,7 +399,9 @@ describe("what came before anybody listened", () => {
         },
       },
     });
-    expect(first).toMatch(/Watching.*\n\nnode stock can't start: no\nwarning: src\/a\.ts: careful\n$/);
+    expect(first).toMatch(
+      /Watching.*\n\nnode stock can't start: no\nwarning: src\/a\.ts: careful\n$/,
+    );
   });
 });
 
@@ -322,7 +414,9 @@ describe("lines of the session", () => {
     const error = new Error("deep");
     error.stack = `Error: deep\n    at f (${root}/src/a.ts:1:2)`;
     shows.log.error("four", error);
-    expect(after()).toBe("one\nwarning: two\nerror: three\nerror: four: Error: deep\n    at f (src/a.ts:1:2)\n");
+    expect(after()).toBe(
+      "one\nwarning: two\nerror: three\nerror: four: Error: deep\n    at f (src/a.ts:1:2)\n",
+    );
   });
 });
 
@@ -341,7 +435,12 @@ describe("for programs", () => {
     shows.log.warn("careful");
     shows.start(session, { ms: 412.4 });
     terminal.stdout.write("hello from a procedure\n");
-    session.emit({ kind: "node", node: "orders", state: "stopped", why: "\u001B[31mkilled\u001B[0m" });
+    session.emit({
+      kind: "node",
+      node: "orders",
+      state: "stopped",
+      why: "\u001B[31mkilled\u001B[0m",
+    });
     session.emit({ kind: "failed", fqn: "a", node: "orders", error: new RangeError("no") });
     session.emit({ kind: "failed", fqn: "a", node: "orders", error: "text" });
     shows.close();
@@ -362,7 +461,12 @@ describe("for programs", () => {
         procedures: session.procedures(),
       },
       { event: "node", node: "orders", state: "stopped", why: "killed" },
-      { event: "failed", fqn: "a", node: "orders", error: { name: "RangeError", message: "no", stack: expect.any(String), trace: [] } },
+      {
+        event: "failed",
+        fqn: "a",
+        node: "orders",
+        error: { name: "RangeError", message: "no", stack: expect.any(String), trace: [] },
+      },
       { event: "failed", fqn: "a", node: "orders", error: { message: "text" } },
       { event: "stopped" },
     ]);

@@ -9,7 +9,11 @@ function create(limit: number) {
   const cut: string[] = [];
   const open = (name: string, untakenMs?: number) => {
     const state = { progress: 0, untaken: false };
-    const of: HeldFor = { progress: () => state.progress, isUntaken: () => state.untaken, cut: () => cut.push(name) };
+    const of: HeldFor = {
+      progress: () => state.progress,
+      isUntaken: () => state.untaken,
+      cut: () => cut.push(name),
+    };
     return Object.assign(memory.holder(of, untakenMs), { state });
   };
   return {
@@ -54,7 +58,11 @@ describe("memory that callers make a service hold", () => {
     expect([memory.fits(300), cut]).toEqual([true, ["large"]]);
     expect([memory.fits(500), cut]).toEqual([true, ["large", "middle", "small"]]);
     // What moves is never cut for others.
-    expect([memory.fits(700), memory.bytes, cut]).toEqual([false, 150, ["large", "middle", "small"]]);
+    expect([memory.fits(700), memory.bytes, cut]).toEqual([
+      false,
+      150,
+      ["large", "middle", "small"],
+    ]);
   });
 
   it("isn't searched again for each call that finds it full", () => {

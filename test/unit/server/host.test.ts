@@ -58,7 +58,9 @@ describe("the log", () => {
     log.warn("old");
     log.error("broken", new Error("why", { cause: new Error("deeper") }));
     expect(lines.slice(0, 2)).toEqual(["out [node A] ready\n", "err [node A] warning: old\n"]);
-    expect(lines[2]).toMatch(/^err \[node A\] error: broken\nError: why\n.*\ncaused by Error: deeper\n/s);
+    expect(lines[2]).toMatch(
+      /^err \[node A\] error: broken\nError: why\n.*\ncaused by Error: deeper\n/s,
+    );
   });
 
   it.each([

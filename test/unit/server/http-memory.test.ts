@@ -23,7 +23,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((one) => one.close(0)));
 });
 
-async function serve(handle: (request: HttpRequest) => Promise<HttpResponse>, options: Partial<ListenOptions> = {}): Promise<HttpServer> {
+async function serve(
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+  options: Partial<ListenOptions> = {},
+): Promise<HttpServer> {
   const server = await listen(handle, { host: "127.0.0.1", port: 0, ...options });
   servers.push(server);
   return server;
@@ -51,7 +54,9 @@ describe.each([
 ])("an answer that is %s", (_, make) => {
   it("is held as far as nobody has taken it, and let go of when it is taken", async () => {
     const memory = new HeldMemory(1_000 * MiB);
-    const server = await serve(async () => ({ status: 200, headers: fields, body: make() }), { memory });
+    const server = await serve(async () => ({ status: 200, headers: fields, body: make() }), {
+      memory,
+    });
     const socket = ask(server, get);
     await expect.poll(() => memory.bytes).toBeGreaterThan(MiB);
     const held = memory.bytes;
@@ -64,7 +69,9 @@ describe.each([
 
   it("is let go of when the caller leaves", async () => {
     const memory = new HeldMemory(1_000 * MiB);
-    const server = await serve(async () => ({ status: 200, headers: fields, body: make() }), { memory });
+    const server = await serve(async () => ({ status: 200, headers: fields, body: make() }), {
+      memory,
+    });
     const socket = ask(server, get);
     await expect.poll(() => memory.bytes).toBeGreaterThan(MiB);
     socket.destroy();
@@ -79,13 +86,20 @@ it("a large answer arrives as it was, whatever its characters", async () => {
   expect(Number(answer.headers.get("content-length"))).toBe(Buffer.byteLength(text));
   expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(text))).toBe(true);
   const head = await fetch(server.url, { method: "HEAD" });
-  expect([head.headers.get("content-length"), await head.text()]).toEqual([String(Buffer.byteLength(text)), ""]);
+  expect([head.headers.get("content-length"), await head.text()]).toEqual([
+    String(Buffer.byteLength(text)),
+    "",
+  ]);
 });
 
 it("an answer that doesn't fit any more is a 503 with retry-after, and small ones still fit", async () => {
   const memory = new HeldMemory(40 * MiB);
   const server = await serve(
-    async ({ target }) => ({ status: 200, headers: fields, body: target === "/big" ? "x".repeat(large) : "small" }),
+    async ({ target }) => ({
+      status: 200,
+      headers: fields,
+      body: target === "/big" ? "x".repeat(large) : "small",
+    }),
     {
       memory,
     },
@@ -93,13 +107,20 @@ it("an answer that doesn't fit any more is a 503 with retry-after, and small one
   ask(server, get);
   await expect.poll(() => memory.bytes).toBeGreaterThan(17 * MiB);
   const refused = await fetch(`${server.url}/big`);
-  expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-svc-error")]).toEqual([503, "1", "NodeNotAvailable"]);
+  expect([
+    refused.status,
+    refused.headers.get("retry-after"),
+    refused.headers.get("x-svc-error"),
+  ]).toEqual([503, "1", "NodeNotAvailable"]);
   expect(await (await fetch(`${server.url}/small`)).text()).toBe("small");
 });
 
 it("callers who stand still are cut when their room is needed, and no others", async () => {
   const memory = new HeldMemory(40 * MiB);
-  const server = await serve(async () => ({ status: 200, headers: fields, body: "x".repeat(large) }), { memory });
+  const server = await serve(
+    async () => ({ status: 200, headers: fields, body: "x".repeat(large) }),
+    { memory },
+  );
   const still = ask(server, get);
   const closed = once(still, "close");
   await expect.poll(() => memory.bytes).toBeGreaterThan(17 * MiB);
@@ -155,8 +176,12 @@ describe("a body", () => {
     const server = await serve(length, { memory });
     ask(server, post(MiB, "x".repeat(MiB - 100_000)));
     await expect.poll(() => memory.bytes).toBeGreaterThan(MiB - 100_000);
-    expect(await (await fetch(server.url, { method: "POST", body: "x".repeat(200_000) })).text()).toBe("NodeNotAvailable");
-    expect(await (await fetch(server.url, { method: "POST", body: "x".repeat(50_000) })).text()).toBe("50000");
+    expect(
+      await (await fetch(server.url, { method: "POST", body: "x".repeat(200_000) })).text(),
+    ).toBe("NodeNotAvailable");
+    expect(
+      await (await fetch(server.url, { method: "POST", body: "x".repeat(50_000) })).text(),
+    ).toBe("50000");
   });
 
   it("costs more than its bytes when it comes one by one", async () => {
@@ -172,7 +197,11 @@ describe("a body", () => {
 
 it("a caller who takes nothing gives its connection to another, when there are as many as may be", async () => {
   const server = await serve(
-    async ({ target }) => ({ status: 200, headers: fields, body: target === "/big" ? "x".repeat(large) : "small" }),
+    async ({ target }) => ({
+      status: 200,
+      headers: fields,
+      body: target === "/big" ? "x".repeat(large) : "small",
+    }),
     {
       limits: { connections: 1 },
     },
@@ -189,10 +218,18 @@ describe("a service that is full", () => {
   it("answers new calls 503 with retry-after before anything runs, and health as ever", async () => {
     const memory = new HeldMemory(1_000 + chunkBytes);
     let ran = 0;
-    const modules = testModules([{ fqn: "f", parameters: names("a"), in: { one: "public" }, body: body("f", () => ++ran) }]);
+    const modules = testModules([
+      { fqn: "f", parameters: names("a"), in: { one: "public" }, body: body("f", () => ++ran) },
+    ]);
     const host = nodeHost({ log: new TestLog(), memory });
     const common = { trustKey: "the-trust-key-of-this-test", limits: defaultLimits };
-    const node = createNode(host, { ...common, gateway: undefined, modules, segments: ["one"], name: undefined });
+    const node = createNode(host, {
+      ...common,
+      gateway: undefined,
+      modules,
+      segments: ["one"],
+      name: undefined,
+    });
     const server = await serve((request) => node.handle(request), { memory });
     await node.start(server.url);
     const call = (): Promise<Response> => fetch(`${server.url}/rpc/f?a=1`);
@@ -203,17 +240,19 @@ describe("a service that is full", () => {
     );
     await expect.poll(() => memory.bytes).toBe(900 + chunkBytes);
     const refused = await call();
-    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-svc-error"), ran]).toEqual([
-      503,
-      "1",
-      "NodeNotAvailable",
-      1,
-    ]);
+    expect([
+      refused.status,
+      refused.headers.get("retry-after"),
+      refused.headers.get("x-svc-error"),
+      ran,
+    ]).toEqual([503, "1", "NodeNotAvailable", 1]);
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
   });
 
   it("a body that is too slow is 408, though the time for the call is over as well", async () => {
-    const modules = testModules([{ fqn: "f", parameters: names("a"), in: { one: "public" }, body: body("f", () => 1) }]);
+    const modules = testModules([
+      { fqn: "f", parameters: names("a"), in: { one: "public" }, body: body("f", () => 1) },
+    ]);
     const limits = { ...defaultLimits, time: 300, requestTime: 300 };
     const node = createNode(nodeHost({ log: new TestLog() }), {
       trustKey: "the-trust-key-of-this-test",
@@ -225,10 +264,15 @@ describe("a service that is full", () => {
     });
     const server = await serve((request) => node.handle(request), { limits });
     await node.start(server.url);
-    const socket = ask(server, "POST /rpc/f HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{");
+    const socket = ask(
+      server,
+      "POST /rpc/f HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{",
+    );
     socket.resume();
     const [chunk] = (await once(socket, "data")) as [Buffer];
-    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[^]*x-svc-error: RequestTimeout[^]*did not arrive in time$/i);
+    expect(chunk.toString()).toMatch(
+      /^HTTP\/1\.1 408 Request Timeout\r\n[^]*x-svc-error: RequestTimeout[^]*did not arrive in time$/i,
+    );
     expect(chunk.toString()).toMatch(/\r\nconnection: close\r\n/i);
     const more: Buffer[] = [];
     socket.on("data", (data: Buffer) => more.push(data));

@@ -11,13 +11,20 @@ import { raw } from "./_raw.ts";
 const servers: HttpServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((one) => one.close(0))));
 
-async function serve(handle: (request: HttpRequest) => Promise<HttpResponse>, options: Partial<ListenOptions> = {}): Promise<HttpServer> {
+async function serve(
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+  options: Partial<ListenOptions> = {},
+): Promise<HttpServer> {
   const server = await listen(handle, { host: "127.0.0.1", port: 0, ...options });
   servers.push(server);
   return server;
 }
 
-const text = (body: string, status = 200): HttpResponse => ({ status, headers: { "content-type": "text/plain" }, body });
+const text = (body: string, status = 200): HttpResponse => ({
+  status,
+  headers: { "content-type": "text/plain" },
+  body,
+});
 const echo = async (request: HttpRequest): Promise<HttpResponse> => {
   try {
     return text(Buffer.from(await request.readBody(10)).toString());
@@ -48,16 +55,27 @@ describe("a request", () => {
       seen = request;
       return await echo(request);
     });
-    const answer = await fetch(`${server.url}/rpc/a%2Fb?x=%zz`, { method: "POST", headers: { "X-One": "1" }, body: "hello" });
+    const answer = await fetch(`${server.url}/rpc/a%2Fb?x=%zz`, {
+      method: "POST",
+      headers: { "X-One": "1" },
+      body: "hello",
+    });
     expect(await answer.text()).toBe("hello");
-    expect(seen).toMatchObject({ method: "POST", target: "/rpc/a%2Fb?x=%zz", headers: { "x-one": "1" } });
+    expect(seen).toMatchObject({
+      method: "POST",
+      target: "/rpc/a%2Fb?x=%zz",
+      headers: { "x-one": "1" },
+    });
   });
 
   it.each(["/%E0%A4%A", "/%", "/..%2f..%2fetc", "//", "*", "abc://a/b", "/a\\b"])(
     "with the target %s reaches the handler, which decides",
     async (target) => {
       const server = await serve(async (request) => text(request.target));
-      const answer = await raw(server, `OPTIONS ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`).closed();
+      const answer = await raw(
+        server,
+        `OPTIONS ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      ).closed();
       expect(answer.endsWith(`\r\n\r\n${target}`)).toBe(true);
     },
   );
@@ -68,7 +86,10 @@ describe("a request", () => {
     ["http://a?b", "A:80", "/?b"],
   ])("with the address %s as target is for its path", async (target, host, path) => {
     const server = await serve(async (request) => text(request.target));
-    const answer = await raw(server, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`).closed();
+    const answer = await raw(
+      server,
+      `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+    ).closed();
     expect(answer.endsWith(`\r\n\r\n${path}`)).toBe(true);
   });
 
@@ -82,15 +103,23 @@ describe("a request", () => {
 
   it("may come in pieces, chunked", async () => {
     const server = await serve(echo);
-    const connection = raw(server, "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    const connection = raw(
+      server,
+      "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
+    );
     connection.socket.write("2\r\nde\r\n0\r\n\r\n");
     expect(await connection.until(/abcde$/)).toContain("200 OK");
   });
 
   it("that is pipelined is answered in its turn", async () => {
     const first = gate<HttpResponse>();
-    const server = await serve((request) => (request.target === "/1" ? first.promise : Promise.resolve(text(request.target))));
-    const connection = raw(server, "GET /1 HTTP/1.1\r\nhost: a\r\n\r\nGET /2 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    const server = await serve((request) =>
+      request.target === "/1" ? first.promise : Promise.resolve(text(request.target)),
+    );
+    const connection = raw(
+      server,
+      "GET /1 HTTP/1.1\r\nhost: a\r\n\r\nGET /2 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+    );
     await once(connection.socket, "connect");
     first.open(text("/1"));
     const answer = await connection.closed();
@@ -110,7 +139,10 @@ describe("a body over the limit", () => {
 
   it("is refused while it comes, and a caller who reads only after sending sees the answer", async () => {
     const server = await serve(echo);
-    const connection = raw(server, "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+    const connection = raw(
+      server,
+      "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n",
+    );
     const chunk = "x".repeat(65_536);
     for (let i = 0; i < 20; i++) connection.socket.write(`10000\r\n${chunk}\r\n`);
     connection.socket.write("0\r\n\r\n");
@@ -132,7 +164,9 @@ describe("a body over the limit", () => {
 
   it("is not asked for when the caller waits to be asked", async () => {
     const server = await serve(echo);
-    expect(await raw(server, post(11, "", "expect: 100-continue\r\n")).until(/PayloadTooLarge/)).not.toContain("100 Continue");
+    expect(
+      await raw(server, post(11, "", "expect: 100-continue\r\n")).until(/PayloadTooLarge/),
+    ).not.toContain("100 Continue");
     const connection = raw(server, post(2, "", "expect: 100-continue\r\n"));
     await connection.until(/100 Continue\r\n\r\n$/);
     connection.socket.write("ok");
@@ -196,7 +230,9 @@ describe("a caller that goes away", () => {
     const server = await serve(async (request) => {
       signals.push(request.signal);
       if (signals.length === 2) both.open();
-      return await new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(text(""))));
+      return await new Promise((resolve) =>
+        request.signal.addEventListener("abort", () => resolve(text(""))),
+      );
     });
     const connection = raw(server, get + get);
     await both.promise;
@@ -249,9 +285,11 @@ describe("an answer", () => {
 
   it.each([204, 304])("with status %i has neither body nor length", async (status) => {
     const server = await serve(async () => ({ status, headers: {} }));
-    expect((await raw(server, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").closed()).toLowerCase()).not.toMatch(
-      /content-length|transfer-encoding/,
-    );
+    expect(
+      (
+        await raw(server, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").closed()
+      ).toLowerCase(),
+    ).not.toMatch(/content-length|transfer-encoding/);
   });
 
   it("to HEAD has the headers of GET and no body, for streams too", async () => {
@@ -259,10 +297,17 @@ describe("an answer", () => {
     const server = await serve(async (request) =>
       request.target === "/text"
         ? text("hello")
-        : { status: 200, headers: { "content-length": "5" }, body: Readable.from([Buffer.from("hello")]).on("close", destroyed) },
+        : {
+            status: 200,
+            headers: { "content-length": "5" },
+            body: Readable.from([Buffer.from("hello")]).on("close", destroyed),
+          },
     );
     for (const path of ["text", "stream"]) {
-      const answer = await raw(server, `HEAD /${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`).closed();
+      const answer = await raw(
+        server,
+        `HEAD /${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      ).closed();
       expect(answer.toLowerCase()).toContain("content-length: 5");
       expect(answer.endsWith("\r\n\r\n")).toBe(true);
     }
@@ -274,7 +319,11 @@ describe("an answer", () => {
       yield Buffer.from("a");
       yield Buffer.from("b");
     })();
-    const server = await serve(async () => ({ status: 200, headers: { "set-cookie": ["a=1", "b=2"] }, body }));
+    const server = await serve(async () => ({
+      status: 200,
+      headers: { "set-cookie": ["a=1", "b=2"] },
+      body,
+    }));
     const answer = await fetch(server.url);
     expect(await answer.text()).toBe("ab");
     expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
@@ -303,15 +352,21 @@ describe("an answer", () => {
 
   it.each([
     ["a handler that throws", () => Promise.reject(new Error("a secret of the program"))],
-    ["a header that can't be sent", () => Promise.resolve({ status: 200, headers: { "x-a": "1\r\nx-b: 2" } })],
+    [
+      "a header that can't be sent",
+      () => Promise.resolve({ status: 200, headers: { "x-a": "1\r\nx-b: 2" } }),
+    ],
     ["a status that there isn't", () => Promise.resolve({ status: 7, headers: {} })],
-  ])("is an empty 500 for %s, and the fault is told", async (_, handle: () => Promise<HttpResponse>) => {
-    const onFault = vi.fn<(fault: unknown) => void>();
-    const server = await serve(handle, { onFault });
-    const answer = await fetch(server.url);
-    expect([answer.status, await answer.text()]).toEqual([500, ""]);
-    expect(onFault).toHaveBeenCalledOnce();
-  });
+  ])(
+    "is an empty 500 for %s, and the fault is told",
+    async (_, handle: () => Promise<HttpResponse>) => {
+      const onFault = vi.fn<(fault: unknown) => void>();
+      const server = await serve(handle, { onFault });
+      const answer = await fetch(server.url);
+      expect([answer.status, await answer.text()]).toEqual([500, ""]);
+      expect(onFault).toHaveBeenCalledOnce();
+    },
+  );
 });
 
 describe("limits", () => {
@@ -323,12 +378,17 @@ describe("limits", () => {
 
   it("answer 431 to headers that are too long, 400 to what is no HTTP", async () => {
     const server = await serve(echo, { limits: { header: 1_024 } });
-    expect(await raw(server, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2_000)}\r\n\r\n`).closed()).toContain("431 ");
+    expect(
+      await raw(server, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2_000)}\r\n\r\n`).closed(),
+    ).toContain("431 ");
     expect(await raw(server, "nonsense\r\n\r\n").closed()).toContain("400 Bad Request");
     expect(await raw(server, "GET / HTTP/1.1\r\n\r\n").closed()).toContain("400 Bad Request");
-    expect(await raw(server, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n").closed()).toContain(
-      "400 Bad Request",
-    );
+    expect(
+      await raw(
+        server,
+        "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
+      ).closed(),
+    ).toContain("400 Bad Request");
   });
 
   it.each([
@@ -339,31 +399,34 @@ describe("limits", () => {
         while (true) yield Buffer.alloc(1_000_000, "x");
       },
     ],
-  ])("cut a caller who takes nothing of an answer that is %s, and let others wait for a slow one", async (_, body) => {
-    const done = gate();
-    const server = await serve(
-      async (request) => {
-        if (request.target === "/big") return { status: 200, headers: {}, body: body() };
-        return { status: 200, headers: {}, body: slow(done.promise) };
-      },
-      { limits: { requestTime: 50 } },
-    );
-    const patient = raw(server, get);
-    await patient.until(/begun/);
-    const lazy = raw(server, "GET /big HTTP/1.1\r\nhost: a\r\n\r\n");
-    lazy.socket.pause();
-    await once(lazy.socket, "connect");
-    await new Promise<void>((resolve) => {
-      // A socket that reads nothing sees its end only by trying to write.
-      const timer = setInterval(() => lazy.socket.write("x"), 10);
-      lazy.socket.on("close", () => {
-        clearInterval(timer);
-        resolve();
+  ])(
+    "cut a caller who takes nothing of an answer that is %s, and let others wait for a slow one",
+    async (_, body) => {
+      const done = gate();
+      const server = await serve(
+        async (request) => {
+          if (request.target === "/big") return { status: 200, headers: {}, body: body() };
+          return { status: 200, headers: {}, body: slow(done.promise) };
+        },
+        { limits: { requestTime: 50 } },
+      );
+      const patient = raw(server, get);
+      await patient.until(/begun/);
+      const lazy = raw(server, "GET /big HTTP/1.1\r\nhost: a\r\n\r\n");
+      lazy.socket.pause();
+      await once(lazy.socket, "connect");
+      await new Promise<void>((resolve) => {
+        // A socket that reads nothing sees its end only by trying to write.
+        const timer = setInterval(() => lazy.socket.write("x"), 10);
+        lazy.socket.on("close", () => {
+          clearInterval(timer);
+          resolve();
+        });
       });
-    });
-    done.open();
-    await patient.until(/done/);
-  });
+      done.open();
+      await patient.until(/done/);
+    },
+  );
 
   it("past the highest number of connections close an idle one for a new one, the oldest first", async () => {
     const server = await serve(echo, { limits: { connections: 2 } });
@@ -378,14 +441,19 @@ describe("limits", () => {
 
   it("where all connections are busy refuse calls with 503, answer everything else, and close the connection", async () => {
     const answer = gate<HttpResponse>();
-    const server = await serve(async ({ target }) => (target === "/slow" ? await answer.promise : text("200 OK")), {
-      limits: { connections: 1 },
-    });
+    const server = await serve(
+      async ({ target }) => (target === "/slow" ? await answer.promise : text("200 OK")),
+      {
+        limits: { connections: 1 },
+      },
+    );
     const busy = raw(server, "GET /slow HTTP/1.1\r\nhost: a\r\n\r\n");
     await once(busy.socket, "connect");
     const refused = await raw(server, "GET /rpc/shop/stock HTTP/1.1\r\nhost: a\r\n\r\n").closed();
     expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1[^]*connection: close/i);
-    expect(await raw(server, "GET /health/status HTTP/1.1\r\nhost: a\r\n\r\n").closed()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close/i);
+    expect(await raw(server, "GET /health/status HTTP/1.1\r\nhost: a\r\n\r\n").closed()).toMatch(
+      /^HTTP\/1\.1 200 [^]*connection: close/i,
+    );
     answer.open(text("done"));
     await busy.until(/done/);
   });
@@ -432,7 +500,11 @@ describe("close", () => {
 
   it("closes a connection whose answer had begun before, as soon as it is written", async () => {
     const rest = gate();
-    const server = await serve(async () => ({ status: 200, headers: {}, body: slow(rest.promise) }));
+    const server = await serve(async () => ({
+      status: 200,
+      headers: {},
+      body: slow(rest.promise),
+    }));
     const busy = raw(server, get);
     await busy.until(/begun/);
     const closed = server.close(60_000);
@@ -471,6 +543,8 @@ describe("an address that can't be taken", () => {
   it("over IPv6 is written with brackets", async () => {
     const server = await serve(echo, { host: "::1" });
     expect(server.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
-    await expect(listen(echo, { host: "::1", port: Number(new URL(server.url).port) })).rejects.toThrow("http://[::1]:");
+    await expect(
+      listen(echo, { host: "::1", port: Number(new URL(server.url).port) }),
+    ).rejects.toThrow("http://[::1]:");
   });
 });

@@ -15,10 +15,17 @@ import { parseSegment } from "../../../src/segment.ts";
 import { Problems } from "../../../src/problem.ts";
 import { filesIn, root } from "../../_sources.ts";
 
-const config = configJsonSchema((schema) => ({ ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }) }));
+const config = configJsonSchema((schema) => ({
+  ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }),
+}));
 const segment = segmentJsonSchema();
 // Words for editors are unknown to a validator.
-const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, keywords: ["enumDescriptions"] });
+const ajv = new Ajv({
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  keywords: ["enumDescriptions"],
+});
 const ofConfig = ajv.compile(config);
 const ofSegment = ajv.compile(segment);
 
@@ -31,7 +38,8 @@ function takesConfig(value: unknown, env: Record<string, string> = {}): boolean 
     return false;
   }
 }
-const takesSegment = (value: unknown): boolean => parseSegment(JSON.stringify(value), "a.segment.json").problems.length === 0;
+const takesSegment = (value: unknown): boolean =>
+  parseSegment(JSON.stringify(value), "a.segment.json").problems.length === 0;
 
 const url = "http://127.0.0.1:3000";
 const values: Readonly<Record<string, readonly unknown[]>> = {
@@ -58,8 +66,29 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   trustKey: ["secret", "with space", "", 1],
   middleware: [["./a.ts"], [], [""], "a"],
   healthChecks: [{ a: "./a.ts" }, { a: "" }, {}, { a: 1 }, []],
-  limits: [{ body: 1 }, { time: 5000, depth: 3 }, { body: 0 }, { body: 1.5 }, { body: "1" }, { bodi: 1 }, { body: 2 ** 60 }, [], {}],
-  origin: ["https://a.b", ["https://a.b", "http://c:1/"], "a.b", [], ["https://a.b/c"], "https://a.b/c", [1], 1, null, "https://a@b"],
+  limits: [
+    { body: 1 },
+    { time: 5000, depth: 3 },
+    { body: 0 },
+    { body: 1.5 },
+    { body: "1" },
+    { bodi: 1 },
+    { body: 2 ** 60 },
+    [],
+    {},
+  ],
+  origin: [
+    "https://a.b",
+    ["https://a.b", "http://c:1/"],
+    "a.b",
+    [],
+    ["https://a.b/c"],
+    "https://a.b/c",
+    [1],
+    1,
+    null,
+    "https://a@b",
+  ],
   hosts: [["a.b", "c"], ["*"], [], [""], ["a.b:1"], ["http://a"], ["a/b"], ["[::1]"], [1], "a", {}],
   forwarded: [true, false, "yes", 1, null],
   log: ["info", "none", "debug", 1],
@@ -76,10 +105,31 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   name: ["node 1", "", " a", "é", "a".repeat(64), "a".repeat(65)],
   cache: ["./c", ""],
   monitor: [1, 5000, 0, "5000", true],
-  members: [["node-1", "10.0.0.0/8"], ["fd00::1", "a.b.c"], [], ["a b"], [""], ["http://a"], "a", [1]],
+  members: [
+    ["node-1", "10.0.0.0/8"],
+    ["fd00::1", "a.b.c"],
+    [],
+    ["a b"],
+    [""],
+    ["http://a"],
+    "a",
+    [1],
+  ],
   directory: ["memory", "disk"],
   console: [true, false, "yes", 1, null],
-  layout: [{ a: ["x"] }, { a: ["x", "y"], b: [] }, {}, { a: "x" }, { a: [1] }, { "": ["x"] }, { a: ["x", "x"] }, [], [["x"]], null, "a"],
+  layout: [
+    { a: ["x"] },
+    { a: ["x", "y"], b: [] },
+    {},
+    { a: "x" },
+    { a: [1] },
+    { "": ["x"] },
+    { a: ["x", "x"] },
+    [],
+    [["x"]],
+    null,
+    "a",
+  ],
   source: ["./src", ""],
   output: ["./dist", 1],
   index: ["index.html", ""],
@@ -97,14 +147,29 @@ const configs = fc.constantFrom(...modes).chain((mode) => {
   const own = Object.keys(schemas[mode].entries).filter((key) => key !== "mode");
   const needed = own.filter((key) => ["url", "repository", "segments"].includes(key));
   const entry = (key: string) =>
-    fc.tuple(fc.constant(key), fc.oneof({ weight: 6, arbitrary: fc.constant(values[key]?.[0]) }, fc.constantFrom(...(values[key] ?? []))));
-  const others = fc.array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...own) }, fc.constantFrom(...keys)).chain(entry), {
-    maxLength: 5,
-  });
+    fc.tuple(
+      fc.constant(key),
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant(values[key]?.[0]) },
+        fc.constantFrom(...(values[key] ?? [])),
+      ),
+    );
+  const others = fc.array(
+    fc
+      .oneof({ weight: 8, arbitrary: fc.constantFrom(...own) }, fc.constantFrom(...keys))
+      .chain(entry),
+    {
+      maxLength: 5,
+    },
+  );
   return fc
     .tuple(fc.tuple(...needed.map(entry)), others, fc.integer({ min: 0, max: 9 }))
     .map(
-      ([first, more, drop]) => Object.fromEntries([["mode", mode], ...first.slice(drop === 0 ? 1 : 0), ...more]) as Record<string, unknown>,
+      ([first, more, drop]) =>
+        Object.fromEntries([["mode", mode], ...first.slice(drop === 0 ? 1 : 0), ...more]) as Record<
+          string,
+          unknown
+        >,
     );
 });
 
@@ -125,8 +190,16 @@ describe("the schema of configurations", () => {
   });
 
   it.each(modes)("takes and refuses each value of each key of a %s as the check does", (mode) => {
-    const needed: Record<string, unknown> = { mode, url, repository: url, gateway: url, segments: ["a"] };
-    const base = Object.fromEntries(Object.entries(needed).filter(([key]) => key in schemas[mode].entries));
+    const needed: Record<string, unknown> = {
+      mode,
+      url,
+      repository: url,
+      gateway: url,
+      segments: ["a"],
+    };
+    const base = Object.fromEntries(
+      Object.entries(needed).filter(([key]) => key in schemas[mode].entries),
+    );
     for (const [key, all] of Object.entries(values))
       for (const one of all) {
         const value = { ...base, [key]: one };
@@ -154,23 +227,40 @@ describe("the schema of configurations", () => {
     expect(ofConfig({ ...value, mode: "${MODE}" })).toBe(true);
     expect(ofConfig({ ...value, monitor: "MS" })).toBe(false);
     const secure = { mode: "gateway", url: "https://${HOST}", tls: { cert: "a", key: "b" } };
-    expect([ofConfig(secure), ofConfig({ ...secure, url: "${URL}" }), ofConfig({ ...secure, url: "http://${HOST}" })]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([
+      ofConfig(secure),
+      ofConfig({ ...secure, url: "${URL}" }),
+      ofConfig({ ...secure, url: "http://${HOST}" }),
+    ]).toEqual([true, true, false]);
   });
 
   it("has words for every key, and the defaults that the check fills in", () => {
     const branches = config["allOf"] as {
-      then: { properties: Record<string, { description?: string; default?: unknown; const?: string }> };
+      then: {
+        properties: Record<string, { description?: string; default?: unknown; const?: string }>;
+      };
     }[];
     for (const { then } of branches.slice(0, modes.length)) {
       const { mode, ...keys } = then.properties;
-      expect(Object.entries(keys).filter(([key, one]) => (one.description ?? "").length < 10 && !["tls"].includes(key))).toEqual([]);
-      const needed: Record<string, unknown> = { mode: mode?.const, url, repository: url, gateway: url, segments: ["a"] };
-      const given = Object.fromEntries(Object.entries(needed).filter(([key]) => key in then.properties));
-      const filled = parseConfig(given, "a.json", { root: "/", env: {} }) as unknown as Record<string, unknown>;
+      expect(
+        Object.entries(keys).filter(
+          ([key, one]) => (one.description ?? "").length < 10 && !["tls"].includes(key),
+        ),
+      ).toEqual([]);
+      const needed: Record<string, unknown> = {
+        mode: mode?.const,
+        url,
+        repository: url,
+        gateway: url,
+        segments: ["a"],
+      };
+      const given = Object.fromEntries(
+        Object.entries(needed).filter(([key]) => key in then.properties),
+      );
+      const filled = parseConfig(given, "a.json", { root: "/", env: {} }) as unknown as Record<
+        string,
+        unknown
+      >;
       for (const [key, value] of Object.entries(filled)) {
         if (key in given) continue;
         const told = keys[key]?.default;
@@ -198,9 +288,25 @@ describe("the schema of segment files", () => {
     "__proto__",
   );
   const name = fc.constantFrom("quote", "default", "a b", "__proto__", "");
-  const right = fc.record({ access: fc.constantFrom("public", "private", "protected") }, { requiredKeys: ["access"] });
+  const right = fc.record(
+    { access: fc.constantFrom("public", "private", "protected") },
+    { requiredKeys: ["access"] },
+  );
   const version = fc.oneof(
-    fc.constantFrom("1", "1.2", "1.2.3", "01", "999999999", "", "1.", "1.2.3.4", "v1", "1234567890", " 1", "1\n"),
+    fc.constantFrom(
+      "1",
+      "1.2",
+      "1.2.3",
+      "01",
+      "999999999",
+      "",
+      "1.",
+      "1.2.3.4",
+      "v1",
+      "1234567890",
+      " 1",
+      "1\n",
+    ),
     fc.constantFrom<unknown>(1, null, ["1"]),
   );
   const entry = fc.oneof(
@@ -219,7 +325,12 @@ describe("the schema of segment files", () => {
     fc.constantFrom<unknown>("public", null, [], {}),
   );
   const exported = fc.oneof(
-    { weight: 5, arbitrary: fc.array(fc.tuple(name, entry), { maxLength: 3 }).map((all) => JSON.parse(textOf(all)) as unknown) },
+    {
+      weight: 5,
+      arbitrary: fc
+        .array(fc.tuple(name, entry), { maxLength: 3 })
+        .map((all) => JSON.parse(textOf(all)) as unknown),
+    },
     fc.constantFrom<unknown>(null, [], "a", 1),
   );
   const textOf = (all: readonly (readonly [string, unknown])[]): string =>
@@ -230,7 +341,9 @@ describe("the schema of segment files", () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.array(fc.tuple(module, exported), { maxLength: 2 }).map((all) => JSON.parse(textOf(all)) as unknown),
+          fc
+            .array(fc.tuple(module, exported), { maxLength: 2 })
+            .map((all) => JSON.parse(textOf(all)) as unknown),
           fc.jsonValue(),
         ),
         (value) => {
@@ -249,7 +362,10 @@ describe("the schema of segment files", () => {
 describe("files of the project", () => {
   const named = filesIn("demo")
     .filter((path) => path.endsWith(".segment.json") || /^demo\/config\/.*\.json$/.test(path))
-    .map((path) => ({ path, value: JSON.parse(readFileSync(resolve(root, path), "utf8")) as Record<string, unknown> }));
+    .map((path) => ({
+      path,
+      value: JSON.parse(readFileSync(resolve(root, path), "utf8")) as Record<string, unknown>,
+    }));
 
   it("of the demo name their schema by a path that leads to it, and it takes them", () => {
     expect(named.length).toBeGreaterThan(5);

@@ -23,7 +23,9 @@ describe("the trust key", () => {
     expect((await stat(join(folder, ".seamline/key"))).mode & 0o777).toBe(0o600);
     expect((await readdir(join(folder, ".seamline"))).toSorted()).toEqual([".gitignore", "key"]);
     execFileSync("git", ["init", "-q"], { cwd: folder });
-    expect(execFileSync("git", ["status", "--porcelain"], { cwd: folder, encoding: "utf8" })).toBe("");
+    expect(execFileSync("git", ["status", "--porcelain"], { cwd: folder, encoding: "utf8" })).toBe(
+      "",
+    );
     expect(await readTrustKey(folder)).toBe(key);
   });
 
@@ -43,11 +45,14 @@ describe("the trust key", () => {
     expect(await readFile(join(folder, ".seamline/.gitignore"), "utf8")).toBe("key\n");
   });
 
-  it.each(["", "words with spaces in them"])("that is unusable (%j) is refused with the path and what to do", async (text) => {
-    await mkdir(join(folder, ".seamline"));
-    await writeFile(join(folder, ".seamline/key"), text);
-    await expect(readTrustKey(folder)).rejects.toThrow(/\.seamline\/key .*Remove the file/);
-  });
+  it.each(["", "words with spaces in them"])(
+    "that is unusable (%j) is refused with the path and what to do",
+    async (text) => {
+      await mkdir(join(folder, ".seamline"));
+      await writeFile(join(folder, ".seamline/key"), text);
+      await expect(readTrustKey(folder)).rejects.toThrow(/\.seamline\/key .*Remove the file/);
+    },
+  );
 
   it("that can't be written is one message that names the way out", async () => {
     await writeFile(join(folder, ".seamline"), "a file where the folder should be");

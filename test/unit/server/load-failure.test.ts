@@ -7,11 +7,14 @@ import { encodeSerialized } from "../../../src/serializer/serialized.ts";
 
 import { OpaqueClasses } from "../../../src/serializer/classes.ts";
 const root = import.meta.dirname;
-const failure = loadFailure(Object.assign(new Error("connect ECONNREFUSED 10.0.0.5:5432"), { syscall: "connect" }), {
-  root,
-  file: join(root, "shop/stock.js"),
-  purpose: "shop/stock (segment warehouse)",
-});
+const failure = loadFailure(
+  Object.assign(new Error("connect ECONNREFUSED 10.0.0.5:5432"), { syscall: "connect" }),
+  {
+    root,
+    file: join(root, "shop/stock.js"),
+    purpose: "shop/stock (segment warehouse)",
+  },
+);
 
 it("what a module threw while it was loaded is told with its place, and what was thrown is the cause", () => {
   expect(failure.message).toMatch(
@@ -31,9 +34,20 @@ it("a body with many procedures is known by the first ones", () => {
   const names = ["a", "b", "c", "d", "e"];
   const manifest = {
     modules: { "shop/all": { file: "shop/all.js", body: "shop/all~body.js" } },
-    procedures: names.map((name) => ({ fqn: `shop/${name}`, version: "0.0.0", module: "shop/all", export: name, parameters: [] })),
-    segments: { one: [{ procedure: 0, access: "public" as const }], two: [{ procedure: 1, access: "public" as const }] },
+    procedures: names.map((name) => ({
+      fqn: `shop/${name}`,
+      version: "0.0.0",
+      module: "shop/all",
+      export: name,
+      parameters: [],
+    })),
+    segments: {
+      one: [{ procedure: 0, access: "public" as const }],
+      two: [{ procedure: 1, access: "public" as const }],
+    },
   };
-  expect(purposeOf("shop/all~body.js", manifest)).toBe("shop/a, shop/b, shop/c and 2 more (segments one, two)");
+  expect(purposeOf("shop/all~body.js", manifest)).toBe(
+    "shop/a, shop/b, shop/c and 2 more (segments one, two)",
+  );
   expect(purposeOf("shop/all.js", manifest)).toBe("the module shop/all");
 });

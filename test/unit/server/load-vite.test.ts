@@ -13,5 +13,7 @@ it("an older Vite is refused with what it is and what to install", async () => {
   mkdirSync(vite, { recursive: true });
   writeFileSync(join(vite, "package.json"), '{ "type": "module", "exports": "./index.js" }');
   writeFileSync(join(vite, "index.js"), 'export const version = "7.3.1";');
-  await expect(loadVite(root)).rejects.toThrow(`A build needs Vite 8, and ${root} has 7.3.1: npm install --save-dev vite@8`);
+  await expect(loadVite(root)).rejects.toThrow(
+    `A build needs Vite 8, and ${root} has 7.3.1: npm install --save-dev vite@8`,
+  );
 });

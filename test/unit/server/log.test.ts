@@ -3,14 +3,19 @@ import { createLog } from "../../../server/log.ts";
 
 function lineFor(cause: unknown): string {
   let text = "";
-  createLog({ err: { write: (line: string) => (text += line) }, env: {} }).error("it failed", cause);
+  createLog({ err: { write: (line: string) => (text += line) }, env: {} }).error(
+    "it failed",
+    cause,
+  );
   return text;
 }
 
 describe("an error in the log", () => {
   it("is told with its stack and its causes", () => {
     const text = lineFor(new TypeError("outer", { cause: new RangeError("inner") }));
-    expect(text).toMatch(/^error: it failed\nTypeError: outer\n +at .*\ncaused by RangeError: inner\n/s);
+    expect(text).toMatch(
+      /^error: it failed\nTypeError: outer\n +at .*\ncaused by RangeError: inner\n/s,
+    );
   });
 
   it("may be its own cause, or have thousands", () => {

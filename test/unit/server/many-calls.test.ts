@@ -44,7 +44,9 @@ const procedures: TestProcedure[] = [
     fqn: "shop/fanOut",
     in: { other: "public" },
     body: body("shop/fanOut", async (_, graph) => {
-      const all = await Promise.all(Array.from({ length: 400 }, () => call(graph, "shop/slow", [])));
+      const all = await Promise.all(
+        Array.from({ length: 400 }, () => call(graph, "shop/slow", [])),
+      );
       return all.length;
     }),
   },
@@ -77,10 +79,22 @@ async function deployment(lease = 60_000): Promise<{ proxy: string; gateway: str
   log.lines.length = 0;
   const common = { trustKey, limits: defaultLimits };
   let ids = 0;
-  const gateway = await start((host) => createGateway(host, { ...common, monitor: 200, lease, newId: () => `m${++ids}` }));
+  const gateway = await start((host) =>
+    createGateway(host, { ...common, monitor: 200, lease, newId: () => `m${++ids}` }),
+  );
   for (const segment of ["all", "other"])
-    await start((host) => createNode(host, { ...common, gateway, modules: testModules(procedures), segments: [segment], name: segment }));
-  const proxy = await start((host) => createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }));
+    await start((host) =>
+      createNode(host, {
+        ...common,
+        gateway,
+        modules: testModules(procedures),
+        segments: [segment],
+        name: segment,
+      }),
+    );
+  const proxy = await start((host) =>
+    createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }),
+  );
   return { proxy, gateway };
 }
 
@@ -88,7 +102,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 function get(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request(url, { agent }, (answer) => void answer.resume().once("end", () => resolve(answer.statusCode)))
+    request(
+      url,
+      { agent },
+      (answer) => void answer.resume().once("end", () => resolve(answer.statusCode)),
+    )
       .once("error", reject)
       .end();
   });
@@ -100,7 +118,10 @@ const patience = { timeout: 40_000 };
 /** Waits until a control request was answered so many times from now on. */
 async function untilAnswered(what: RegExp, times: number): Promise<void> {
   answered.length = 0;
-  await vi.waitFor(() => expect(answered.filter((one) => what.test(one)).length).toBeGreaterThanOrEqual(times), patience);
+  await vi.waitFor(
+    () => expect(answered.filter((one) => what.test(one)).length).toBeGreaterThanOrEqual(times),
+    patience,
+  );
 }
 
 describe("hundreds of calls to one slow procedure", { timeout: 120_000 }, () => {
@@ -114,7 +135,9 @@ describe("hundreds of calls to one slow procedure", { timeout: 120_000 }, () => 
       // Some rounds of health checks, of both nodes.
       await untilAnswered(/^GET \/health\/status$/, 6);
       for (let calls = 0; calls < 5; calls++)
-        expect(await Promise.all(["quick", "other"].map((name) => get(`${base}/rpc/shop/${name}`)))).toEqual([200, 200]);
+        expect(
+          await Promise.all(["quick", "other"].map((name) => get(`${base}/rpc/shop/${name}`))),
+        ).toEqual([200, 200]);
       release();
       expect(new Set(await Promise.all(slow))).toEqual(new Set([200]));
       expect(log.lines.filter((line) => /unhealthy|reached/.test(line))).toEqual([]);
@@ -125,7 +148,8 @@ describe("hundreds of calls to one slow procedure", { timeout: 120_000 }, () => 
 describe("hundreds of calls that one procedure makes at once", { timeout: 120_000 }, () => {
   it("don't keep its node from renewing its membership", async () => {
     const { gateway } = await deployment(6_000);
-    const joins = (): number => log.lines.filter((line) => line.startsWith("joined the gateway")).length;
+    const joins = (): number =>
+      log.lines.filter((line) => line.startsWith("joined the gateway")).length;
     const fanOut = get(`${gateway}/rpc/shop/fanOut`);
     await vi.waitFor(() => expect(held).toBe(400), patience);
     // Both nodes, more than once.

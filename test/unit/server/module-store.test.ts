@@ -1,23 +1,51 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { integrityOf } from "../../../server/content-store.ts";
-import { createModuleStore, type ModuleStore, type ModuleStoreOptions } from "../../../server/module-store.ts";
+import {
+  createModuleStore,
+  type ModuleStore,
+  type ModuleStoreOptions,
+} from "../../../server/module-store.ts";
 import { parseManifest } from "../../../server/module-source.ts";
 import type { ServerManifest } from "../../../src/manifest.ts";
-import { type Clock, type IncomingResponse, type Transport, TransportError, UnsentError } from "../../../src/ports.ts";
+import {
+  type Clock,
+  type IncomingResponse,
+  type Transport,
+  TransportError,
+  UnsentError,
+} from "../../../src/ports.ts";
 
 const key = "the-trust-key-of-tests";
 const url = "http://repository.test";
 
 /** `revision`, and file → text; imports are read from the text. */
-function build(revision: string, files: Record<string, string>): { manifest: ServerManifest; files: Record<string, string> } {
+function build(
+  revision: string,
+  files: Record<string, string>,
+): { manifest: ServerManifest; files: Record<string, string> } {
   const records = Object.entries(files).map(([name, text]) => {
-    const imports = [...text.matchAll(/from "\.\/([^"]+)"/g)].map((found) => join(dirname(name), found[1]!));
-    return [name, { integrity: integrityOf(Buffer.from(text)), size: text.length, imports }] as const;
+    const imports = [...text.matchAll(/from "\.\/([^"]+)"/g)].map((found) =>
+      join(dirname(name), found[1]!),
+    );
+    return [
+      name,
+      { integrity: integrityOf(Buffer.from(text)), size: text.length, imports },
+    ] as const;
   });
   return {
     files,
@@ -41,7 +69,8 @@ function build(revision: string, files: Record<string, string>): { manifest: Ser
 
 const first = build("one", {
   "_seam.js": "export const graph = {};",
-  "shop/quote.js": 'import { price } from "./price.js"; export const quote = () => `quote ${price}`;',
+  "shop/quote.js":
+    'import { price } from "./price.js"; export const quote = () => `quote ${price}`;',
   "shop/price.js": "export const price = 1;",
   "shop/other.js": "export const other = 1;",
 });
@@ -59,7 +88,9 @@ class Repository implements Transport {
       const { signal } = request;
       return await Promise.race([
         this.away(),
-        new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error))),
+        new Promise<never>((_, reject) =>
+          signal?.addEventListener("abort", () => reject(signal.reason as Error)),
+        ),
       ]);
     }
     const found =
@@ -73,7 +104,8 @@ class Repository implements Transport {
   async close(): Promise<void> {}
 }
 
-const refusing = (): Promise<IncomingResponse> => Promise.reject(new TransportError(`${url} refused the connection`, false));
+const refusing = (): Promise<IncomingResponse> =>
+  Promise.reject(new TransportError(`${url} refused the connection`, false));
 
 /** A clock that goes on to the next timer as soon as nothing else is to be done. */
 function quickClock(): Clock {
@@ -142,24 +174,36 @@ describe("import", () => {
     const { quote } = (await store.import("shop/quote.js")) as { quote: () => string };
     expect(quote()).toBe("quote 1");
     expect(repository.asked.toSorted()).toEqual(["manifest.json", "price.js", "quote.js"]);
-    expect(specifiers).toEqual([expect.stringMatching(/^file:\/\/.*\/node_modules\/\.cache\/seamline\/run\/[^/]+\/one\/shop\/quote\.js$/)]);
-    expect(lines).toEqual([expect.stringMatching(/^modules: 2 taken \(0\.\d kB\), 0 were here already$/)]);
+    expect(specifiers).toEqual([
+      expect.stringMatching(
+        /^file:\/\/.*\/node_modules\/\.cache\/seamline\/run\/[^/]+\/one\/shop\/quote\.js$/,
+      ),
+    ]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^modules: 2 taken \(0\.\d kB\), 0 were here already$/),
+    ]);
   });
 
   it("asks for each file once, however many ask at once", async () => {
     const store = open();
-    await Promise.all(["shop/quote.js", "shop/price.js", "shop/quote.js"].map((file) => store.import(file)));
+    await Promise.all(
+      ["shop/quote.js", "shop/price.js", "shop/quote.js"].map((file) => store.import(file)),
+    );
     expect(repository.asked.toSorted()).toEqual(["manifest.json", "price.js", "quote.js"]);
   });
 
   it("gives each node of a process instances of its own", async () => {
     const [one, other] = [open(), open()];
     expect((await one.import("_seam.js"))["graph"]).toBe((await one.import("_seam.js"))["graph"]);
-    expect((await one.import("_seam.js"))["graph"]).not.toBe((await other.import("_seam.js"))["graph"]);
+    expect((await one.import("_seam.js"))["graph"]).not.toBe(
+      (await other.import("_seam.js"))["graph"],
+    );
   });
 
   it("of a file that the build doesn't have says so, and reads nothing", async () => {
-    await expect(open().import("../../secret.js")).rejects.toThrow("The build of revision one has no file '../../secret.js'");
+    await expect(open().import("../../secret.js")).rejects.toThrow(
+      "The build of revision one has no file '../../secret.js'",
+    );
     await expect(open().import("constructor")).rejects.toThrow("has no file");
   });
 
@@ -167,15 +211,22 @@ describe("import", () => {
     const folder = join(root, "dist/server");
     await mkdir(join(folder, "modules/shop"), { recursive: true });
     await writeFile(join(folder, "manifest.json"), JSON.stringify(first.manifest));
-    for (const [name, text] of Object.entries(first.files)) await writeFile(join(folder, "modules", name), text);
+    for (const [name, text] of Object.entries(first.files))
+      await writeFile(join(folder, "modules", name), text);
     const store = open({ from: { folder } });
-    expect(((await store.import("shop/quote.js")) as { quote: () => string }).quote()).toBe("quote 1");
+    expect(((await store.import("shop/quote.js")) as { quote: () => string }).quote()).toBe(
+      "quote 1",
+    );
     expect(repository.asked).toEqual([]);
   });
 });
 
 describe("source maps", () => {
-  const map = JSON.stringify({ version: 3, sources: ["../../../../src/shop/price.ts", "virtual:x"], mappings: "" });
+  const map = JSON.stringify({
+    version: 3,
+    sources: ["../../../../src/shop/price.ts", "virtual:x"],
+    mappings: "",
+  });
   it("come along, and lead to the application's sources from wherever the tree is", async () => {
     repository.build = build("maps", {
       "shop/price.js": "export const price = 1;",
@@ -191,7 +242,9 @@ describe("source maps", () => {
       },
     });
     await store.import("shop/price.js");
-    const { sources } = JSON.parse(await readFile(join(tree, "price.js.map"), "utf8")) as { sources: string[] };
+    const { sources } = JSON.parse(await readFile(join(tree, "price.js.map"), "utf8")) as {
+      sources: string[];
+    };
     expect(sources).toEqual([pathToFileURL(join(root, "src/shop/price.ts")).href, "virtual:x"]);
     await store.import("odd.js");
     expect(await readFile(join(tree, "odd.js.map"), "utf8")).toBe("[");
@@ -220,7 +273,9 @@ describe("packages", () => {
       await addPackage(root, "of the workspace");
       await mkdir(join(root, "member/node_modules"), { recursive: true });
       repository.build = usesPackage;
-      expect(await open({ root: join(root, "member"), cache: elsewhere }).import("a.js")).toMatchObject({ name: "of the workspace" });
+      expect(
+        await open({ root: join(root, "member"), cache: elsewhere }).import("a.js"),
+      ).toMatchObject({ name: "of the workspace" });
     } finally {
       await rm(elsewhere, { recursive: true, force: true });
     }
@@ -280,8 +335,13 @@ describe("close", () => {
 
 describe("integrity", () => {
   it("refuses a file that is not the manifest's, and stores nothing", async () => {
-    repository.build = { ...first, files: { ...first.files, "shop/price.js": "export const price = 666;" } };
-    await expect(open().import("shop/price.js")).rejects.toThrow("shop/price.js is not the one that the manifest names");
+    repository.build = {
+      ...first,
+      files: { ...first.files, "shop/price.js": "export const price = 666;" },
+    };
+    await expect(open().import("shop/price.js")).rejects.toThrow(
+      "shop/price.js is not the one that the manifest names",
+    );
     expect(await readdir(join(cacheOf(), "store")).catch(() => [])).toEqual([]);
   });
 
@@ -301,16 +361,23 @@ describe("R10: the repository is away", () => {
     expect(clock.now()).toBe(60_000);
     expect(repository.asked.length).toBeGreaterThan(8);
     expect(repository.asked.length).toBeLessThan(20);
-    expect(lines).toEqual([`the repository at ${url} refused the connection; trying again for 60 s`]);
+    expect(lines).toEqual([
+      `the repository at ${url} refused the connection; trying again for 60 s`,
+    ]);
   });
 
   it("and only this machine has no file left for a connection: the repository and the configuration aren't blamed", async () => {
-    const scarce = new UnsentError(`${url} was not asked: this process may open no more files`, "local");
+    const scarce = new UnsentError(
+      `${url} was not asked: this process may open no more files`,
+      "local",
+    );
     repository.away = () => Promise.reject(scarce);
     await expect(open().import("shop/quote.js")).rejects.toThrow(
       `The repository at ${url} could not be reached for 60 s: it was not asked: this process may open no more files. Make room, and start this service again`,
     );
-    expect(lines).toEqual([`the repository at ${url} was not asked: this process may open no more files; trying again for 60 s`]);
+    expect(lines).toEqual([
+      `the repository at ${url} was not asked: this process may open no more files; trying again for 60 s`,
+    ]);
   });
 
   it("and comes back while it is tried: the node starts", async () => {
@@ -328,7 +395,9 @@ describe("R10: the repository is away", () => {
     lines = [];
     const { quote } = (await open().import("shop/quote.js")) as { quote: () => string };
     expect(quote()).toBe("quote 1");
-    expect(lines).toEqual([`warning: the repository at ${url} refused the connection: starting from what this node has of revision one`]);
+    expect(lines).toEqual([
+      `warning: the repository at ${url} refused the connection: starting from what this node has of revision one`,
+    ]);
   });
 
   it("and hangs: the same, after 10 s", async () => {
@@ -372,13 +441,41 @@ describe("the manifest", () => {
     ["text that is no JSON", "{", "no JSON"],
     ["null", "null", "its format is undefined"],
     ["another format", JSON.stringify({ ...manifest, format: 2 }), "its format is 2"],
-    ["a revision that leads away", JSON.stringify({ ...manifest, revision: "../../x" }), "no revision"],
-    ["a file that leads away", JSON.stringify({ ...manifest, files: { "a/../../x.js": record } }), "names a file"],
-    ["a file from the root", JSON.stringify({ ...manifest, files: { "/etc/x": record } }), "names a file"],
-    ["a file with a backslash", JSON.stringify({ ...manifest, files: { "..\\x": record } }), "names a file"],
-    ["package.json", JSON.stringify({ ...manifest, files: { "package.json": record } }), "names a file"],
-    ["a file without a hash", JSON.stringify({ ...manifest, files: { "a.js": { ...record, integrity: "sha256-" } } }), "no hash"],
-    ["a file without imports", JSON.stringify({ ...manifest, files: { "a.js": { ...record, imports: null } } }), "no list of imports"],
+    [
+      "a revision that leads away",
+      JSON.stringify({ ...manifest, revision: "../../x" }),
+      "no revision",
+    ],
+    [
+      "a file that leads away",
+      JSON.stringify({ ...manifest, files: { "a/../../x.js": record } }),
+      "names a file",
+    ],
+    [
+      "a file from the root",
+      JSON.stringify({ ...manifest, files: { "/etc/x": record } }),
+      "names a file",
+    ],
+    [
+      "a file with a backslash",
+      JSON.stringify({ ...manifest, files: { "..\\x": record } }),
+      "names a file",
+    ],
+    [
+      "package.json",
+      JSON.stringify({ ...manifest, files: { "package.json": record } }),
+      "names a file",
+    ],
+    [
+      "a file without a hash",
+      JSON.stringify({ ...manifest, files: { "a.js": { ...record, integrity: "sha256-" } } }),
+      "no hash",
+    ],
+    [
+      "a file without imports",
+      JSON.stringify({ ...manifest, files: { "a.js": { ...record, imports: null } } }),
+      "no list of imports",
+    ],
     ["no files", JSON.stringify({ ...manifest, files: null }), "lists no files"],
   ])("with %s is refused", (_, text, message) => {
     expect(() => parseManifest(text, "here")).toThrow(message);
@@ -393,7 +490,9 @@ describe("the manifest", () => {
 describe("the disk", () => {
   it("that can't be written is one message that names the way out", async () => {
     await writeFile(join(root, "node_modules"), "a file where the folder should be");
-    await expect(open().manifest()).rejects.toThrow(/Can't keep modules in .*'cache' in the configuration/);
+    await expect(open().manifest()).rejects.toThrow(
+      /Can't keep modules in .*'cache' in the configuration/,
+    );
   });
 
   it("holds content that nobody can change by mistake", async () => {

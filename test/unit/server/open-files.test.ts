@@ -13,10 +13,16 @@ describe("the limit of open files", () => {
 
   it("is taken from Node's own report elsewhere", async () => {
     const nothing = () => Promise.reject(new Error("no /proc"));
-    expect(await readOpenFilesLimit(nothing, () => ({ userLimits: { open_files: { soft: "256", hard: "unlimited" } } }))).toBe(256);
-    expect(await readOpenFilesLimit(nothing, () => ({ userLimits: { open_files: { soft: "unlimited", hard: "unlimited" } } }))).toBe(
-      Infinity,
-    );
+    expect(
+      await readOpenFilesLimit(nothing, () => ({
+        userLimits: { open_files: { soft: "256", hard: "unlimited" } },
+      })),
+    ).toBe(256);
+    expect(
+      await readOpenFilesLimit(nothing, () => ({
+        userLimits: { open_files: { soft: "unlimited", hard: "unlimited" } },
+      })),
+    ).toBe(Infinity);
   });
 
   it("is unknown where neither says it, and nothing is said then", async () => {

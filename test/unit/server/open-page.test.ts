@@ -27,14 +27,24 @@ describe("openPage", () => {
   it("hands the address to the program", async () => {
     const BROWSER = await program(`echo "$1" > ${folder}/opened`);
     await openPage("http://localhost:1/?a=1&b=2", { BROWSER });
-    await vi.waitFor(async () => expect(await readFile(join(folder, "opened"), "utf8")).toBe("http://localhost:1/?a=1&b=2\n"));
+    await vi.waitFor(async () =>
+      expect(await readFile(join(folder, "opened"), "utf8")).toBe("http://localhost:1/?a=1&b=2\n"),
+    );
   });
 
   it("says why it could not", async () => {
-    await expect(openPage("http://localhost:1/", { BROWSER: join(folder, "none") })).rejects.toThrow(/^there is no .*none here$/);
-    await expect(openPage("http://localhost:1/", { BROWSER: await program("exit 3") })).rejects.toThrow(/browser ended with 3$/);
-    await expect(openPage("http://localhost:1/", { BROWSER: "none" })).rejects.toThrow("BROWSER=none");
-    await expect(openPage("http://localhost:1/", {}, "win32")).rejects.toThrow("there is no cmd here");
+    await expect(
+      openPage("http://localhost:1/", { BROWSER: join(folder, "none") }),
+    ).rejects.toThrow(/^there is no .*none here$/);
+    await expect(
+      openPage("http://localhost:1/", { BROWSER: await program("exit 3") }),
+    ).rejects.toThrow(/browser ended with 3$/);
+    await expect(openPage("http://localhost:1/", { BROWSER: "none" })).rejects.toThrow(
+      "BROWSER=none",
+    );
+    await expect(openPage("http://localhost:1/", {}, "win32")).rejects.toThrow(
+      "there is no cmd here",
+    );
   });
 
   it("waits for no browser that stays", async () => {

@@ -34,28 +34,46 @@ describe("the error that Vite's client shows over a page", () => {
   });
 
   it("leaves a name alone that is not a file of the application", () => {
-    const { err } = overlayError([{ file: "*.segment.json", message: "no segment file" }], application());
+    const { err } = overlayError(
+      [{ file: "*.segment.json", message: "no segment file" }],
+      application(),
+    );
     expect(err.id).toBe("*.segment.json");
     expect(err.loc).toBeUndefined();
   });
 
-  it.each([1, 2, 5, 9, 10, 12])("keeps the lines of the frame in one column when the client trims it: line %i", (line) => {
-    const root = application();
-    const { err } = overlayError([{ file: "src/a.ts", line, column: 4, message: "wrong", frame: frameOf(source, line, 4) }], root);
-    const lines = (err.frame ?? "").trim().split("\n");
-    expect(new Set(lines.map((one) => one.indexOf("|"))).size).toBe(1);
-    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^> +${line} \\| line${line}\\(\\);$`)));
-    expect(lines[lines.findIndex((one) => one.startsWith(">")) + 1]).toMatch(/^ +\|    \^$/);
-    expect(lines.filter((one) => !/^(?:> +)?\d+ +\| line\d+\(\);$|^ +\|    \^$/.test(one))).toEqual([]);
-  });
+  it.each([1, 2, 5, 9, 10, 12])(
+    "keeps the lines of the frame in one column when the client trims it: line %i",
+    (line) => {
+      const root = application();
+      const { err } = overlayError(
+        [{ file: "src/a.ts", line, column: 4, message: "wrong", frame: frameOf(source, line, 4) }],
+        root,
+      );
+      const lines = (err.frame ?? "").trim().split("\n");
+      expect(new Set(lines.map((one) => one.indexOf("|"))).size).toBe(1);
+      expect(lines).toContainEqual(
+        expect.stringMatching(new RegExp(`^> +${line} \\| line${line}\\(\\);$`)),
+      );
+      expect(lines[lines.findIndex((one) => one.startsWith(">")) + 1]).toMatch(/^ +\|    \^$/);
+      expect(
+        lines.filter((one) => !/^(?:> +)?\d+ +\| line\d+\(\);$|^ +\|    \^$/.test(one)),
+      ).toEqual([]);
+    },
+  );
 
   it("leaves the frame of another tool as it is", () => {
     const frame = "   ╭─[ src/a.ts:1:1 ]\n   │\n 1 │ wrong";
-    expect(overlayError([{ file: "src/a.ts", message: "wrong", frame }], application()).err.frame).toBe(frame);
+    expect(
+      overlayError([{ file: "src/a.ts", message: "wrong", frame }], application()).err.frame,
+    ).toBe(frame);
   });
 
   it("says the path in a segment file, and what to do", () => {
-    const { err } = overlayError([{ file: "a.json", path: "./x.y", message: "wrong", hint: "Mend it." }], application());
+    const { err } = overlayError(
+      [{ file: "a.json", path: "./x.y", message: "wrong", hint: "Mend it." }],
+      application(),
+    );
     expect(err.message).toBe("at ./x.y: wrong\n→ Mend it.");
   });
 });

@@ -8,7 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { shownError } from "../../../server/load-failure.ts";
 import { thrownPlace } from "../../../server/thrown-place.ts";
 
-const source = 'import { absent } from "absent";\n\nexport const a = 1;\nexport async function go(): Promise<void> {\n  absent();\n}\n';
+const source =
+  'import { absent } from "absent";\n\nexport const a = 1;\nexport async function go(): Promise<void> {\n  absent();\n}\n';
 
 /** Writes files, and gives the folder. */
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -28,10 +29,17 @@ function notFound(message: string, code = "ERR_MODULE_NOT_FOUND"): Error {
 describe("the place of an import that failed", () => {
   it.each<[string, (file: string) => Error]>([
     ["as Node tells it", (file) => notFound(`Cannot find package 'absent' imported from ${file}`)],
-    ["as Vite's module runner tells it", (file) => notFound(`Cannot find module 'absent' imported from '${file}'`)],
+    [
+      "as Vite's module runner tells it",
+      (file) => notFound(`Cannot find module 'absent' imported from '${file}'`),
+    ],
     [
       "as Vite's plugins tell it",
-      (file) => notFound(`Failed to load url absent (resolved id: absent) in ${file}. Does the file exist?`, "ERR_LOAD_URL"),
+      (file) =>
+        notFound(
+          `Failed to load url absent (resolved id: absent) in ${file}. Does the file exist?`,
+          "ERR_LOAD_URL",
+        ),
     ],
   ])("is the line that imports it, %s", (_, thrown) => {
     const file = join(folderWith({ "a.ts": source }), "a.ts");
@@ -40,22 +48,34 @@ describe("the place of an import that failed", () => {
   });
 
   it("isn't a comment or a longer name before it", () => {
-    const text = '// "absent" may be missing\nimport "absent-too";\nexport const a = async () => await import("absent");\n';
+    const text =
+      '// "absent" may be missing\nimport "absent-too";\nexport const a = async () => await import("absent");\n';
     const file = join(folderWith({ "a.ts": text }), "a.ts");
-    expect(thrownPlace(notFound(`Cannot find module 'absent' imported from '${file}'`))).toMatchObject({ line: 3, column: 43 });
+    expect(
+      thrownPlace(notFound(`Cannot find module 'absent' imported from '${file}'`)),
+    ).toMatchObject({ line: 3, column: 43 });
   });
 
   it("is shown with the lines of the source, not with those of the part that a node loads", () => {
     const folder = folderWith({ "src/a.ts": source });
     const file = join(folder, "src/a.ts");
     const built = "cache/run/host-1-0123abcd/revision/a~body.js";
-    const blanked = source.replace("export const a = 1;", " ".repeat(19)).replace("export", "      ");
-    const map = { version: 3, sources: [pathToFileURL(file).href], sourcesContent: [blanked], names: [], mappings: "" };
+    const blanked = source
+      .replace("export const a = 1;", " ".repeat(19))
+      .replace("export", "      ");
+    const map = {
+      version: 3,
+      sources: [pathToFileURL(file).href],
+      sourcesContent: [blanked],
+      names: [],
+      mappings: "",
+    };
     const write = (text: string): void => writeFileSync(join(folder, "src/a.ts"), text);
     mkdirSync(dirname(join(folder, built)), { recursive: true });
     writeFileSync(join(folder, built), 'import "absent";');
     writeFileSync(join(folder, `${built}.map`), JSON.stringify(map));
-    const place = () => thrownPlace(notFound(`Cannot find package 'absent' imported from ${join(folder, built)}`));
+    const place = () =>
+      thrownPlace(notFound(`Cannot find package 'absent' imported from ${join(folder, built)}`));
     const frame = ['> 1 | import { absent } from "absent";', `    | ${" ".repeat(23)}^`];
     expect(place()).toEqual({ file, line: 1, column: 24, frame: [...frame, "  2 |"].join("\n") });
     write(source.replace("\n\n", "\nconst b = 2;\n"));
@@ -66,9 +86,15 @@ describe("the place of an import that failed", () => {
   });
 
   it.each<[string, string]>([
-    ["a module that only a plugin knows", "Cannot find module 'absent' imported from '\0virtual:a'"],
+    [
+      "a module that only a plugin knows",
+      "Cannot find module 'absent' imported from '\0virtual:a'",
+    ],
     ["a path that isn't absolute", "Cannot find module 'absent' imported from 'src/a.ts'"],
-    ["an address that isn't a file's", "Cannot find package 'absent' imported from file://%zz/a.js"],
+    [
+      "an address that isn't a file's",
+      "Cannot find package 'absent' imported from file://%zz/a.js",
+    ],
     ["a file that isn't there", "Cannot find package 'absent' imported from /nowhere/a.js"],
   ])("isn't known if the importer is %s", (_, message) => {
     expect(thrownPlace(notFound(message))).toBeUndefined();
@@ -78,9 +104,16 @@ describe("the place of an import that failed", () => {
   it("is the installed file, whatever a map beside it says", () => {
     const folder = folderWith({
       "node_modules/tool/index.js": 'import "absent";\n',
-      "node_modules/tool/index.js.map": JSON.stringify({ version: 3, sources: ["webpack://tool/src/index.ts"], names: [], mappings: "" }),
+      "node_modules/tool/index.js.map": JSON.stringify({
+        version: 3,
+        sources: ["webpack://tool/src/index.ts"],
+        names: [],
+        mappings: "",
+      }),
     });
     const file = join(folder, "node_modules/tool/index.js");
-    expect(thrownPlace(notFound(`Cannot find package 'absent' imported from ${file}`))).toMatchObject({ file, line: 1, column: 8 });
+    expect(
+      thrownPlace(notFound(`Cannot find package 'absent' imported from ${file}`)),
+    ).toMatchObject({ file, line: 1, column: 8 });
   });
 });

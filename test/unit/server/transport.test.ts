@@ -40,7 +40,10 @@ async function bare(serve: (socket: Socket) => void): Promise<string> {
 }
 
 async function freeUrl(): Promise<string> {
-  const server = await listen(async () => ({ status: 200, headers: {} }), { host: "127.0.0.1", port: 0 });
+  const server = await listen(async () => ({ status: 200, headers: {} }), {
+    host: "127.0.0.1",
+    port: 0,
+  });
   await server.close(0);
   return server.url;
 }
@@ -55,7 +58,9 @@ describe("an answer", () => {
   it("is collected: status, headers, bytes", async () => {
     const { url } = await service(async (request) => ({
       status: 404,
-      headers: { "x-got": `${request.method} ${request.target} ${request.headers["x-a"] as string}` },
+      headers: {
+        "x-got": `${request.method} ${request.target} ${request.headers["x-a"] as string}`,
+      },
       body: await request.readBody(100),
     }));
     const answer = await transport().send({
@@ -64,16 +69,32 @@ describe("an answer", () => {
       headers: { "x-a": "1" },
       body: Buffer.from([1, 2, 255]),
     });
-    expect([answer.status, answer.headers["x-got"], [...answer.body]]).toEqual([404, "POST /rpc/a?b=%20 1", [1, 2, 255]]);
+    expect([answer.status, answer.headers["x-got"], [...answer.body]]).toEqual([
+      404,
+      "POST /rpc/a?b=%20 1",
+      [1, 2, 255],
+    ]);
   });
 
   it("is to the path as it was written, whatever an address parser would make of it", async () => {
-    const server = await service(async (request) => ({ status: 200, headers: {}, body: request.target }));
-    for (const path of ["/rpc/../nodes", "/rpc/%2e%2e/nodes", "/rpc/..\\nodes", "/a?b=/../c", "//b/c"]) {
+    const server = await service(async (request) => ({
+      status: 200,
+      headers: {},
+      body: request.target,
+    }));
+    for (const path of [
+      "/rpc/../nodes",
+      "/rpc/%2e%2e/nodes",
+      "/rpc/..\\nodes",
+      "/a?b=/../c",
+      "//b/c",
+    ]) {
       const answer = await transport().send({ url: server.url + path, method: "GET", headers: {} });
       expect(new TextDecoder().decode(answer.body)).toBe(path);
     }
-    expect((await transport().send({ url: server.url, method: "GET", headers: {} })).body.toString()).toBe("/");
+    expect(
+      (await transport().send({ url: server.url, method: "GET", headers: {} })).body.toString(),
+    ).toBe("/");
   });
 
   it("may be a redirect, which is not followed", async () => {
@@ -89,11 +110,17 @@ describe("an answer", () => {
   it("may come after informational ones", async () => {
     const url = await bare((socket) => {
       socket.once("data", () =>
-        socket.write("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
+        socket.write(
+          "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok",
+        ),
       );
     });
     const answer = await transport().send({ url, method: "GET", headers: {} });
-    expect([answer.status, answer.headers["link"], Buffer.from(answer.body).toString()]).toEqual([200, undefined, "ok"]);
+    expect([answer.status, answer.headers["link"], Buffer.from(answer.body).toString()]).toEqual([
+      200,
+      undefined,
+      "ok",
+    ]);
   });
 
   it("comes over a connection that is kept, for requests one after the other", async () => {
@@ -118,18 +145,25 @@ describe("without an answer", () => {
   });
 
   it("an unknown host is not sent", async () => {
-    const error = await failure(transport().send({ url: "http://nowhere.invalid", method: "GET", headers: {} }));
+    const error = await failure(
+      transport().send({ url: "http://nowhere.invalid", method: "GET", headers: {} }),
+    );
     expect(error.sent).toBe(false);
   });
 
   it("a connection that closes after the request is sent", async () => {
     const url = await bare((socket) => socket.once("data", () => socket.destroy()));
     const error = await failure(transport().send({ url, method: "POST", headers: {}, body: "x" }));
-    expect([error.sent, error.message]).toEqual([true, `${url} closed the connection before it answered`]);
+    expect([error.sent, error.message]).toEqual([
+      true,
+      `${url} closed the connection before it answered`,
+    ]);
   });
 
   it("half an answer is sent", async () => {
-    const url = await bare((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")));
+    const url = await bare((socket) =>
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")),
+    );
     expect((await failure(transport().send({ url, method: "GET", headers: {} }))).sent).toBe(true);
   });
 
@@ -139,8 +173,14 @@ describe("without an answer", () => {
   });
 
   it("an answer over the limit is sent, and not collected", async () => {
-    const { url } = await service(async () => ({ status: 200, headers: {}, body: "x".repeat(1_000) }));
-    const error = await failure(transport({ answer: 100 }).send({ url, method: "GET", headers: {} }));
+    const { url } = await service(async () => ({
+      status: 200,
+      headers: {},
+      body: "x".repeat(1_000),
+    }));
+    const error = await failure(
+      transport({ answer: 100 }).send({ url, method: "GET", headers: {} }),
+    );
     expect([error.sent, error.message]).toEqual([true, `${url} sent more than may come back`]);
   });
 
@@ -167,9 +207,14 @@ describe("without an answer", () => {
 describe("abort", () => {
   it("before the request sends nothing", async () => {
     const reason = new Error("no longer");
-    await expect(transport().send({ url: await freeUrl(), method: "GET", headers: {}, signal: AbortSignal.abort(reason) })).rejects.toBe(
-      reason,
-    );
+    await expect(
+      transport().send({
+        url: await freeUrl(),
+        method: "GET",
+        headers: {},
+        signal: AbortSignal.abort(reason),
+      }),
+    ).rejects.toBe(reason);
   });
 
   it("while waiting for the answer rejects with the reason and closes the connection", async () => {
@@ -179,7 +224,9 @@ describe("abort", () => {
       closed = once(socket, "close");
       socket.once("data", () => controller.abort(new Error("no longer")));
     });
-    await expect(transport().send({ url, method: "GET", headers: {}, signal: controller.signal })).rejects.toThrow("no longer");
+    await expect(
+      transport().send({ url, method: "GET", headers: {}, signal: controller.signal }),
+    ).rejects.toThrow("no longer");
     await closed;
   });
 });
@@ -242,7 +289,9 @@ describe("many calls at once", () => {
     const first = await holding();
     const second = await holding();
     const one = transport({ connections: 8 });
-    const slow = Array.from({ length: 8 }, () => one.send(get(`${first.url}/slow`)).catch((error: unknown) => error));
+    const slow = Array.from({ length: 8 }, () =>
+      one.send(get(`${first.url}/slow`)).catch((error: unknown) => error),
+    );
     await vi.waitFor(() => expect(first.held()).toBe(6));
     expect((await failure(one.send(get(`${first.url}/quick`)))).message).toBe(
       `${first.url} was not asked: 6 requests to it are open, and limits.connections allows no more`,
@@ -265,7 +314,10 @@ describe("many calls at once", () => {
     const sockets = new Set<Socket>();
     const url = await bare((socket) => {
       sockets.add(socket);
-      socket.on("data", () => (requests++, socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")));
+      socket.on(
+        "data",
+        () => (requests++, socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")),
+      );
     });
     const one = transport({ opening: 8 });
     const answers = await Promise.all(Array.from({ length: 2_000 }, () => one.send(get(url))));
@@ -280,7 +332,9 @@ describe("many calls at once", () => {
     const slow = Array.from({ length: 3 }, () => one.send(get(`${url}/slow`)));
     await vi.waitFor(() => expect(held()).toBe(3));
     for (let calls = 0; calls < 5; calls++) await failure(one.send(get(`${url}/quick`)));
-    expect(told).toEqual([`${url} was not asked: 3 requests to it are open, and limits.connections allows no more`]);
+    expect(told).toEqual([
+      `${url} was not asked: 3 requests to it are open, and limits.connections allows no more`,
+    ]);
     release();
     await Promise.all(slow);
   });
@@ -290,7 +344,11 @@ describe("many calls at once", () => {
     const one = transport({ opening: 1, patience: 50, lookup: () => {} });
     const first = one.send(get(url)).catch((error: unknown) => error);
     const error = await failure(one.send(get(url)));
-    expect([error.sent, unsentOf(error), error.message]).toEqual([false, "silent", `${url} took no connection for 50 ms`]);
+    expect([error.sent, unsentOf(error), error.message]).toEqual([
+      false,
+      "silent",
+      `${url} took no connection for 50 ms`,
+    ]);
     await one.close();
     await first;
   });
@@ -330,29 +388,47 @@ describe("many calls at once", () => {
 
 describe("what a failure says of the other side", () => {
   const url = "http://127.0.0.1:9";
-  const unsent = (code: string): string | undefined => unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, false));
+  const unsent = (code: string): string | undefined =>
+    unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, false));
 
-  it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM", "EBUSY"])("%s is this host's own failure", (code) => {
-    const error = transportFailure(Object.assign(new Error(`connect ${code}`), { code }), url, false);
-    expect([unsentOf(error), error.message]).toEqual(["local", expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 was not asked: this /)]);
-  });
+  it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM", "EBUSY"])(
+    "%s is this host's own failure",
+    (code) => {
+      const error = transportFailure(
+        Object.assign(new Error(`connect ${code}`), { code }),
+        url,
+        false,
+      );
+      expect([unsentOf(error), error.message]).toEqual([
+        "local",
+        expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 was not asked: this /),
+      ]);
+    },
+  );
 
-  it.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ERR_TLS_CERT_ALTNAME_INVALID"])("%s says that nobody is there", (code) => {
-    expect(unsent(code)).toBe("refused");
-  });
+  it.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ERR_TLS_CERT_ALTNAME_INVALID"])(
+    "%s says that nobody is there",
+    (code) => {
+      expect(unsent(code)).toBe("refused");
+    },
+  );
 
   it.each(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT", "EAI_AGAIN"])("%s is silence", (code) => {
     expect(unsent(code)).toBe("silent");
   });
 
   it("of a name with several addresses this host's own failure comes first", () => {
-    const errors = ["ECONNREFUSED", "EMFILE"].map((code) => Object.assign(new Error(code), { code }));
+    const errors = ["ECONNREFUSED", "EMFILE"].map((code) =>
+      Object.assign(new Error(code), { code }),
+    );
     const both = Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" });
     expect(unsentOf(transportFailure(both, url, false))).toBe("local");
   });
 
   it("a request that can't be written down is nobody's silence", async () => {
-    const error = await failure(transport().send({ url, method: "GET", headers: { "bad name": "x" } }));
+    const error = await failure(
+      transport().send({ url, method: "GET", headers: { "bad name": "x" } }),
+    );
     expect([error.sent, unsentOf(error)]).toEqual([false, "local"]);
   });
 });
@@ -364,7 +440,9 @@ describe("a guarded transport", () => {
     const to = (...addresses: string[]): SocketTransport => {
       const found = addresses.map((address) => ({ address, family: 4 }));
       const one = transport({ lookup: (_host, _options, callback) => callback(null, found) });
-      one.guard((host, address) => (address === "127.0.0.2" ? `${host} is at ${address} now` : undefined));
+      one.guard((host, address) =>
+        address === "127.0.0.2" ? `${host} is at ${address} now` : undefined,
+      );
       return one;
     };
     const request = { url: `http://member.test:${port}/`, method: "GET", headers: {} };

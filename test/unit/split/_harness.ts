@@ -33,7 +33,12 @@ export const ids = { face: "./m.mjs", shared: "./m.shared.mjs", graph: "./graph.
 /** A record for an export, its version 1.0.0 and its parameters as the source has them. */
 export function record(source: string, name: string, file = "shop/m.ts"): SegmentedExport {
   const found = describe(source, file).exports.find((one) => one.name === name);
-  return { export: name, fqn: `shop/${found?.ownName ?? name}`, version: "1.0.0", parameters: found?.parameters ?? [] };
+  return {
+    export: name,
+    fqn: `shop/${found?.ownName ?? name}`,
+    version: "1.0.0",
+    parameters: found?.parameters ?? [],
+  };
 }
 
 export function describe(source: string, file = "shop/m.ts"): ModuleDescription {
@@ -53,8 +58,16 @@ export interface SplitOptions {
 
 export function split(source: string, options: SplitOptions): SplitModule {
   const { file = "shop/m.ts", procedures, held = procedures, environment = "server" } = options;
-  const input = { source, file, parse, procedures: procedures.map((name) => record(source, name, file)), ids: options.ids ?? ids };
-  return splitVariants(input, [{ held: new Set(held), environment, keptBack: options.keptBack }])[0] as SplitModule;
+  const input = {
+    source,
+    file,
+    parse,
+    procedures: procedures.map((name) => record(source, name, file)),
+    ids: options.ids ?? ids,
+  };
+  return splitVariants(input, [
+    { held: new Set(held), environment, keptBack: options.keptBack },
+  ])[0] as SplitModule;
 }
 
 /** All that a build for browsers writes, code and maps. */
@@ -112,22 +125,35 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
   const graph: Graph = createGraph();
   Reflect.set(globalThis, key, graph);
   onTestFinished(() => void Reflect.deleteProperty(globalThis, key));
-  writeFileSync(join(folder, "graph.mjs"), `export const { seam, traced, context } = globalThis[${JSON.stringify(key)}];`);
+  writeFileSync(
+    join(folder, "graph.mjs"),
+    `export const { seam, traced, context } = globalThis[${JSON.stringify(key)}];`,
+  );
 
   const bodies = new Map<string, { module: string; export: string }>();
-  for (const [name, { text, file = `${name}.ts`, procedures = [], held }] of Object.entries(sources)) {
-    const write = (kind: string, code: string): void => writeFileSync(join(folder, `${name}${kind}.mjs`), strip(code, file));
+  for (const [name, { text, file = `${name}.ts`, procedures = [], held }] of Object.entries(
+    sources,
+  )) {
+    const write = (kind: string, code: string): void =>
+      writeFileSync(join(folder, `${name}${kind}.mjs`), strip(code, file));
     if (procedures.length === 0) {
       write("", text);
       continue;
     }
     const own = { face: `./${name}.mjs`, shared: `./${name}.shared.mjs`, graph: ids.graph };
-    const parts = split(text, { file, procedures, ...(held === undefined ? {} : { held }), ids: own });
-    if (parts.problems.length > 0) throw new Error(parts.problems.map((one) => one.message).join("\n"));
+    const parts = split(text, {
+      file,
+      procedures,
+      ...(held === undefined ? {} : { held }),
+      ids: own,
+    });
+    if (parts.problems.length > 0)
+      throw new Error(parts.problems.map((one) => one.message).join("\n"));
     write("", parts.face.code);
     if (parts.shared !== undefined) write(".shared", parts.shared.code);
     if (parts.body !== undefined) write(".body", parts.body.code);
-    for (const one of procedures) bodies.set(record(text, one, file).fqn, { module: `${name}.body.mjs`, export: one });
+    for (const one of procedures)
+      bodies.set(record(text, one, file).fqn, { module: `${name}.body.mjs`, export: one });
   }
   const calls: string[] = [];
   graph.bind({
@@ -162,6 +188,8 @@ export function strip(code: string, file: string): string {
     },
   });
   if (diagnostics.length > 0)
-    throw new Error(`${file}: ${diagnostics.map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n")).join("\n")}\n${code}`);
+    throw new Error(
+      `${file}: ${diagnostics.map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n")).join("\n")}\n${code}`,
+    );
   return outputText;
 }

@@ -6,7 +6,8 @@ import { Context, emptyContext } from "../../../src/context.ts";
 import { traceOf } from "../../../src/trace.ts";
 import { application, type Run } from "./_harness.ts";
 
-const one = (text: string, procedures: string[], file = "m.ts") => application({ m: { text, procedures, file } });
+const one = (text: string, procedures: string[], file = "m.ts") =>
+  application({ m: { text, procedures, file } });
 const thrown = async (act: () => Promise<unknown>): Promise<unknown> =>
   await act().then(
     () => expect.unreachable("it should have thrown"),
@@ -23,12 +24,18 @@ describe("this and arguments", () => {
   });
 
   it.each([
-    ["a function", "export async function f(a: number) { return [this.headers.get('who'), arguments.length, a] }"],
+    [
+      "a function",
+      "export async function f(a: number) { return [this.headers.get('who'), arguments.length, a] }",
+    ],
     [
       "an arrow inside",
       "export async function f(a: number) { const who = () => this.headers.get('who'); return [who(), arguments.length, a] }",
     ],
-    ["a default value", "export async function f(a: number, b = this.headers.get('who')) { return [b, arguments.length, a] }"],
+    [
+      "a default value",
+      "export async function f(a: number, b = this.headers.get('who')) { return [b, arguments.length, a] }",
+    ],
     [
       "a default that may throw",
       "const d = () => 1; export async function f(a: number, b = d()) { return [this.headers.get('who'), arguments.length, a] }",
@@ -46,7 +53,10 @@ describe("this and arguments", () => {
       "an arrow with a body",
       "export const f = async (a: number): Promise<unknown> /* => */ => /* => */ { return [this.headers.get('who'), 1, a] }",
     ],
-    ["an arrow that may throw", "const d = () => 1; export const f = async (a: number, b = d()) => [this.headers.get('who'), b, a]"],
+    [
+      "an arrow that may throw",
+      "const d = () => 1; export const f = async (a: number, b = d()) => [this.headers.get('who'), b, a]",
+    ],
     ["a default arrow", "export default async (a: number) => [this.headers.get('who'), 1, a]"],
   ])("is a context in %s", async (_what, text) => {
     const name = text.includes("default async") ? "default" : "f";
@@ -59,7 +69,12 @@ describe("this and arguments", () => {
 
   it("is not touched where it is somebody else's", async () => {
     const text = `export async function f() { const o = { n: 1, m() { return this.n } }; class C { x = this; static y = this; get z() { return this.x === this } } return [o.m(), new C().z, C.y === C, (function () { return this })()] }`;
-    expect(await ((await one(text, ["f"]).import("m"))["f"] as Run).call(emptyContext())).toEqual([1, true, true, undefined]);
+    expect(await ((await one(text, ["f"]).import("m"))["f"] as Run).call(emptyContext())).toEqual([
+      1,
+      true,
+      true,
+      undefined,
+    ]);
   });
 });
 
@@ -68,12 +83,27 @@ describe("§7.1 the trace line", () => {
 
   it.each([
     ["throw", "export async function f() { throw new Error('x') }"],
-    ["a promise that is returned", "const x = () => Promise.reject(new Error('x')); export async function f() { return x() }"],
+    [
+      "a promise that is returned",
+      "const x = () => Promise.reject(new Error('x')); export async function f() { return x() }",
+    ],
     ["an arrow", "export const f = async () => Promise.reject(new Error('x'))"],
-    ["an arrow that gives an object", "const x = () => { throw new Error('x') }; export const f = async () => ({ x: x() })"],
-    ["a default value", "const x = () => { throw new Error('x') }; export const f = async (a = x()) => a"],
-    ["a pattern's default", "const x = () => { throw new Error('x') }; export async function f({ a = x() } = {}) {}"],
-    ["a wrapper", "const w = (f: any) => () => { throw new Error('x') }; export const f: () => Promise<unknown> = w(async () => 1)"],
+    [
+      "an arrow that gives an object",
+      "const x = () => { throw new Error('x') }; export const f = async () => ({ x: x() })",
+    ],
+    [
+      "a default value",
+      "const x = () => { throw new Error('x') }; export const f = async (a = x()) => a",
+    ],
+    [
+      "a pattern's default",
+      "const x = () => { throw new Error('x') }; export async function f({ a = x() } = {}) {}",
+    ],
+    [
+      "a wrapper",
+      "const w = (f: any) => () => { throw new Error('x') }; export const f: () => Promise<unknown> = w(async () => 1)",
+    ],
     [
       "a return inside try",
       "const x = () => Promise.reject(new Error('x')); export async function f() { try { return x() } catch { return 1 } }",
@@ -86,7 +116,10 @@ describe("§7.1 the trace line", () => {
       "for await",
       "async function* x() { yield 1; throw new Error('x') } export async function f() { for await (const n of x()) if (n > 1) return n }",
     ],
-    ["a switch", "const x = () => Promise.reject(new Error('x')); export async function f() { switch (1) { case 1: return x() } }"],
+    [
+      "a switch",
+      "const x = () => Promise.reject(new Error('x')); export async function f() { switch (1) { case 1: return x() } }",
+    ],
     [
       "no block",
       "const x = () => Promise.reject(new Error('x')); export async function f(a?: string) { if (!a) return x()\n else return 1 }",
@@ -123,12 +156,16 @@ describe("§7.1 the trace line", () => {
   });
 
   it("names the procedure whose wrapper gave no promise", async () => {
-    const { f } = (await one("const w = (f: unknown) => () => 1; export const f: () => Promise<unknown> = w(async () => 1)", ["f"]).import(
-      "m",
-    )) as unknown as {
+    const { f } = (await one(
+      "const w = (f: unknown) => () => 1; export const f: () => Promise<unknown> = w(async () => 1)",
+      ["f"],
+    ).import("m")) as unknown as {
       f: Run;
     };
-    expect(await thrown(f)).toMatchObject({ name: "TypeError", message: expect.stringContaining("shop/f gave no promise") });
+    expect(await thrown(f)).toMatchObject({
+      name: "TypeError",
+      message: expect.stringContaining("shop/f gave no promise"),
+    });
   });
 
   it("leaves async generators as they are", async () => {
@@ -137,8 +174,13 @@ describe("§7.1 the trace line", () => {
     const module = await one(text, ["f", "g"]).import("m");
     const items = (await (module["f"] as Run)(3)) as AsyncGenerator<number>;
     const got = [await items.next(), await items.next(), await items.next(), await items.next()];
-    expect(got).toEqual([0, 1, 2].map((value) => ({ value, done: false })).concat([{ value: 0, done: true }]));
-    expect(await ((await (module["g"] as Run)()) as AsyncGenerator<number>).next()).toEqual({ value: 1, done: false });
+    expect(got).toEqual(
+      [0, 1, 2].map((value) => ({ value, done: false })).concat([{ value: 0, done: true }]),
+    );
+    expect(await ((await (module["g"] as Run)()) as AsyncGenerator<number>).next()).toEqual({
+      value: 1,
+      done: false,
+    });
   });
 });
 
@@ -184,6 +226,10 @@ describe("TypeScript and JSX", () => {
         `,
       },
     });
-    expect(await ((await app.import("m"))["page"] as Run)(3)).toEqual(["tr", null, [["b", null, 3]]]);
+    expect(await ((await app.import("m"))["page"] as Run)(3)).toEqual([
+      "tr",
+      null,
+      [["b", null, 3]],
+    ]);
   });
 });

@@ -34,7 +34,10 @@ suite("exports", () => {
         ["d", "other", "d"],
       ],
     ],
-    ["export default w(async () => {}) as () => Promise<void>", [["default", "wrapped", undefined]]],
+    [
+      "export default w(async () => {}) as () => Promise<void>",
+      [["default", "wrapped", undefined]],
+    ],
     ["export const a: () => Promise<void> = w(async function b() {});", [["a", "wrapped", "a"]]],
     [
       "export class A {}\nexport const b = class C {}, d = class {};\nexport default class {}",
@@ -62,7 +65,9 @@ suite("exports", () => {
     ],
     ["export function a(): void;\nexport function a() {}", [["a", "sync", "a"]]],
   ])("%s", (source, expected) => {
-    expect(describe(source).exports.map((one) => [one.name, one.kind, one.ownName])).toEqual(expected);
+    expect(describe(source).exports.map((one) => [one.name, one.kind, one.ownName])).toEqual(
+      expected,
+    );
   });
 
   it("tells where re-exports come from", () => {
@@ -85,7 +90,10 @@ suite("exports", () => {
   });
 
   it("tells where an export stands", () => {
-    expect(describe("\n  export async function a() {}").exports[0]).toMatchObject({ line: 2, column: 10 });
+    expect(describe("\n  export async function a() {}").exports[0]).toMatchObject({
+      line: 2,
+      column: 10,
+    });
   });
 });
 
@@ -95,14 +103,31 @@ suite("§2.1 parameters", () => {
 
   it.each<[list: string, expected: object[]]>([
     ["", []],
-    ["this: Context, a, b?: string, c = 1", [plain("a"), plain("b", optional), plain("c", optional)]],
+    [
+      "this: Context, a, b?: string, c = 1",
+      [plain("a"), plain("b", optional), plain("c", optional)],
+    ],
     ["...names: string[]", [{ kind: "rest", name: "names" }]],
     [
       "{ a, b: c, 'd': e, f = 1, g: h = 2 }",
-      [{ kind: "object", names: [{ name: "a" }, { name: "b" }, { name: "d" }, { name: "f", ...optional }, { name: "g", ...optional }] }],
+      [
+        {
+          kind: "object",
+          names: [
+            { name: "a" },
+            { name: "b" },
+            { name: "d" },
+            { name: "f", ...optional },
+            { name: "g", ...optional },
+          ],
+        },
+      ],
     ],
     ["{ a } = {}", [{ kind: "object", names: [{ name: "a" }], ...optional }]],
-    ["[a, , b = 1] = []", [{ kind: "array", names: [{ name: "a" }, null, { name: "b", ...optional }], ...optional }]],
+    [
+      "[a, , b = 1] = []",
+      [{ kind: "array", names: [{ name: "a" }, null, { name: "b", ...optional }], ...optional }],
+    ],
     [
       "{}, []",
       [
@@ -112,7 +137,16 @@ suite("§2.1 parameters", () => {
     ],
     [
       "{ a, b, c }: { a: number; b?: Date; 'c': string }",
-      [{ kind: "object", names: [{ name: "a", type: "number" }, { name: "b", ...optional, type: "Date" }, { name: "c" }] }],
+      [
+        {
+          kind: "object",
+          names: [
+            { name: "a", type: "number" },
+            { name: "b", ...optional, type: "Date" },
+            { name: "c" },
+          ],
+        },
+      ],
     ],
     [
       "{ from, to }: Period",
@@ -217,7 +251,12 @@ suite("imports", () => {
     ]);
   });
 
-  it.each(['import("./x")', "import ( './x' )", 'import/* why */("./x")', "import // why\n('./x')"])("are found as %s", (written) => {
+  it.each([
+    'import("./x")',
+    "import ( './x' )",
+    'import/* why */("./x")',
+    "import // why\n('./x')",
+  ])("are found as %s", (written) => {
     expect(describe(`export const load = () => ${written};`).imports).toEqual([
       { specifier: "./x", typeOnly: false, names: [], dynamic: true },
     ]);

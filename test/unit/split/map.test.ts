@@ -32,25 +32,40 @@ function originals(part: Part, pattern: RegExp): [string, unknown][] {
   return [...part.code.matchAll(pattern)].map((found) => {
     const { line, column } = placeIn(part.code, found.index);
     const entry = map.findEntry(line - 1, column);
-    return [found[0], "originalLine" in entry ? { line: entry.originalLine + 1, column: entry.originalColumn } : undefined];
+    return [
+      found[0],
+      "originalLine" in entry
+        ? { line: entry.originalLine + 1, column: entry.originalColumn }
+        : undefined,
+    ];
   });
 }
 
 describe("maps", () => {
-  it.each(["shared", "body"] as const)("of the %s part lead every word to its place in the source", (kind) => {
-    const part = split(source, { procedures: ["quote", "stock", "default"] })[kind]!;
-    const marks = originals(part, /mark\d|secret|Money|hidden(?=\))/g).filter(([text]) => kind === "shared" || text !== "Money");
-    expect(marks.length).toBeGreaterThan(kind === "shared" ? 3 : 4);
-    for (const [text, place] of marks) {
-      const all = [...source.matchAll(new RegExp(text, "g"))].map((one) => placeIn(source, one.index));
-      expect(all, text).toContainEqual(place);
-    }
-  });
+  it.each(["shared", "body"] as const)(
+    "of the %s part lead every word to its place in the source",
+    (kind) => {
+      const part = split(source, { procedures: ["quote", "stock", "default"] })[kind]!;
+      const marks = originals(part, /mark\d|secret|Money|hidden(?=\))/g).filter(
+        ([text]) => kind === "shared" || text !== "Money",
+      );
+      expect(marks.length).toBeGreaterThan(kind === "shared" ? 3 : 4);
+      for (const [text, place] of marks) {
+        const all = [...source.matchAll(new RegExp(text, "g"))].map((one) =>
+          placeIn(source, one.index),
+        );
+        expect(all, text).toContainEqual(place);
+      }
+    },
+  );
 
   it("of the face lead each seam to its declaration", () => {
     const { face } = split(source, { procedures: ["quote", "stock", "default"] });
     expect(
-      originals(face, /function (?:quote|stock|\$default)\b/g).map(([text, place]) => [text, (place as { line: number }).line]),
+      originals(face, /function (?:quote|stock|\$default)\b/g).map(([text, place]) => [
+        text,
+        (place as { line: number }).line,
+      ]),
     ).toEqual([
       ["function quote", 9],
       ["function stock", 10],
@@ -59,7 +74,10 @@ describe("maps", () => {
   });
 
   it("name the file and hold the part's text only", () => {
-    const { shared, body } = split(source, { procedures: ["hidden", "quote", "stock", "default"], file: "src/shop/m.ts" });
+    const { shared, body } = split(source, {
+      procedures: ["hidden", "quote", "stock", "default"],
+      file: "src/shop/m.ts",
+    });
     expect(body?.map).toMatchObject({ version: 3, sources: ["src/shop/m.ts"], names: [] });
     expect(body?.map.sourcesContent.join()).not.toContain("Money */");
     expect(shared?.map.sourcesContent.join()).not.toContain("secret");
@@ -69,14 +87,19 @@ describe("maps", () => {
     const { shared, body } = split(source, { procedures: ["quote", "stock", "default"] });
     for (const part of [shared, body]) {
       for (const found of part!.code.matchAll(/mark\d/g)) {
-        expect(placeIn(part!.code, found.index).line).toBe(placeIn(source, source.indexOf(found[0])).line);
+        expect(placeIn(part!.code, found.index).line).toBe(
+          placeIn(source, source.indexOf(found[0])).line,
+        );
       }
     }
   });
 
   it("show in the stack of a thrown error", async () => {
-    const text = "\nconst why = 'x';\n\nexport async function f() {\n  await null;\n  throw new Error(why);\n}\n";
-    const { f } = (await application({ m: { text, file: "m.js", procedures: ["f"] } }).import("m")) as unknown as {
+    const text =
+      "\nconst why = 'x';\n\nexport async function f() {\n  await null;\n  throw new Error(why);\n}\n";
+    const { f } = (await application({ m: { text, file: "m.js", procedures: ["f"] } }).import(
+      "m",
+    )) as unknown as {
       f: () => Promise<never>;
     };
     const error = await f().catch((thrown: Error) => thrown);

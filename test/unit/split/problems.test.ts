@@ -12,7 +12,13 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     "a missing export",
     "export async function quote() {}",
     ["qoute"],
-    [["1:1", "A segment names 'qoute', but the module exports no such value", "Did you mean 'quote'? It exports 'quote'"]],
+    [
+      [
+        "1:1",
+        "A segment names 'qoute', but the module exports no such value",
+        "Did you mean 'quote'? It exports 'quote'",
+      ],
+    ],
   ],
   [
     "a missing default",
@@ -20,11 +26,31 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ["default"],
     [["1:1", /names the default export, but the module has none/, "It exports 'a'"]],
   ],
-  ["a type", "export interface Quote {}\nexport type T = 1", ["Quote"], [["1:1", /exports no such value/, "It exports nothing"]]],
-  ["a re-export", "import { a } from './a';\nexport { a };", ["a"], [["2:10", "'a' is only passed on from './a'", /name that one/]]],
-  ["a constant", "export const a = 1;", ["a"], [["1:14", /'a' is named by a segment, but it is not a function/, /async function/]]],
+  [
+    "a type",
+    "export interface Quote {}\nexport type T = 1",
+    ["Quote"],
+    [["1:1", /exports no such value/, "It exports nothing"]],
+  ],
+  [
+    "a re-export",
+    "import { a } from './a';\nexport { a };",
+    ["a"],
+    [["2:10", "'a' is only passed on from './a'", /name that one/]],
+  ],
+  [
+    "a constant",
+    "export const a = 1;",
+    ["a"],
+    [["1:14", /'a' is named by a segment, but it is not a function/, /async function/]],
+  ],
   ["a binding without a value", "export let a;", ["a"], [["1:12", /not a function/]]],
-  ["destructuring", "export const { a } = { a: async () => {} };", ["a"], [["1:14", /not a function/]]],
+  [
+    "destructuring",
+    "export const { a } = { a: async () => {} };",
+    ["a"],
+    [["1:14", /not a function/]],
+  ],
   [
     "what another function made",
     "export const a = make(1, async (b) => {});",
@@ -44,19 +70,49 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     [["1:8", /'a' is named by a segment, but it is not async/, /`async`/]],
   ],
   ["a generator that is not async", "export function* a() {}", ["a"], [["1:8", /not async/]]],
-  ["an arrow that is not async", "const a = () => 1;\nexport { a as b };", ["b"], [["1:11", /'b' .* not async/]]],
+  [
+    "an arrow that is not async",
+    "const a = () => 1;\nexport { a as b };",
+    ["b"],
+    [["1:11", /'b' .* not async/]],
+  ],
   [
     "a nested object pattern",
     "export async function a({ b: { c } }) {}",
     ["a"],
     [["1:30", /pattern inside a parameter's pattern/, /plain parameter/]],
   ],
-  ["a nested array pattern", "export const a = async ([b, [c] = []]) => {}", ["a"], [["1:29", /pattern inside/]]],
-  ["a rest element in an object", "export async function a({ b, ...c }) {}", ["a"], [["1:30", /rest element/]]],
-  ["a rest element in an array", "export async function a([b, ...c]) {}", ["a"], [["1:29", /rest element/]]],
-  ["a rest parameter that is a pattern", "export async function a(...[b]) {}", ["a"], [["1:25", /rest parameter that is a pattern/]]],
+  [
+    "a nested array pattern",
+    "export const a = async ([b, [c] = []]) => {}",
+    ["a"],
+    [["1:29", /pattern inside/]],
+  ],
+  [
+    "a rest element in an object",
+    "export async function a({ b, ...c }) {}",
+    ["a"],
+    [["1:30", /rest element/]],
+  ],
+  [
+    "a rest element in an array",
+    "export async function a([b, ...c]) {}",
+    ["a"],
+    [["1:29", /rest element/]],
+  ],
+  [
+    "a rest parameter that is a pattern",
+    "export async function a(...[b]) {}",
+    ["a"],
+    [["1:25", /rest parameter that is a pattern/]],
+  ],
   ["a computed name", "export async function a({ [b]: c }) {}", ["a"], [["1:27", /computed name/]]],
-  ["one name twice", "export async function a(b, { b: c }) {}", ["a"], [["1:8", /Two parameters are called 'b'/, /Rename/]]],
+  [
+    "one name twice",
+    "export async function a(b, { b: c }) {}",
+    ["a"],
+    [["1:8", /Two parameters are called 'b'/, /Rename/]],
+  ],
   [
     "a name that no data may have as a key",
     "export async function a(constructor, { prototype: b }, ...__proto__) {}",
@@ -66,13 +122,29 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
       ["1:8", "A parameter can't be called 'prototype': no data may have such a key"],
     ],
   ],
-  ["an enum", "export enum A { B }", ["A"], [["1:8", "'A' is named by a segment, but it is an enum", /^Name async functions in segments/]]],
-  ["an enum by another name", "const enum A { B }\nexport { A as C };", ["C"], [["2:10", "'C' is named by a segment, but it is an enum"]]],
+  [
+    "an enum",
+    "export enum A { B }",
+    ["A"],
+    [["1:8", "'A' is named by a segment, but it is an enum", /^Name async functions in segments/]],
+  ],
+  [
+    "an enum by another name",
+    "const enum A { B }\nexport { A as C };",
+    ["C"],
+    [["2:10", "'C' is named by a segment, but it is an enum"]],
+  ],
   [
     "a namespace",
     "export namespace A {\n  export const b = 1;\n}",
     ["A"],
-    [["1:8", "'A' is named by a segment, but it is a namespace", /^Name async functions in segments/]],
+    [
+      [
+        "1:8",
+        "'A' is named by a segment, but it is a namespace",
+        /^Name async functions in segments/,
+      ],
+    ],
   ],
   [
     "a name that makes a promise of the module",
@@ -92,7 +164,12 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ["a"],
     [["1:8", /declared more than once/]],
   ],
-  ["=", "export let n = 0;\nexport async function a() { n = 1 }", ["a"], [["2:29", /'n' is written here/, /const state = \{ n: … \}/]]],
+  [
+    "=",
+    "export let n = 0;\nexport async function a() { n = 1 }",
+    ["a"],
+    [["2:29", /'n' is written here/, /const state = \{ n: … \}/]],
+  ],
   [
     "++ and +=",
     "let n = 0;\nexport const get = () => n;\nexport const a = async () => { n++; return n += 1 };",
@@ -154,28 +231,42 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ["text that is no program", "export async function a( {}\nlet", ["a"], [["2:1", /Expected/]]],
 ];
 
-const files = (source: string): string => (/interface|\bas any|namespace|\benum/.test(source) ? "shop/m.ts" : "shop/m.js");
+const files = (source: string): string =>
+  /interface|\bas any|namespace|\benum/.test(source) ? "shop/m.ts" : "shop/m.js";
 
 describe("problems", () => {
   it.each(refused)("%s", (_what, source, procedures, expected) => {
     const { problems } = split(source, { procedures, file: files(source) });
     expect(problems.map((one) => [`${one.line}:${one.column}`, one.message])).toEqual(
-      expected.map(([place, message]) => [place, typeof message === "string" ? message : expect.stringMatching(message)]),
+      expected.map(([place, message]) => [
+        place,
+        typeof message === "string" ? message : expect.stringMatching(message),
+      ]),
     );
     for (const [at, [, , hint]] of expected.entries()) {
-      if (hint !== undefined) expect(problems[at]?.hint).toEqual(typeof hint === "string" ? hint : expect.stringMatching(hint));
-      expect(problems[at]).toMatchObject({ file: files(source), frame: expect.stringContaining("^") });
+      if (hint !== undefined)
+        expect(problems[at]?.hint).toEqual(
+          typeof hint === "string" ? hint : expect.stringMatching(hint),
+        );
+      expect(problems[at]).toMatchObject({
+        file: files(source),
+        frame: expect.stringContaining("^"),
+      });
     }
   });
 
   it("are told all at once", () => {
-    const source = "export let n = 0;\nexport function a() {}\nexport async function b({ c: {} }) { n++ }\nexport class C {}";
+    const source =
+      "export let n = 0;\nexport function a() {}\nexport async function b({ c: {} }) { n++ }\nexport class C {}";
     const { problems } = split(source, { procedures: ["a", "b", "C", "d"] });
     expect(problems.map((one) => one.line)).toEqual([2, 3, 4, 1, 3]);
   });
 
   it("have a frame that marks the place", () => {
-    const [problem] = split("\n\nexport let n = 0;\n\n\texport async function f() { n++ }\n\nlast();", { procedures: ["f"] }).problems;
+    const [problem] = split(
+      "\n\nexport let n = 0;\n\n\texport async function f() { n++ }\n\nlast();",
+      { procedures: ["f"] },
+    ).problems;
     expect(formatProblem(problem!)).toBe(
       [
         "shop/m.ts:5:30: 'n' is written here, in the code of a procedure, but it is declared in the part of the module that others import",
@@ -197,17 +288,22 @@ describe("problems", () => {
       "export let n = 0;\nn = 1;\nexport async function f() { return n }",
       "export class A { static n = 0 }\nexport async function f() { A.n++; var A2 = A; A2 = 1; class B { m() { B = 1 } } }",
     ];
-    expect(sources.flatMap((source) => split(source, { procedures: ["f"], file: "m.js" }).problems)).toEqual([]);
+    expect(
+      sources.flatMap((source) => split(source, { procedures: ["f"], file: "m.js" }).problems),
+    ).toEqual([]);
   });
 
   it("stand in a description of the export, too, so that a build can refuse before it splits", () => {
-    const source = "export function a() {}\nexport async function b({ c: {} }) {}\nexport async function d() {}\nexport const e = 1";
+    const source =
+      "export function a() {}\nexport async function b({ c: {} }) {}\nexport async function d() {}\nexport const e = 1";
     expect(read(source).exports.map((one) => [one.name, one.problems.length])).toEqual([
       ["a", 1],
       ["b", 1],
       ["d", 0],
       ["e", 1],
     ]);
-    expect(read("let 1").problems).toMatchObject([{ file: "shop/m.ts", line: 1, frame: expect.any(String) }]);
+    expect(read("let 1").problems).toMatchObject([
+      { file: "shop/m.ts", line: 1, frame: expect.any(String) },
+    ]);
   });
 });

@@ -6,10 +6,13 @@ import { split } from "./_harness.ts";
 
 const mentions = (code: string, file = "m.ts"): boolean => {
   const source = `const x = "marked";\nlet own: any;\ntype T = 1;\nexport async function f(p: any, q: any = 0) {\n${code}\n}`;
-  const { body, problems } = split(file === "m.ts" || file === "m.tsx" ? source : source.replace(/: any|type T = 1;/g, ""), {
-    file,
-    procedures: ["f"],
-  });
+  const { body, problems } = split(
+    file === "m.ts" || file === "m.tsx" ? source : source.replace(/: any|type T = 1;/g, ""),
+    {
+      file,
+      procedures: ["f"],
+    },
+  );
   expect(problems).toEqual([]);
   return body!.code.includes("marked");
 };

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { application, type Run } from "./_harness.ts";
 
-const one = (text: string, procedures: string[], file = "m.ts") => application({ m: { text, procedures, file } });
+const one = (text: string, procedures: string[], file = "m.ts") =>
+  application({ m: { text, procedures, file } });
 
 describe("all forms of export", () => {
   it.each<[form: string, text: string, name: string, file?: string]>([
@@ -12,24 +13,60 @@ describe("all forms of export", () => {
     ["a constant arrow", "export const f = async (a: number) => a + 1", "f"],
     ["a constant arrow without parentheses", "export const f = async a => a + 1", "f", "m.js"],
     ["a function expression", "export const f = async function (a: number) { return a + 1 }", "f"],
-    ["a named function expression", "export const f = async function g(a: number): Promise<number> { return a > 40 ? a + 1 : g(41) }", "f"],
+    [
+      "a named function expression",
+      "export const f = async function g(a: number): Promise<number> { return a > 40 ? a + 1 : g(41) }",
+      "f",
+    ],
     ["let", "export let f = async (a: number) => { return a + 1 };", "f"],
     ["a list", "async function f(a: number) { return a + 1 }\nexport { f }", "f"],
     ["a list before it", "export { f };\nconst f = async (a: number) => a + 1;", "f"],
-    ["a list with another name", "async function f(a: number) { return a + 1 }\nexport { f as g }", "g"],
-    ["a list with a name that is no identifier", "async function f(a: number) { return a + 1 }\nexport { f as 'an f' }", "an f"],
-    ["a reserved name", "async function f(a: number) { return a + 1 }\nexport { f as delete }", "delete"],
-    ["as the default", "async function f(a: number) { return a + 1 }\nexport { f as default }", "default"],
-    ["the default, declared before", "const f = async (a: number) => a + 1;\nexport default f;", "default"],
-    ["a default function", "export default async function f(a: number) { return a + 1 }", "default"],
-    ["an anonymous default function", "export default async function (a: number) { return a + 1 }", "default"],
+    [
+      "a list with another name",
+      "async function f(a: number) { return a + 1 }\nexport { f as g }",
+      "g",
+    ],
+    [
+      "a list with a name that is no identifier",
+      "async function f(a: number) { return a + 1 }\nexport { f as 'an f' }",
+      "an f",
+    ],
+    [
+      "a reserved name",
+      "async function f(a: number) { return a + 1 }\nexport { f as delete }",
+      "delete",
+    ],
+    [
+      "as the default",
+      "async function f(a: number) { return a + 1 }\nexport { f as default }",
+      "default",
+    ],
+    [
+      "the default, declared before",
+      "const f = async (a: number) => a + 1;\nexport default f;",
+      "default",
+    ],
+    [
+      "a default function",
+      "export default async function f(a: number) { return a + 1 }",
+      "default",
+    ],
+    [
+      "an anonymous default function",
+      "export default async function (a: number) { return a + 1 }",
+      "default",
+    ],
     [
       "an anonymous default function with a comment",
       "export default async /* it is */ function /* named */ (a: number) { return a + 1 }",
       "default",
     ],
     ["an anonymous default arrow", "export default async (a: number) => a + 1;", "default"],
-    ["an anonymous default arrow in parentheses", "export default (async (a: number) => { return a + 1 });", "default"],
+    [
+      "an anonymous default arrow in parentheses",
+      "export default (async (a: number) => { return a + 1 });",
+      "default",
+    ],
     [
       "a default that is wrapped",
       "const w = (f: any) => f; export default w(async (a: number) => a + 1) as (a: number) => Promise<number>",
@@ -57,11 +94,25 @@ describe("all forms of export", () => {
       "export async function f(a: string): Promise<string>;\nexport async function f(a: number): Promise<number>;\nexport async function f(a: any) { return a + 1 }",
       "f",
     ],
-    ["satisfies", "type F = (a: number) => Promise<number>; export const f = (async (a) => a + 1) satisfies F as F", "f"],
+    [
+      "satisfies",
+      "type F = (a: number) => Promise<number>; export const f = (async (a) => a + 1) satisfies F as F",
+      "f",
+    ],
     ["generics", "export const f = async <T extends number,>(a: T): Promise<number> => a + 1", "f"],
-    [".mts", "export async function f(a: number): Promise<number> { return (a as number) + 1 }", "f", "m.mts"],
+    [
+      ".mts",
+      "export async function f(a: number): Promise<number> { return (a as number) + 1 }",
+      "f",
+      "m.mts",
+    ],
     [".mjs", "export async function f(a) { return a + 1 }", "f", "m.mjs"],
-    [".jsx", "/** @jsx h */ const h = (tag, props) => props.n; export async function f(a) { return <b n={a + 1} /> }", "f", "m.jsx"],
+    [
+      ".jsx",
+      "/** @jsx h */ const h = (tag, props) => props.n; export async function f(a) { return <b n={a + 1} /> }",
+      "f",
+      "m.jsx",
+    ],
     [
       ".tsx",
       "/* @jsx h */ const h = (tag: unknown, props: any) => props.n; export const f = async (a: number) => <b n={a + 1} />;",
@@ -79,7 +130,13 @@ describe("all forms of export", () => {
   });
 
   it("gives a seam under every name that the function is exported by", async () => {
-    const { f, g, default: d } = await one("export async function f() {}\nexport { f as g };\nexport default f;", ["f"]).import("m");
+    const {
+      f,
+      g,
+      default: d,
+    } = await one("export async function f() {}\nexport { f as g };\nexport default f;", [
+      "f",
+    ]).import("m");
     expect(g).toBe(f);
     expect(d).toBe(f);
   });
@@ -96,19 +153,23 @@ describe("all forms of export", () => {
     `;
     const names = ["none", "plain", "defaults", "patterns", "rest", "self"];
     const module = await one(text, names).import("m");
-    expect(names.map((name) => [(module[name] as Run).name, (module[name] as Run).length])).toEqual([
-      ["none", 0],
-      ["plain", 2],
-      ["defaults", 1],
-      ["patterns", 3],
-      ["rest", 1],
-      ["self", 1],
-    ]);
+    expect(names.map((name) => [(module[name] as Run).name, (module[name] as Run).length])).toEqual(
+      [
+        ["none", 0],
+        ["plain", 2],
+        ["defaults", 1],
+        ["patterns", 3],
+        ["rest", 1],
+        ["self", 1],
+      ],
+    );
   });
 
   it("passes re-exports, whole modules and unsegmented exports on", async () => {
     const app = application({
-      other: { text: "export const a = 1, b = 2; export default 3; export let n = 0; export const count = () => ++n;" },
+      other: {
+        text: "export const a = 1, b = 2; export default 3; export let n = 0; export const count = () => ++n;",
+      },
       m: {
         procedures: ["f"],
         text: `
@@ -133,9 +194,33 @@ describe("all forms of export", () => {
     const module = await app.import("m");
     const other = await app.import("other");
     expect(Object.keys(module).sort()).toEqual(
-      ["E", "K", "N", "a", "a b", "all", "b", "c", "count", "default", "f", "n", "shown", "space"].sort(),
+      [
+        "E",
+        "K",
+        "N",
+        "a",
+        "a b",
+        "all",
+        "b",
+        "c",
+        "count",
+        "default",
+        "f",
+        "n",
+        "shown",
+        "space",
+      ].sort(),
     );
-    expect(module).toMatchObject({ a: 1, b: 2, c: 3, "a b": 2, shown: 5, all: other, space: other, N: { deep: 2 } });
+    expect(module).toMatchObject({
+      a: 1,
+      b: 2,
+      c: 3,
+      "a b": 2,
+      shown: 5,
+      all: other,
+      space: other,
+      N: { deep: 2 },
+    });
     expect((module["default"] as unknown as { name: string }).name).toBe("Named");
     (other["count"] as () => void)();
     expect(module["n"]).toBe(1);
@@ -167,7 +252,10 @@ describe("circles and hoisting", () => {
       `export const table = { f, g: () => g(1) };\nexport async function f() { return 1 }\nexport const g = async (n: number) => n + await f();`,
       ["f", "g"],
     );
-    const { table, f } = (await app.import("m")) as unknown as { table: { f: Run; g: Run }; f: Run };
+    const { table, f } = (await app.import("m")) as unknown as {
+      table: { f: Run; g: Run };
+      f: Run;
+    };
     expect(table.f).toBe(f);
     expect(await table.g()).toBe(2);
     expect(app.calls).toEqual(["shop/g", "shop/f"]);
@@ -216,11 +304,18 @@ describe("state and identity", () => {
     const app = one(text, ["f"]);
     const module = await app.import("m");
     expect(module["log"]).toEqual(["shared 1", "shared 2"]);
-    expect(await (module["f"] as Run)()).toEqual(["shared 1", "shared 2", "private", { ok: true }, "late"]);
+    expect(await (module["f"] as Run)()).toEqual([
+      "shared 1",
+      "shared 2",
+      "private",
+      { ok: true },
+      "late",
+    ]);
   });
 
   it("keeps statements apart that only a removed one divided", async () => {
-    const text = "export const list = [1]\nasync function f() { return list }\n[2].forEach((n) => list.push(n))\nexport { f }";
+    const text =
+      "export const list = [1]\nasync function f() { return list }\n[2].forEach((n) => list.push(n))\nexport { f }";
     expect(await ((await one(text, ["f"]).import("m"))["f"] as Run)()).toEqual([1, 2]);
   });
 });
@@ -238,9 +333,19 @@ describe("references between procedures", () => {
       }
     `;
     const app = one(text, ["stock", "quote"]);
-    const { quote, stock, table } = (await app.import("m")) as unknown as { quote: Run; stock: Run; table: { stock: Run } };
+    const { quote, stock, table } = (await app.import("m")) as unknown as {
+      quote: Run;
+      stock: Run;
+      table: { stock: Run };
+    };
     expect(await quote()).toEqual([4, 5, true, 5, 7]);
-    expect(app.calls).toEqual(["shop/quote", "shop/stock", "shop/stock", "shop/stock", "shop/stock"]);
+    expect(app.calls).toEqual([
+      "shop/quote",
+      "shop/stock",
+      "shop/stock",
+      "shop/stock",
+      "shop/stock",
+    ]);
     expect(table.stock).toBe(stock);
   });
 

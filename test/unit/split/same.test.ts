@@ -5,9 +5,22 @@ import { describe, expect, it } from "vitest";
 
 import { application, type Run } from "./_harness.ts";
 
-const kinds = ["const", "function", "class", "state", "export", "exportFunction", "procedure", "arrow", "wrapped"] as const;
+const kinds = [
+  "const",
+  "function",
+  "class",
+  "state",
+  "export",
+  "exportFunction",
+  "procedure",
+  "arrow",
+  "wrapped",
+] as const;
 
-type Items = readonly { readonly kind: (typeof kinds)[number]; readonly needs: readonly number[] }[];
+type Items = readonly {
+  readonly kind: (typeof kinds)[number];
+  readonly needs: readonly number[];
+}[];
 
 const isProcedure = (kind: string): boolean => ["procedure", "arrow", "wrapped"].includes(kind);
 
@@ -20,14 +33,17 @@ function write(items: Items): string {
     const value = (inside: boolean): string => {
       const given = used.flatMap((one) => {
         const other = items[one]!.kind;
-        if (isProcedure(other)) return inside ? [`...(await name${one}(${one}))`] : [`typeof name${one}`];
+        if (isProcedure(other))
+          return inside ? [`...(await name${one}(${one}))`] : [`typeof name${one}`];
         return [
           `...${{ function: `name${one}()`, exportFunction: `name${one}()`, class: `name${one}.own`, state: `name${one}.list` }[other as string] ?? `name${one}`}`,
         ];
       });
       return `[${[at, ...given].join(", ")}]`;
     };
-    const states = used.filter((one) => items[one]!.kind === "state").map((one) => `name${one}.list.push("by ${at}");`);
+    const states = used
+      .filter((one) => items[one]!.kind === "state")
+      .map((one) => `name${one}.list.push("by ${at}");`);
     switch (kind) {
       case "const":
         return `const ${name} = ${value(false)}`;
@@ -54,7 +70,10 @@ function write(items: Items): string {
 
 describe("a module that is split", () => {
   it("gives what it gave whole", { timeout: 60_000 }, async () => {
-    const item = fc.record({ kind: fc.constantFrom(...kinds), needs: fc.array(fc.nat(14), { maxLength: 4 }) });
+    const item = fc.record({
+      kind: fc.constantFrom(...kinds),
+      needs: fc.array(fc.nat(14), { maxLength: 4 }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(item, { minLength: 4, maxLength: 14 }), async (items) => {
         const procedures = items.flatMap((one, at) => (isProcedure(one.kind) ? [`name${at}`] : []));

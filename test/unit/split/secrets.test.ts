@@ -59,35 +59,52 @@ export { hidden as renamed };
 const procedures = ["shown", "hidden", "one", "two", "hiddenWrapped", "held", "default"];
 
 describe("what a build doesn't hold", () => {
-  it.each([["browser" as const], ["server" as const]])("leaves no trace in the parts of a %s", (environment) => {
-    // `hidden` has a pattern that no segment may name: that is a problem, and here only one more place to look at.
-    const parts = split(source, { procedures, held: ["shown", "one", "held"], environment });
-    expect([...new Set(everything(parts).match(/SECRET_\w*/g))]).toEqual([]);
-    expect(parts.body?.code).toContain("Shown as well.");
-    expect(parts.body?.code).toContain("Shown: what browsers run.");
-    expect(parts.body?.code).toContain("// shown, too");
-  });
+  it.each([["browser" as const], ["server" as const]])(
+    "leaves no trace in the parts of a %s",
+    (environment) => {
+      // `hidden` has a pattern that no segment may name: that is a problem, and here only one more place to look at.
+      const parts = split(source, { procedures, held: ["shown", "one", "held"], environment });
+      expect([...new Set(everything(parts).match(/SECRET_\w*/g))]).toEqual([]);
+      expect(parts.body?.code).toContain("Shown as well.");
+      expect(parts.body?.code).toContain("Shown: what browsers run.");
+      expect(parts.body?.code).toContain("// shown, too");
+    },
+  );
 
   it("is all there where it is held", () => {
     const parts = split(source, { procedures });
     const found = new Set(parts.body?.code.match(/SECRET_\w*/g));
-    for (const name of ["constant", "effect", "jsdoc", "defaultValue", "above", "statement", "schema", "lineEnd", "inDefault"])
+    for (const name of [
+      "constant",
+      "effect",
+      "jsdoc",
+      "defaultValue",
+      "above",
+      "statement",
+      "schema",
+      "lineEnd",
+      "inDefault",
+    ])
       expect(found).toContain(`SECRET_${name}`);
   });
 
   it("leaves maps nothing but blanks of the same shape", () => {
     const { face, body } = split(source, { procedures, held: ["shown"] });
     const shape = source.split("\n").map((line) => line.length);
-    for (const part of [face, body]) expect(part?.map.sourcesContent[0]?.split("\n").map((line) => line.length)).toEqual(shape);
+    for (const part of [face, body])
+      expect(part?.map.sourcesContent[0]?.split("\n").map((line) => line.length)).toEqual(shape);
     expect(face.map.sourcesContent[0]?.trim()).toBe("");
     expect(face.map.names).toEqual([]);
   });
 
   it("keeps carriage returns and letters beyond the first plane in their places", () => {
-    const text = "const a = '😀 SECRET'; // 🙈\r\nexport async function f() { return '😀' }\r\nexport async function g() { return a }\r\n";
+    const text =
+      "const a = '😀 SECRET'; // 🙈\r\nexport async function f() { return '😀' }\r\nexport async function g() { return a }\r\n";
     const { body } = split(text, { procedures: ["f", "g"], held: ["f"] });
     expect(body?.map.sourcesContent[0]).toHaveLength(text.length);
-    expect(body?.map.sourcesContent[0]?.split("\r\n")[1]).toBe("       async function f() { return '😀' }");
+    expect(body?.map.sourcesContent[0]?.split("\r\n")[1]).toBe(
+      "       async function f() { return '😀' }",
+    );
   });
 });
 
@@ -118,11 +135,17 @@ describe("a face that keeps something back", () => {
   it("has no trace of what nobody names, and all of the rest", () => {
     const parts = keeping();
     expect(everything(parts)).not.toContain("SECRET");
-    expect(parts.face.code).toMatch(/export { shown };\s*export { unit } from ".\/m.shared.mjs";\s*export { other } from ".\/other";/);
+    expect(parts.face.code).toMatch(
+      /export { shown };\s*export { unit } from ".\/m.shared.mjs";\s*export { other } from ".\/other";/,
+    );
   });
 
   it("has of what is named that name, and neither an FQN nor parameters", () => {
-    const found = [...new Set(everything(keeping("SECRET_alias", "SECRET_protected", "default")).match(/SECRET_\w*/g))];
+    const found = [
+      ...new Set(
+        everything(keeping("SECRET_alias", "SECRET_protected", "default")).match(/SECRET_\w*/g),
+      ),
+    ];
     expect(found).toEqual(["SECRET_alias", "SECRET_protected"]);
     expect(everything(keeping("SECRET_passed"))).toMatch(/SECRET_passed/);
   });
@@ -141,8 +164,16 @@ describe("a face that keeps something back", () => {
   });
 
   it("takes nothing of the graph that it doesn't need", () => {
-    const only = { closed: new Map([["a", "ProcedureNotFound"]] as const), unnamed: new Set(["a"]) };
-    const { face } = split("export async function a() {}", { procedures: ["a"], held: [], environment: "browser", keptBack: only });
+    const only = {
+      closed: new Map([["a", "ProcedureNotFound"]] as const),
+      unnamed: new Set(["a"]),
+    };
+    const { face } = split("export async function a() {}", {
+      procedures: ["a"],
+      held: [],
+      environment: "browser",
+      keptBack: only,
+    });
     expect(lines(face)).toEqual([]);
   });
 });
@@ -156,12 +187,28 @@ describe("a module without some of what it passes on", () => {
 
   it.each([
     ['export { a, SECRET_b, c as d } from "./m";', 'export { a, c as d } from "./m";'],
-    ['export { SECRET_b } from "./m" with { type: "json" };', 'export { } from "./m" with { type: "json" };'],
+    [
+      'export { SECRET_b } from "./m" with { type: "json" };',
+      'export { } from "./m" with { type: "json" };',
+    ],
     ['export { x as SECRET_b, type T } from "./m"', 'export { type T } from "./m";'],
-    ['import { a, SECRET_b } from "./m"; export { a, SECRET_b }; a();', 'import { a } from "./m"; export { a }; a();'],
-    ['import SECRET_b, { a } from "./m"; export { a, SECRET_b };', 'import { a } from "./m"; export { a };'],
-    ['import a, { SECRET_c as SECRET_b } from "./m"; export { a, SECRET_b };', 'import a from "./m"; export { a };'],
-    ['import SECRET_b, { a } from "./m"; export { a }; export default SECRET_b;', 'import { a } from "./m"; export { a };', "default"],
+    [
+      'import { a, SECRET_b } from "./m"; export { a, SECRET_b }; a();',
+      'import { a } from "./m"; export { a }; a();',
+    ],
+    [
+      'import SECRET_b, { a } from "./m"; export { a, SECRET_b };',
+      'import { a } from "./m"; export { a };',
+    ],
+    [
+      'import a, { SECRET_c as SECRET_b } from "./m"; export { a, SECRET_b };',
+      'import a from "./m"; export { a };',
+    ],
+    [
+      'import SECRET_b, { a } from "./m"; export { a }; export default SECRET_b;',
+      'import { a } from "./m"; export { a };',
+      "default",
+    ],
     ['import { SECRET_b } from "./m"; export { SECRET_b };', 'import { } from "./m"; export { };'],
   ])("%s", (source, expected, left = "SECRET_b") => {
     expect(trimmed(source, left)).toBe(expected);
@@ -176,14 +223,36 @@ describe("a module without some of what it passes on", () => {
 
 // A module of constants, functions and procedures that need each other at random, each with its own mark.
 interface Item {
-  readonly kind: "const" | "pair" | "function" | "class" | "import" | "procedure" | "export" | "statement";
+  readonly kind:
+    | "const"
+    | "pair"
+    | "function"
+    | "class"
+    | "import"
+    | "procedure"
+    | "export"
+    | "statement";
   readonly needs: readonly number[];
   readonly held: boolean;
 }
 
-const kinds = ["const", "pair", "function", "class", "import", "procedure", "procedure", "export", "statement"] as const;
+const kinds = [
+  "const",
+  "pair",
+  "function",
+  "class",
+  "import",
+  "procedure",
+  "procedure",
+  "export",
+  "statement",
+] as const;
 const modules = fc.array(
-  fc.record({ kind: fc.constantFrom(...kinds), needs: fc.array(fc.nat(30), { maxLength: 3 }), held: fc.boolean() }),
+  fc.record({
+    kind: fc.constantFrom(...kinds),
+    needs: fc.array(fc.nat(30), { maxLength: 3 }),
+    held: fc.boolean(),
+  }),
   { minLength: 2, maxLength: 18 },
 );
 
@@ -192,7 +261,9 @@ const nameOf = (at: number): string => `name${at}x`;
 function write(items: readonly Item[]): string {
   return items
     .map(({ kind, needs }, at) => {
-      const used = needs.filter((one) => items[one] !== undefined && items[one].kind !== "statement").map(nameOf);
+      const used = needs
+        .filter((one) => items[one] !== undefined && items[one].kind !== "statement")
+        .map(nameOf);
       const value = `["mark${at}x", () => [${used.join(", ")}]]`;
       const text = {
         const: `const ${nameOf(at)} = ${value};`,
@@ -214,7 +285,8 @@ function reachable(items: readonly Item[], roots: readonly number[]): Set<number
   for (const at of found) {
     // An import needs nothing of the module.
     for (const one of items[at]?.kind === "import" ? [] : (items[at]?.needs ?? []))
-      if (items[one] !== undefined && !["procedure", "statement"].includes(items[one].kind)) found.add(one);
+      if (items[one] !== undefined && !["procedure", "statement"].includes(items[one].kind))
+        found.add(one);
   }
   return found;
 }
@@ -235,10 +307,13 @@ describe("modules made at random", () => {
         expect(parts.problems).toEqual([]);
         const exported = all.filter((one) => one.kind === "export").map((one) => one.at);
         const expected = reachable(items, [...exported, ...held.map((one) => one.at)]);
-        const marks = new Set([...everything(parts).matchAll(/mark(\d+)x/g)].map((one) => Number(one[1])));
+        const marks = new Set(
+          [...everything(parts).matchAll(/mark(\d+)x/g)].map((one) => Number(one[1])),
+        );
         const isStatement = (at: number): boolean => items[at]?.kind === "statement";
         // Statements have rules of their own; what they bring along must have been there without them.
-        if (held.length < named.length) expect([...marks].filter((at) => !expected.has(at) && !isStatement(at))).toEqual([]);
+        if (held.length < named.length)
+          expect([...marks].filter((at) => !expected.has(at) && !isStatement(at))).toEqual([]);
         expect([...expected].filter((at) => !marks.has(at))).toEqual([]);
       }),
       { numRuns: 150 },

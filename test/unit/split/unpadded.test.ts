@@ -8,7 +8,10 @@ function unpadded(
   run: string,
   file = "shop/m.tsx",
 ): { readonly shared: string | undefined; readonly body: string | undefined } {
-  const { shared, body, problems } = split(`${kept}\n\nexport async function run() {\n${run}\n}\n`, { procedures: ["run"], file });
+  const { shared, body, problems } = split(
+    `${kept}\n\nexport async function run() {\n${run}\n}\n`,
+    { procedures: ["run"], file },
+  );
   expect(problems).toEqual([]);
   return { shared: shared?.unpadded, body: body?.unpadded };
 }
@@ -37,7 +40,10 @@ describe("a part without the rest of its module", () => {
   it("is the same where a statement is cut, whatever its other half is", () => {
     const one = "const run = async () => 1, kept = 2;\nexport { run, kept };\n";
     const other = "const run = async () =>\n    1 + 1 + 1,   kept = 2;\nexport { run, kept };\n";
-    const [before, after] = [split(one, { procedures: ["run"] }), split(other, { procedures: ["run"] })];
+    const [before, after] = [
+      split(one, { procedures: ["run"] }),
+      split(other, { procedures: ["run"] }),
+    ];
     expect(before.shared?.unpadded).toContain("kept = 2");
     expect(after.shared?.unpadded).toBe(before.shared?.unpadded);
     expect(after.body?.unpadded).not.toBe(before.body?.unpadded);
@@ -46,9 +52,21 @@ describe("a part without the rest of its module", () => {
   it.each([
     ["a template", "  return `a\n  b`;", "  return `a\n    b`;"],
     ["a template's empty line", "  return `a\n\nb`;", "  return `a\nb`;"],
-    ["a template in another one", "  return `${true ? `a\n  b` : ``}`;", "  return `${true ? `a\n    b` : ``}`;"],
-    ["a template behind a backtick in a string", '  const tick = "`";\n  return `a\n  b`;', '  const tick = "`";\n  return `a\n    b`;'],
-    ["a template behind a backtick in a comment", "  // ` as it is\n  return `a\n  b`;", "  // ` as it is\n  return `a\n    b`;"],
+    [
+      "a template in another one",
+      "  return `${true ? `a\n  b` : ``}`;",
+      "  return `${true ? `a\n    b` : ``}`;",
+    ],
+    [
+      "a template behind a backtick in a string",
+      '  const tick = "`";\n  return `a\n  b`;',
+      '  const tick = "`";\n  return `a\n    b`;',
+    ],
+    [
+      "a template behind a backtick in a comment",
+      "  // ` as it is\n  return `a\n  b`;",
+      "  // ` as it is\n  return `a\n    b`;",
+    ],
     [
       "a template behind a backtick in a regular expression",
       "  /`/.test('');\n  return `a\n  b`;",
@@ -56,7 +74,11 @@ describe("a part without the rest of its module", () => {
     ],
     ["a string over two lines", '  return "a\\\n  b";', '  return "a\\\n    b";'],
     ["the text of an element", "  return <pre>a\n  b</pre>;", "  return <pre>a\n    b</pre>;"],
-    ["an attribute of an element", '  return <p title="a\n  b" />;', '  return <p title="a\n    b" />;'],
+    [
+      "an attribute of an element",
+      '  return <p title="a\n  b" />;',
+      '  return <p title="a\n    b" />;',
+    ],
     ["a line's beginning", "  return 1;", "    return 1;"],
   ])("is another one when a blank changes in %s", (_, before, after) => {
     expect(unpadded(kept, after).body).not.toBe(unpadded(kept, before).body);

@@ -7,9 +7,11 @@ import { parserOf } from "../../../server/build/load-vite.ts";
 import { usesOf } from "../../../src/split/uses.ts";
 import { describe } from "./_harness.ts";
 
-const read = (source: string) => usesOf({ source, file: "state.ts", parse: parserOf(vite) })?.units ?? [];
+const read = (source: string) =>
+  usesOf({ source, file: "state.ts", parse: parserOf(vite) })?.units ?? [];
 const changes = (source: string) => read(source).flatMap((unit) => unit.changes);
-const states = (source: string) => read(source).flatMap((unit) => (unit.state === undefined ? [] : unit.names));
+const states = (source: string) =>
+  read(source).flatMap((unit) => (unit.state === undefined ? [] : unit.names));
 
 suite("what a function changes", () => {
   it.each([
@@ -17,8 +19,14 @@ suite("what a function changes", () => {
     ["let n = 0;\nexport function f() { n = 1; }", ["n"]],
     ["const m = new Map();\nexport function f() { m.set(1, 2); }", ["m"]],
     ["const o = { list: [] as number[] };\nexport const f = () => o.list.push(1);", ["o"]],
-    ["const o: Record<string, number> = {};\nexport const f = (k: string) => { o[k] = 1; };", ["o"]],
-    ["const o: Record<string, number> = {};\nexport const f = (k: string) => { delete o[k]; };", ["o"]],
+    [
+      "const o: Record<string, number> = {};\nexport const f = (k: string) => { o[k] = 1; };",
+      ["o"],
+    ],
+    [
+      "const o: Record<string, number> = {};\nexport const f = (k: string) => { delete o[k]; };",
+      ["o"],
+    ],
     ["const o = { a: 1 };\nexport const f = () => Object.assign(o, { b: 2 });", ["o"]],
     ["const o = { a: 1 };\nexport const f = () => { [o.a] = [2]; };", ["o"]],
     ["class C { static n = 0; }\nexport const f = () => { C.n += 1; };", ["C"]],
@@ -33,13 +41,18 @@ suite("what a function changes", () => {
   });
 
   it("is nothing in text that can't be parsed", () => {
-    expect(usesOf({ source: "const = 1", file: "broken.ts", parse: parserOf(vite) })).toBeUndefined();
+    expect(
+      usesOf({ source: "const = 1", file: "broken.ts", parse: parserOf(vite) }),
+    ).toBeUndefined();
   });
 });
 
 suite("what can be state", () => {
   it.each([
-    ["const a = new Map(), b = [], c = {}, d = new Set<string>() as Set<string>;", ["a", "b", "c", "d"]],
+    [
+      "const a = new Map(), b = [], c = {}, d = new Set<string>() as Set<string>;",
+      ["a", "b", "c", "d"],
+    ],
     ["let a = 1;\nexport let b: string;", ["a", "b"]],
     ["class A { static n = 1; }", ["A"]],
     // A client of a database has methods of such names, and its state elsewhere.
@@ -51,9 +64,18 @@ suite("what can be state", () => {
 
 suite("signatures", () => {
   it.each([
-    ["async function f(a: string, b: number = 1): Promise<void> {}", "(a: string, b: number = 1): Promise<void>"],
-    ["async function f(\n  // how many\n  a: {\n    b: string;\n  },\n  ...c: number[]\n) {}", "(a: { b: string; }, ...c: number[])"],
-    ["async function f(this: Context, a?: Date /* when */): Promise<Map<string, Date>> {}", "(a?: Date): Promise<Map<string, Date>>"],
+    [
+      "async function f(a: string, b: number = 1): Promise<void> {}",
+      "(a: string, b: number = 1): Promise<void>",
+    ],
+    [
+      "async function f(\n  // how many\n  a: {\n    b: string;\n  },\n  ...c: number[]\n) {}",
+      "(a: { b: string; }, ...c: number[])",
+    ],
+    [
+      "async function f(this: Context, a?: Date /* when */): Promise<Map<string, Date>> {}",
+      "(a?: Date): Promise<Map<string, Date>>",
+    ],
   ])("%j: %j", (source, expected) => {
     expect(describe(`export ${source}`).exports[0]?.signature).toBe(expected);
   });

@@ -12,7 +12,9 @@ const inside = "authed(async (user: string, title: string) => `${user} ${title}`
 function parametersOf(source: string, name = "create", file = "shop/m.ts") {
   const found = read(source, file).exports.find((one) => one.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
-  return found.problems.length > 0 ? found.problems.map((one) => `${one.line}:${one.column} ${one.message}`) : found.parameters;
+  return found.problems.length > 0
+    ? found.problems.map((one) => `${one.line}:${one.column} ${one.message}`)
+    : found.parameters;
 }
 
 const title = [{ kind: "plain", name: "title" }];
@@ -21,24 +23,51 @@ describe("the parameters of a function that another one makes", () => {
   it.each([
     ["on the constant", `export const create: (title: string) => Promise<string> = ${inside};`],
     ["in parentheses", `export const create: ((title: string) => Promise<string>) = (${inside});`],
-    ["an alias of this module", `type Create = (title: string) => Promise<string>;\nexport const create: Create = ${inside};`],
+    [
+      "an alias of this module",
+      `type Create = (title: string) => Promise<string>;\nexport const create: Create = ${inside};`,
+    ],
     [
       "an alias that is declared below",
       `export const create: Create = ${inside};\nexport type Create = ((title: string) => Promise<string>);`,
     ],
-    ["an interface", `interface Create { (title: string): Promise<string>; role: string }\nexport const create: Create = ${inside};`],
+    [
+      "an interface",
+      `interface Create { (title: string): Promise<string>; role: string }\nexport const create: Create = ${inside};`,
+    ],
     ["an object type", `export const create: { (title: string): Promise<string> } = ${inside};`],
     ["satisfies", `export const create = ${inside} satisfies (title: string) => Promise<string>;`],
     ["as", `export const create = ${inside} as (title: string) => Promise<string>;`],
     ["in angle brackets", `export const create = <(title: string) => Promise<string>>${inside};`],
-    ["an export list", `const made: (title: string) => Promise<string> = ${inside};\nexport { made as create };`],
-    ["an alias of the constant", `const made: (title: string) => Promise<string> = ${inside};\nexport const create = made;`],
-    ["a this parameter", `export const create: (this: Context | void, title: string) => Promise<string> = ${inside};`],
-    ["its own type parameters", `export const create: <T>(title: string) => Promise<T> = ${inside};`],
-    ["a conditional expression", `export const create: (title: string) => Promise<string> = dev ? async (a: string) => a : ${inside};`],
-    ["a bound function", `export const create: (title: string) => Promise<string> = make.bind(null, "x");`],
+    [
+      "an export list",
+      `const made: (title: string) => Promise<string> = ${inside};\nexport { made as create };`,
+    ],
+    [
+      "an alias of the constant",
+      `const made: (title: string) => Promise<string> = ${inside};\nexport const create = made;`,
+    ],
+    [
+      "a this parameter",
+      `export const create: (this: Context | void, title: string) => Promise<string> = ${inside};`,
+    ],
+    [
+      "its own type parameters",
+      `export const create: <T>(title: string) => Promise<T> = ${inside};`,
+    ],
+    [
+      "a conditional expression",
+      `export const create: (title: string) => Promise<string> = dev ? async (a: string) => a : ${inside};`,
+    ],
+    [
+      "a bound function",
+      `export const create: (title: string) => Promise<string> = make.bind(null, "x");`,
+    ],
     ["a static method", `export const create: (title: string) => Promise<string> = Shop.create;`],
-    ["an imported function in a wrapper", `export const create: (title: string) => Promise<string> = authed(imported);`],
+    [
+      "an imported function in a wrapper",
+      `export const create: (title: string) => Promise<string> = authed(imported);`,
+    ],
   ])("are those of the function type: %s", (_, source) => {
     expect(parametersOf(authed + source)).toEqual(title);
   });
@@ -76,21 +105,35 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
   });
 
   it.each([
-    ["above the constant", `/** Makes one.\n * @type {(title: string) => Promise<string>} */\nexport const create = ${inside};`, "create"],
+    [
+      "above the constant",
+      `/** Makes one.\n * @type {(title: string) => Promise<string>} */\nexport const create = ${inside};`,
+      "create",
+    ],
     [
       "of more than one line",
       `/**\n * @type {(\n *   title: string,\n * ) => Promise<{ id: string }>}\n */\nexport const create = ${inside};`,
       "create",
     ],
-    ["before the expression", `export const create = /** @type {(title: string) => Promise<string>} */ (${inside});`, "create"],
-    ["of a default export", `export default /** @type {(title: string) => Promise<string>} */ (${inside});`, "default"],
+    [
+      "before the expression",
+      `export const create = /** @type {(title: string) => Promise<string>} */ (${inside});`,
+      "create",
+    ],
+    [
+      "of a default export",
+      `export default /** @type {(title: string) => Promise<string>} */ (${inside});`,
+      "default",
+    ],
     [
       "in an export list",
       `/** @type {(title: string) => Promise<string>} */\nconst made = ${inside};\nexport { made as create };`,
       "create",
     ],
   ])("are those of a JSDoc type in JavaScript, %s", (_, source, name) => {
-    expect(parametersOf(source.replaceAll(": string, title: string)", ", title)"), name, "shop/m.js")).toEqual(title);
+    expect(
+      parametersOf(source.replaceAll(": string, title: string)", ", title)"), name, "shop/m.js"),
+    ).toEqual(title);
   });
 
   it.each([
@@ -98,8 +141,14 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
     ["with a cast", "export const create = (async (title: string) => title) as Handler;"],
     ["of a type", "export const create: Handler = async (title: string) => title;"],
     ["an alias", "async function make(title: string) {}\nexport const create = make;"],
-    ["with members", "export const create = Object.assign(async (title: string) => title, { role: 'x' });"],
-    ["with members, by name", "const make = async (title: string) => title;\nexport const create = Object.assign(make, { role: 'x' });"],
+    [
+      "with members",
+      "export const create = Object.assign(async (title: string) => title, { role: 'x' });",
+    ],
+    [
+      "with members, by name",
+      "const make = async (title: string) => title;\nexport const create = Object.assign(make, { role: 'x' });",
+    ],
   ])("are the function's own where it is the value itself: %s", (_, source) => {
     expect(parametersOf(source)).toEqual(title);
   });
@@ -108,8 +157,16 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
 describe("a function that another one makes, of which no type says what it takes, is refused with the way out", () => {
   const unknown = "the source doesn't say which parameters callers give";
   it.each([
-    ["a wrapper", `export const create = ${inside};`, `2:14 'create' comes from authed(…): ${unknown}`],
-    ["by name", `const made = ${inside};\nexport { made as create };`, `3:10 'create' comes from authed(…): ${unknown}`],
+    [
+      "a wrapper",
+      `export const create = ${inside};`,
+      `2:14 'create' comes from authed(…): ${unknown}`,
+    ],
+    [
+      "by name",
+      `const made = ${inside};\nexport { made as create };`,
+      `3:10 'create' comes from authed(…): ${unknown}`,
+    ],
     [
       "a local function in a wrapper",
       "async function make(user: string) {}\nexport const create = authed(make);",
@@ -125,8 +182,16 @@ describe("a function that another one makes, of which no type says what it takes
       "export const create = dev ? async () => {} : async (a: 1) => {};",
       `2:14 'create' comes from an expression: ${unknown}`,
     ],
-    ["a static method", "export const create = Shop.create;", `2:14 'create' comes from Shop.create: ${unknown}`],
-    ["destructuring", "export const { create } = shop;", `2:14 'create' comes from an expression: ${unknown}`],
+    [
+      "a static method",
+      "export const create = Shop.create;",
+      `2:14 'create' comes from Shop.create: ${unknown}`,
+    ],
+    [
+      "destructuring",
+      "export const { create } = shop;",
+      `2:14 'create' comes from an expression: ${unknown}`,
+    ],
     [
       "a satisfied type that is no function type",
       `export const create = ${inside} satisfies Handler;`,
@@ -179,17 +244,28 @@ describe("a function that another one makes, of which no type says what it takes
   });
 
   it("is no matter where no segment names it", () => {
-    const { problems } = split(`${authed}export const create = ${inside};\nexport async function f() { return create("x"); }`, {
-      procedures: ["f"],
-    });
+    const { problems } = split(
+      `${authed}export const create = ${inside};\nexport async function f() { return create("x"); }`,
+      {
+        procedures: ["f"],
+      },
+    );
     expect(problems).toEqual([]);
   });
 });
 
 describe("a function that another one makes, split", () => {
   it.each([
-    ["a constant", `${authed}export const create: (title: string) => Promise<string> = ${inside};`, "create"],
-    ["a default export", `${authed}export default ${inside} satisfies (title: string) => Promise<string>;`, "default"],
+    [
+      "a constant",
+      `${authed}export const create: (title: string) => Promise<string> = ${inside};`,
+      "create",
+    ],
+    [
+      "a default export",
+      `${authed}export default ${inside} satisfies (title: string) => Promise<string>;`,
+      "default",
+    ],
     [
       "a function that is not in the text",
       `class Shop { static async create(title: string) { return "signed in " + title; } }\nexport const create: (title: string) => Promise<string> = Shop.create;`,
@@ -200,9 +276,12 @@ describe("a function that another one makes, split", () => {
       `export const create = Object.assign(async (title: string) => "signed in " + title, { role: "x" });`,
       "create",
     ],
-  ])("runs through its wrapper, and its face takes what callers give: %s", async (_, text, name) => {
-    const made = await application({ m: { text, procedures: [name] } }).import("m");
-    expect(await made[name]?.("felt")).toBe("signed in felt");
-    expect(made[name]?.length).toBe(1);
-  });
+  ])(
+    "runs through its wrapper, and its face takes what callers give: %s",
+    async (_, text, name) => {
+      const made = await application({ m: { text, procedures: [name] } }).import("m");
+      expect(await made[name]?.("felt")).toBe("signed in felt");
+      expect(made[name]?.length).toBe(1);
+    },
+  );
 });

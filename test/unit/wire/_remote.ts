@@ -36,7 +36,12 @@ export const text = (body: string, more: Partial<IncomingResponse> = {}): Incomi
 });
 
 export function context(
-  more: Partial<{ headers: Record<string, string>; deadline: number; hops: number; signal: AbortSignal }> = {},
+  more: Partial<{
+    headers: Record<string, string>;
+    deadline: number;
+    hops: number;
+    signal: AbortSignal;
+  }> = {},
 ): Context {
   return new Context({
     headers: new Map(Object.entries(more.headers ?? {})),
@@ -51,9 +56,21 @@ export function remote(
   transport: Transport,
   more: Partial<RemoteOptions> = {},
 ): (args?: Record<string, unknown>, from?: Context) => Promise<Answer> {
-  const send = createRemote({ transport, base: "http://gateway", classes, limits, clock: new TestClock(), ...more });
+  const send = createRemote({
+    transport,
+    base: "http://gateway",
+    classes,
+    limits,
+    clock: new TestClock(),
+    ...more,
+  });
   return (args: Record<string, unknown> = {}, from: Context = context()) =>
-    send({ fqn: "shop/quote", version: "1.0.0", args: new Map(Object.entries(args)), context: from });
+    send({
+      fqn: "shop/quote",
+      version: "1.0.0",
+      args: new Map(Object.entries(args)),
+      context: from,
+    });
 }
 
 /** The call's answer as another service would make it. */

@@ -38,14 +38,21 @@ describe("a Blob as a plain answer", () => {
     "multipart/x-mixed-replace",
     "x/y",
   ])("is saved under its own type when that isn't: %s", (type) => {
-    expect(blobHeaders(new Blob([], { type }))).toEqual({ "content-type": type, "content-disposition": attachment });
+    expect(blobHeaders(new Blob([], { type }))).toEqual({
+      "content-type": type,
+      "content-disposition": attachment,
+    });
   });
   it("goes by what is before its type's parameters, whatever their case", () => {
-    expect(blobHeaders(typed('IMAGE/PNG; a="b;c,\\"d"'))).toEqual({ "content-type": 'IMAGE/PNG; a="b;c,\\"d"' });
+    expect(blobHeaders(typed('IMAGE/PNG; a="b;c,\\"d"'))).toEqual({
+      "content-type": 'IMAGE/PNG; a="b;c,\\"d"',
+    });
     expect(blobHeaders(typed("text/plain;charset=utf-8 ; x=html"))).toEqual({
       "content-type": "text/plain;charset=utf-8 ; x=html",
     });
-    expect(blobHeaders(typed("Text/HTML;x=image/png"))).toMatchObject({ "content-disposition": attachment });
+    expect(blobHeaders(typed("Text/HTML;x=image/png"))).toMatchObject({
+      "content-disposition": attachment,
+    });
   });
   it("without a type is bytes", () => {
     expect(blobHeaders(new Blob([]))).toEqual({ "content-type": bytes });
@@ -61,19 +68,39 @@ describe("a Blob as a plain answer", () => {
     ["an unfinished parameter", "image/png; a"],
     ["a very long one", `image/png; a=${"b".repeat(300)}`],
   ])("whose type is %s is bytes to be saved", (_, type) => {
-    expect(blobHeaders(typed(type))).toEqual({ "content-type": bytes, "content-disposition": attachment });
+    expect(blobHeaders(typed(type))).toEqual({
+      "content-type": bytes,
+      "content-disposition": attachment,
+    });
   });
 });
 
 describe("a File as a plain answer", () => {
-  const nameOf = (name: string, type = "image/png"): string | undefined => blobHeaders(new File([], name, { type }))["content-disposition"];
+  const nameOf = (name: string, type = "image/png"): string | undefined =>
+    blobHeaders(new File([], name, { type }))["content-disposition"];
   it.each<[string, string, string]>([
     ["plain", "cloth.png", "cloth.png"],
-    ["with spaces and quotes", `my "best" 'cloth' (1).png`, "my%20%22best%22%20%27cloth%27%20%281%29.png"],
-    ["of other letters", "žluťoučký 布 🧵.png", "%C5%BElu%C5%A5ou%C4%8Dk%C3%BD%20%E5%B8%83%20%F0%9F%A7%B5.png"],
-    ["with control characters", "a\r\nset-cookie: b=c\u0000\t.png", "a%0D%0Aset-cookie%3A%20b%3Dc%00%09.png"],
+    [
+      "with spaces and quotes",
+      `my "best" 'cloth' (1).png`,
+      "my%20%22best%22%20%27cloth%27%20%281%29.png",
+    ],
+    [
+      "of other letters",
+      "žluťoučký 布 🧵.png",
+      "%C5%BElu%C5%A5ou%C4%8Dk%C3%BD%20%E5%B8%83%20%F0%9F%A7%B5.png",
+    ],
+    [
+      "with control characters",
+      "a\r\nset-cookie: b=c\u0000\t.png",
+      "a%0D%0Aset-cookie%3A%20b%3Dc%00%09.png",
+    ],
     ["that is a path", "../../etc/passwd", "..%2F..%2Fetc%2Fpasswd"],
-    ["with all that stands for itself", "!#$&+-.^_`|~*%;,=", "!%23%24%26%2B-.%5E_%60%7C~%2A%25%3B%2C%3D"],
+    [
+      "with all that stands for itself",
+      "!#$&+-.^_`|~*%;,=",
+      "!%23%24%26%2B-.%5E_%60%7C~%2A%25%3B%2C%3D",
+    ],
   ])("is saved under its name: %s", (_, name, encoded) => {
     expect(nameOf(name)).toBe(`attachment; filename*=UTF-8''${encoded}`);
   });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { BadGateway, Forbidden, InvalidSerializedValue, NodeNotAvailable, NotFound } from "../../../src/errors.ts";
+import {
+  BadGateway,
+  Forbidden,
+  InvalidSerializedValue,
+  NodeNotAvailable,
+  NotFound,
+} from "../../../src/errors.ts";
 import type { IncomingResponse } from "../../../src/ports.ts";
 import { Classes } from "../../../src/serializer/classes.ts";
 import { ranOn, setTrace, traceOf } from "../../../src/trace.ts";
@@ -14,18 +20,32 @@ import { OutOfStock, Person, wireClasses } from "../../_wire-classes.ts";
 import { classes, failing, fake, remote, returning, text } from "./_remote.ts";
 
 describe("a remote call comes back", () => {
-  it.each(wireCases.map(({ name, value, ...one }) => [name, value, "decoded" in one ? one.decoded : value] as const))(
-    "%s",
-    async (_, value, decoded) => {
-      await expectSame((await remote(fake(() => returning(value)))()).value, decoded);
-    },
-  );
-  it.each([0, -0, Number.NaN, Infinity, -Infinity, 1e300, 5n, -(2n ** 80n), true, false, "", "null", "\ufeffa\r\nä", null, undefined])(
-    "%s",
-    async (value) => {
-      expect((await remote(fake(() => returning(value)))()).value).toBe(value);
-    },
-  );
+  it.each(
+    wireCases.map(
+      ({ name, value, ...one }) => [name, value, "decoded" in one ? one.decoded : value] as const,
+    ),
+  )("%s", async (_, value, decoded) => {
+    await expectSame((await remote(fake(() => returning(value)))()).value, decoded);
+  });
+  it.each([
+    0,
+    -0,
+    Number.NaN,
+    Infinity,
+    -Infinity,
+    1e300,
+    5n,
+    -(2n ** 80n),
+    true,
+    false,
+    "",
+    "null",
+    "\ufeffa\r\nä",
+    null,
+    undefined,
+  ])("%s", async (value) => {
+    expect((await remote(fake(() => returning(value)))()).value).toBe(value);
+  });
   it("with the name of the node that ran it", async () => {
     const named = async (answer: Promise<IncomingResponse>): Promise<IncomingResponse> => {
       const response = await answer;
@@ -33,7 +53,9 @@ describe("a remote call comes back", () => {
     };
     expect(await remote(fake(() => named(returning(1))))()).toEqual({ value: 1, node: "node a" });
     expect(await remote(fake(() => returning(1)))()).toEqual({ value: 1 });
-    const error: unknown = await remote(fake(() => named(failing(new Forbidden()))))().catch((thrown: unknown) => thrown);
+    const error: unknown = await remote(fake(() => named(failing(new Forbidden()))))().catch(
+      (thrown: unknown) => thrown,
+    );
     expect(ranOn(error)).toBe("node a");
   });
   it("with more values than a stranger may send", async () => {
@@ -41,7 +63,9 @@ describe("a remote call comes back", () => {
     expect((await remote(fake(() => returning(people)))()).value).toHaveLength(12_000);
   });
   it("with raw bytes as bytes", async () => {
-    const answer = await decodeAnswer(text("ab", { headers: { "x-svc-data-type": "binary" } }), { classes });
+    const answer = await decodeAnswer(text("ab", { headers: { "x-svc-data-type": "binary" } }), {
+      classes,
+    });
     expect(answer.value).toEqual(new Uint8Array([97, 98]));
   });
   it("fetches the classes when a value first needs one", async () => {
@@ -75,8 +99,9 @@ describe("a remote call comes back", () => {
 });
 
 describe("§7.1 an error comes back as what it was", () => {
-  const thrownBy = async (answer: () => IncomingResponse | Promise<IncomingResponse>): Promise<Error> =>
-    (await remote(fake(answer))().catch((thrown: unknown) => thrown)) as Error;
+  const thrownBy = async (
+    answer: () => IncomingResponse | Promise<IncomingResponse>,
+  ): Promise<Error> => (await remote(fake(answer))().catch((thrown: unknown) => thrown)) as Error;
   it("instance of its own class, with its lines and no other", async () => {
     const error = new OutOfStock("tea");
     setTrace(error, ["[shop/stock | v1.0.0]"]);
@@ -95,18 +120,26 @@ describe("§7.1 an error comes back as what it was", () => {
     expect(back).toMatchObject({ name: "OutOfStock", message: "Nothing left of tea" });
   });
   it("of a service between, told by the header", async () => {
-    const back = await thrownBy(() => text("none left", { status: 503, headers: { "x-svc-error": "NodeNotAvailable" } }));
+    const back = await thrownBy(() =>
+      text("none left", { status: 503, headers: { "x-svc-error": "NodeNotAvailable" } }),
+    );
     expect(back).toBeInstanceOf(NodeNotAvailable);
     expect(back.message).toBe("none left");
   });
   it("of a plain answer: class by status, message and lines from the text", async () => {
     const answer = incoming(
-      await encodeError(Object.assign(new Forbidden("not\nyou"), { trace: ["[a/b | v1.0.0]", "[c | v0.0.0]"] }), "plain", {
-        classes,
-        stacks: false,
-      }),
+      await encodeError(
+        Object.assign(new Forbidden("not\nyou"), { trace: ["[a/b | v1.0.0]", "[c | v0.0.0]"] }),
+        "plain",
+        {
+          classes,
+          stacks: false,
+        },
+      ),
     );
-    const back: unknown = await decodeAnswer(answer, { classes, errorOfText }).catch((thrown: unknown) => thrown);
+    const back: unknown = await decodeAnswer(answer, { classes, errorOfText }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(back).toBeInstanceOf(Forbidden);
     expect((back as Error).message).toBe("not\nyou");
     expect(traceOf(back)).toEqual(["[a/b | v1.0.0]", "[c | v0.0.0]"]);
@@ -122,23 +155,39 @@ describe("decisions §4: what is no answer", () => {
     ["a boolean that is none", text("yes", { headers: { "x-svc-data-type": "boolean" } })],
     ["a bigint that is none", text("1.5", { headers: { "x-svc-data-type": "bigint" } })],
     ["half a JSON text", text('{"a":', { headers: { "x-svc-data-type": "object" } })],
-    ["a class that isn't known", text('{"serialized":true,"name":"class","key":"x"}', { headers: { "x-svc-data-type": "object" } })],
     [
-      "more levels than a stack holds",
-      text(`{"serialized":true,"name":"Set","values":${"[".repeat(200_000)}${"]".repeat(200_000)}}`, {
+      "a class that isn't known",
+      text('{"serialized":true,"name":"class","key":"x"}', {
         headers: { "x-svc-data-type": "object" },
       }),
     ],
+    [
+      "more levels than a stack holds",
+      text(
+        `{"serialized":true,"name":"Set","values":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+        {
+          headers: { "x-svc-data-type": "object" },
+        },
+      ),
+    ],
     ["a redirect", text("", { status: 302, headers: { location: "http://elsewhere" } })],
     ["somebody else's 404", text("Not Found", { status: 404, headers: html })],
-    ["an error that is none", text('{"error":"x"}', { status: 500, headers: { "content-type": "application/json" } })],
-    ["an error of a foreign name", text("x", { status: 500, headers: { "x-svc-error": "constructor" } })],
+    [
+      "an error that is none",
+      text('{"error":"x"}', { status: 500, headers: { "content-type": "application/json" } }),
+    ],
+    [
+      "an error of a foreign name",
+      text("x", { status: 500, headers: { "x-svc-error": "constructor" } }),
+    ],
   ])("%s: BadGateway", async (_, answer) => {
     await expect(remote(fake(() => answer))()).rejects.toThrow(BadGateway);
   });
   it("does not pass off a fault of an answer as one of the request", async () => {
     const back: unknown = await remote(
-      fake(() => text('{"serialized":true,"name":"x"}', { headers: { "x-svc-data-type": "object" } })),
+      fake(() =>
+        text('{"serialized":true,"name":"x"}', { headers: { "x-svc-data-type": "object" } }),
+      ),
     )().catch((thrown: unknown) => thrown);
     expect(back).not.toBeInstanceOf(InvalidSerializedValue);
     expect((back as Error).cause).toBeInstanceOf(InvalidSerializedValue);

@@ -29,62 +29,138 @@ class Site {
 }
 
 const classes = new Classes();
-classes.register({ key: "web/Site", module: "web/site", export: "Site", args: ["address"], fields: ["home", "note"] }, Site);
+classes.register(
+  {
+    key: "web/Site",
+    module: "web/site",
+    export: "Site",
+    args: ["address"],
+    fields: ["home", "note"],
+  },
+  Site,
+);
 
 const mark = (name: string, rest: object): object => ({ serialized: true, name, ...rest });
-const site = (args: object, fields: object = {}): object => mark("class", { key: "web/Site", args, fields });
+const site = (args: object, fields: object = {}): object =>
+  mark("class", { key: "web/Site", args, fields });
 
 /** What can't be built, in both encodings: the first as a form, the second as json and its annotation. */
-const values: readonly (readonly [string, string, { form?: object; json?: unknown; type?: unknown }])[] = [
-  ["address", "Url form|URL", { form: mark("Url", { value: "no address" }), json: "no address", type: ["URL"] }],
-  ["address of a bad port", "Url form|URL", { form: mark("Url", { value: "http://a:99999" }), json: "http://a:99999", type: ["URL"] }],
-  ["expression", "RegExp form|regexp", { form: mark("RegExp", { source: "(", flags: "" }), json: "/(/", type: ["regexp"] }],
-  ["flags of an expression", "RegExp form|regexp", { form: mark("RegExp", { source: "a", flags: "zz" }), json: "/a/zz", type: ["regexp"] }],
-  ["date", "Date form|Date", { form: mark("Date", { value: "tomorrow" }), json: "tomorrow", type: ["Date"] }],
-  ["bigint", "BigInt form|bigint", { form: mark("BigInt", { value: "1e3" }), json: "1e3", type: ["bigint"] }],
-  ["half a character of base64", "Binary form", { form: mark("Binary", { type: "Uint8Array", base64: "A" }) }],
+const values: readonly (readonly [
+  string,
+  string,
+  { form?: object; json?: unknown; type?: unknown },
+])[] = [
+  [
+    "address",
+    "Url form|URL",
+    { form: mark("Url", { value: "no address" }), json: "no address", type: ["URL"] },
+  ],
+  [
+    "address of a bad port",
+    "Url form|URL",
+    { form: mark("Url", { value: "http://a:99999" }), json: "http://a:99999", type: ["URL"] },
+  ],
+  [
+    "expression",
+    "RegExp form|regexp",
+    { form: mark("RegExp", { source: "(", flags: "" }), json: "/(/", type: ["regexp"] },
+  ],
+  [
+    "flags of an expression",
+    "RegExp form|regexp",
+    { form: mark("RegExp", { source: "a", flags: "zz" }), json: "/a/zz", type: ["regexp"] },
+  ],
+  [
+    "date",
+    "Date form|Date",
+    { form: mark("Date", { value: "tomorrow" }), json: "tomorrow", type: ["Date"] },
+  ],
+  [
+    "bigint",
+    "BigInt form|bigint",
+    { form: mark("BigInt", { value: "1e3" }), json: "1e3", type: ["bigint"] },
+  ],
+  [
+    "half a character of base64",
+    "Binary form",
+    { form: mark("Binary", { type: "Uint8Array", base64: "A" }) },
+  ],
   ["no base64", "Binary form", { form: mark("Binary", { type: "ArrayBuffer", base64: "ä" }) }],
-  ["half an element", "Binary form", { form: mark("Binary", { type: "Float64Array", base64: "AQID" }) }],
+  [
+    "half an element",
+    "Binary form",
+    { form: mark("Binary", { type: "Float64Array", base64: "AQID" }) },
+  ],
   [
     "base64 of a Blob",
     "Binary form",
-    { form: mark("Binary", { type: "Blob", base64: "$" }), json: { type: "Blob", base64: "$" }, type: [["custom", "Binary"]] },
+    {
+      form: mark("Binary", { type: "Blob", base64: "$" }),
+      json: { type: "Blob", base64: "$" },
+      type: [["custom", "Binary"]],
+    },
   ],
 ];
 
 const door: Door = { parameters: [{ kind: "plain", name: "value" }], run: () => "ran", classes };
 const send = (encoding: string, body: string, trusted: boolean) =>
-  knock({ ...door, trusted }, { method: "POST", headers: { "content-type": "application/json", "x-svc-data-encoding": encoding }, body });
+  knock(
+    { ...door, trusted },
+    {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-svc-data-encoding": encoding },
+      body,
+    },
+  );
 
 describe.each(values)("%s that is none", (_, what, { form, json, type }) => {
   const words = new RegExp(`^[\\w.]+\\.at\\[1\\]: this is no (${what})$`);
 
   it("as an argument is a 400 with our words and the path, to outsiders and to services", async () => {
     for (const trusted of [false, true]) {
-      const answer = await send("serialized", JSON.stringify({ value: { at: [0, form] } }), trusted);
+      const answer = await send(
+        "serialized",
+        JSON.stringify({ value: { at: [0, form] } }),
+        trusted,
+      );
       expect(answer.status).toBe(400);
       const error = JSON.parse(answer.text) as { message: string };
       const { stack, ...rest } = error as typeof error & { stack?: string };
       const shown =
-        !trusted && what.startsWith("RegExp") ? "args.value.at[1]: this form is taken from services only" : expect.stringMatching(words);
-      expect(rest).toEqual(mark("Error", { type: "InvalidSerializedValue", message: shown, trace: [], fields: {} }));
+        !trusted && what.startsWith("RegExp")
+          ? "args.value.at[1]: this form is taken from services only"
+          : expect.stringMatching(words);
+      expect(rest).toEqual(
+        mark("Error", { type: "InvalidSerializedValue", message: shown, trace: [], fields: {} }),
+      );
       expect(stack === undefined).toBe(!trusted);
     }
   });
 
   if (type !== undefined)
     it("in superjson is the same", async () => {
-      const body = JSON.stringify({ json: { value: { at: [0, json] } }, meta: { values: { "value.at.1": type } } });
+      const body = JSON.stringify({
+        json: { value: { at: [0, json] } },
+        meta: { values: { "value.at.1": type } },
+      });
       const answer = await send("superjson", body, true);
       expect(answer.status).toBe(400);
-      const { message, fields, cause } = (JSON.parse(answer.text) as { json: Record<string, unknown> }).json;
-      expect({ message, fields, cause }).toEqual({ message: expect.stringMatching(words), fields: {}, cause: undefined });
+      const { message, fields, cause } = (
+        JSON.parse(answer.text) as { json: Record<string, unknown> }
+      ).json;
+      expect({ message, fields, cause }).toEqual({
+        message: expect.stringMatching(words),
+        fields: {},
+        cause: undefined,
+      });
     });
 
   it("in an answer is a BadGateway whose causes are ours", async () => {
     const body = new TextEncoder().encode(JSON.stringify({ at: [0, form] }));
     const headers = { "content-type": "application/json", "x-svc-data-type": "object" };
-    const error: unknown = await decodeAnswer({ status: 200, headers, body }, { classes }).catch((thrown: unknown) => thrown);
+    const error: unknown = await decodeAnswer({ status: 200, headers, body }, { classes }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(BadGateway);
     const { cause } = error as Error;
     expect(cause).toBeInstanceOf(InvalidSerializedValue);
@@ -123,18 +199,26 @@ describe("a class of the application that throws what the platform threw", () =>
 });
 
 describe("an error of the platform that a procedure lets out", () => {
-  it.each(["serialized", "superjson"])("shows outsiders its message, and services all of it: %s", async (encoding) => {
-    const run = (): never => {
-      throw new Error("Bad configuration", { cause: new URL("no address") });
-    };
-    const [outside, inside] = await Promise.all(
-      [false, true].map((trusted) => knock({ parameters: [], run, trusted, classes }, { headers: { "x-svc-data-encoding": encoding } })),
-    );
-    expect(outside?.status).toBe(500);
-    expect(outside?.text).toContain("Invalid URL");
-    expect(outside?.text).not.toMatch(/ERR_|no address/);
-    expect(inside?.text).toMatch(/ERR_INVALID_URL/);
-  });
+  it.each(["serialized", "superjson"])(
+    "shows outsiders its message, and services all of it: %s",
+    async (encoding) => {
+      const run = (): never => {
+        throw new Error("Bad configuration", { cause: new URL("no address") });
+      };
+      const [outside, inside] = await Promise.all(
+        [false, true].map((trusted) =>
+          knock(
+            { parameters: [], run, trusted, classes },
+            { headers: { "x-svc-data-encoding": encoding } },
+          ),
+        ),
+      );
+      expect(outside?.status).toBe(500);
+      expect(outside?.text).toContain("Invalid URL");
+      expect(outside?.text).not.toMatch(/ERR_|no address/);
+      expect(inside?.text).toMatch(/ERR_INVALID_URL/);
+    },
+  );
 });
 
 describe("a body that is none", () => {
@@ -146,14 +230,18 @@ describe("a body that is none", () => {
       const headers = { "content-type": "application/json", "x-svc-data-encoding": encoding };
       const answer = await knock(door, { method: "POST", headers, body });
       expect(answer.status).toBe(400);
-      const { json: error = JSON.parse(answer.text) } = JSON.parse(answer.text) as { json?: Record<string, unknown> };
+      const { json: error = JSON.parse(answer.text) } = JSON.parse(answer.text) as {
+        json?: Record<string, unknown>;
+      };
       expect([error["message"], error["cause"], error["fields"]]).toEqual([message, undefined, {}]);
     }
   });
   it("an answer that is no JSON: what the parser quotes of it doesn't go on", async () => {
     const headers = { "content-type": "application/json", "x-svc-data-type": "object" };
     const body = new TextEncoder().encode("<html>inside</html>");
-    const error: unknown = await decodeAnswer({ status: 200, headers, body }, { classes }).catch((thrown: unknown) => thrown);
+    const error: unknown = await decodeAnswer({ status: 200, headers, body }, { classes }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(BadGateway);
     expect(error).not.toHaveProperty("cause");
   });

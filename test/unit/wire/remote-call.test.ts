@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { BadGateway, DeadlineExceeded, NodeNotAvailable, ValueNotSerializable } from "../../../src/errors.ts";
+import {
+  BadGateway,
+  DeadlineExceeded,
+  NodeNotAvailable,
+  ValueNotSerializable,
+} from "../../../src/errors.ts";
 import { type OutgoingRequest, type Transport, TransportError } from "../../../src/ports.ts";
 import { createRemote } from "../../../src/wire/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
@@ -11,7 +16,10 @@ describe("a remote call goes out", () => {
     const transport = fake(() => text("ok"));
     await remote(transport)({ sku: "1", at: new Date(0), left: undefined });
     const [request] = transport.sent;
-    expect(request).toMatchObject({ method: "POST", url: "http://gateway/rpc/shop/quote?version=1.0.0" });
+    expect(request).toMatchObject({
+      method: "POST",
+      url: "http://gateway/rpc/shop/quote?version=1.0.0",
+    });
     expect(request?.headers).toEqual({
       "content-type": "application/json",
       "x-svc-data-encoding": "serialized, superjson",
@@ -26,22 +34,43 @@ describe("a remote call goes out", () => {
   });
   it("to an address with or without a slash, whatever the FQN holds", async () => {
     const transport = fake(() => text("ok"));
-    const send = createRemote({ transport, base: "http://gateway/", classes, limits, clock: new TestClock() });
+    const send = createRemote({
+      transport,
+      base: "http://gateway/",
+      classes,
+      limits,
+      clock: new TestClock(),
+    });
     await send({ fqn: "a b/c#?%/d", version: "0.0.0", args: new Map(), context: context() });
     expect(transport.sent[0]?.url).toBe("http://gateway/rpc/a%20b/c%23%3F%25/d?version=0.0.0");
   });
   it("with the headers of the context that belong to the call (decisions §5, headers forwarded)", async () => {
     const transport = fake(() => text("ok"));
-    const kept = { authorization: "Bearer x", cookie: "a=b", "accept-language": "de", traceparent: "00", "x-tenant": "t" };
+    const kept = {
+      authorization: "Bearer x",
+      cookie: "a=b",
+      "accept-language": "de",
+      traceparent: "00",
+      "x-tenant": "t",
+    };
     const dropped = Object.fromEntries(
       "content-length content-type content-encoding accept accept-encoding range if-match if-none-match expect origin referer sec-fetch-site sec-ch-ua access-control-request-method host user-agent x-svc-trust-key x-svc-credential x-svc-anything connection keep-alive proxy-authorization te trailer transfer-encoding upgrade x-hop"
         .split(" ")
         .map((name) => [name, "dropped"]),
     );
-    await remote(transport)({}, context({ headers: { ...kept, ...dropped, connection: "close, X-Hop" } }));
+    await remote(transport)(
+      {},
+      context({ headers: { ...kept, ...dropped, connection: "close, X-Hop" } }),
+    );
     expect(transport.sent[0]?.headers).toMatchObject(kept);
     expect(Object.keys(transport.sent[0]?.headers ?? {}).toSorted()).toEqual(
-      [...Object.keys(kept), "content-type", "x-svc-data-encoding", "x-svc-hops", "x-svc-deadline"].toSorted(),
+      [
+        ...Object.keys(kept),
+        "content-type",
+        "x-svc-data-encoding",
+        "x-svc-hops",
+        "x-svc-deadline",
+      ].toSorted(),
     );
     expect(JSON.stringify(transport.sent[0]?.headers)).not.toContain("dropped");
   });
@@ -66,7 +95,10 @@ describe("a remote call goes out", () => {
     const clock = new TestClock();
     await clock.pass(1000);
     await remote(transport, { clock })({}, context({ hops: 3, deadline: 1250.5 }));
-    expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-hops": "4", "x-svc-deadline": "251" });
+    expect(transport.sent[0]?.headers).toMatchObject({
+      "x-svc-hops": "4",
+      "x-svc-deadline": "251",
+    });
   });
   it("with one time that is left, for its header and for the timer that ends it, which is never negative", async () => {
     const transport = fake(() => text("ok"));
@@ -81,8 +113,12 @@ describe("a remote call goes out", () => {
     const transport = fake(() => text("ok"));
     const clock = new TestClock();
     await clock.pass(1000);
-    await expect(remote(transport, { clock })({}, context({ deadline: 1000 }))).rejects.toThrow(DeadlineExceeded);
-    await expect(remote(transport)({}, context({ signal: AbortSignal.abort(new Error("gone")) }))).rejects.toThrow("gone");
+    await expect(remote(transport, { clock })({}, context({ deadline: 1000 }))).rejects.toThrow(
+      DeadlineExceeded,
+    );
+    await expect(
+      remote(transport)({}, context({ signal: AbortSignal.abort(new Error("gone")) })),
+    ).rejects.toThrow("gone");
     expect(transport.sent).toHaveLength(0);
   });
   it("not at all when an argument can't be sent", async () => {
@@ -115,7 +151,12 @@ describe("reliability R11: a call is sent once", () => {
   /** Never answers; rejects as a transport may, with something of its own. */
   const hanging = (): Transport & { sent: OutgoingRequest[] } =>
     fake(
-      (request) => new Promise((_, reject) => request.signal?.addEventListener("abort", () => reject(new TransportError("aborted", true)))),
+      (request) =>
+        new Promise((_, reject) =>
+          request.signal?.addEventListener("abort", () =>
+            reject(new TransportError("aborted", true)),
+          ),
+        ),
     );
   it("is DeadlineExceeded when its time passes, and aborts the request", async () => {
     const clock = new TestClock();
@@ -137,7 +178,9 @@ describe("reliability R11: a call is sent once", () => {
   it("ends with its caller", async () => {
     const controller = new AbortController();
     const transport = hanging();
-    const outcome = remote(transport)({}, context({ signal: controller.signal })).catch((thrown: unknown) => thrown);
+    const outcome = remote(transport)({}, context({ signal: controller.signal })).catch(
+      (thrown: unknown) => thrown,
+    );
     await new TestClock().pass(0);
     const reason = new Error("the page was closed");
     controller.abort(reason);
@@ -151,7 +194,9 @@ describe("reliability R11: a call is sent once", () => {
     const controller = new AbortController();
     const from = context({ signal: controller.signal });
     const call = remote(hanging());
-    const outcomes = Array.from({ length: 30 }, () => call({}, from).catch((thrown: unknown) => thrown));
+    const outcomes = Array.from({ length: 30 }, () =>
+      call({}, from).catch((thrown: unknown) => thrown),
+    );
     await new TestClock().pass(0);
     controller.abort(new Error("gone"));
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set([new Error("gone")]));

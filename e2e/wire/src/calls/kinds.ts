@@ -10,19 +10,35 @@ export async function plain(first: unknown, second: unknown): Promise<unknown> {
 }
 
 /** One by its default, one by TypeScript's mark. */
-export async function optional(a: unknown, b: unknown = "b by default", c?: unknown): Promise<unknown> {
+export async function optional(
+  a: unknown,
+  b: unknown = "b by default",
+  c?: unknown,
+): Promise<unknown> {
   return [a, b, c === undefined ? "no c" : c];
 }
 
-export async function object({ width: across, height = 2 }: { width: number; height?: number }): Promise<number> {
+export async function object({
+  width: across,
+  height = 2,
+}: {
+  width: number;
+  height?: number;
+}): Promise<number> {
   return across * height;
 }
 
-export async function whole({ a = 1, b = 2 }: { a?: number; b?: number } = { a: 7, b: 8 }): Promise<unknown> {
+export async function whole(
+  { a = 1, b = 2 }: { a?: number; b?: number } = { a: 7, b: 8 },
+): Promise<unknown> {
   return [a, b];
 }
 
-export async function array([first, , third = 3]: readonly [unknown, unknown?, unknown?]): Promise<unknown> {
+export async function array([first, , third = 3]: readonly [
+  unknown,
+  unknown?,
+  unknown?,
+]): Promise<unknown> {
   return [first, third];
 }
 
@@ -40,7 +56,12 @@ export async function mixed(
   return [a, b, c, d, e, f];
 }
 
-export async function typed(number: number, flag?: boolean, big?: bigint, day?: Date): Promise<unknown> {
+export async function typed(
+  number: number,
+  flag?: boolean,
+  big?: bigint,
+  day?: Date,
+): Promise<unknown> {
   return [number, flag, big, day];
 }
 
@@ -55,7 +76,10 @@ export async function lists(
 }
 
 /** No name of its own is a parameter, whatever an object inherits. */
-export async function inherited(toString: unknown, valueOf: unknown = "no value"): Promise<unknown> {
+export async function inherited(
+  toString: unknown,
+  valueOf: unknown = "no value",
+): Promise<unknown> {
   return [toString, valueOf];
 }
 
@@ -70,7 +94,11 @@ export async function meet(who: Person): Promise<string> {
 }
 
 export async function kindOf(value: unknown): Promise<string> {
-  return value === null ? "null" : typeof value === "object" ? value.constructor.name : typeof value;
+  return value === null
+    ? "null"
+    : typeof value === "object"
+      ? value.constructor.name
+      : typeof value;
 }
 
 /** Whether a cycle is one here as well. */

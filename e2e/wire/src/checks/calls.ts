@@ -2,7 +2,11 @@
 
 import { allCases, differenceOf } from "../people/ways.ts";
 
-type RunProcedure = (name: string, version: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+type RunProcedure = (
+  name: string,
+  version: string,
+  args: Readonly<Record<string, unknown>>,
+) => Promise<unknown>;
 
 /** Case → what is different, "" where nothing is. */
 export async function calls(runProcedure: RunProcedure): Promise<Record<string, string>> {
@@ -12,7 +16,8 @@ export async function calls(runProcedure: RunProcedure): Promise<Record<string, 
     const { fqn, version = "", args = {} } = client;
     const name = `${ids} ${title}`;
     if (name in report) throw new Error(`two cases are called ${name}`);
-    report[name] = (await differenceOf(client, async () => await runProcedure(fqn, version, args))) ?? "";
+    report[name] =
+      (await differenceOf(client, async () => await runProcedure(fqn, version, args))) ?? "";
   }
   return report;
 }

@@ -46,7 +46,11 @@ export interface Checks {
   hidden(): Promise<Caught>;
 }
 
-const kindsOf: Readonly<Record<string, unknown>> = { ...(seamline as Readonly<Record<string, unknown>>), OutOfStock, Refused };
+const kindsOf: Readonly<Record<string, unknown>> = {
+  ...(seamline as Readonly<Record<string, unknown>>),
+  OutOfStock,
+  Refused,
+};
 
 const caught = async (act: () => Promise<unknown>): Promise<Caught> => {
   const error = await act().then(
@@ -54,7 +58,12 @@ const caught = async (act: () => Promise<unknown>): Promise<Caught> => {
     (thrown: unknown) => thrown as Error,
   );
   const { name, message, trace = [] } = error as Error & { trace?: readonly string[] };
-  return { name, message, trace, own: error instanceof Error && error.constructor === (kindsOf[name] ?? Error) };
+  return {
+    name,
+    message,
+    trace,
+    own: error instanceof Error && error.constructor === (kindsOf[name] ?? Error),
+  };
 };
 
 export function checks(wire: Wire): Checks {
@@ -64,19 +73,25 @@ export function checks(wire: Wire): Checks {
       const report: Record<string, string> = {};
       for (const one of wireCases) {
         const expected = "decoded" in one ? one.decoded : one.value;
-        report[`${one.name}: made there`] = (await difference(expected, await wire.example(one.name))) ?? "";
+        report[`${one.name}: made there`] =
+          (await difference(expected, await wire.example(one.name))) ?? "";
         // From outside comes only what is no danger to who reads it (decisions §3).
         if (one.trusted) {
           const { name, own } = await caught(() => wire.echo(one.value));
-          report[`${one.name}: refused`] = name === "InvalidSerializedValue" && own ? "" : `it was ${name}`;
-        } else report[`${one.name}: there and back`] = (await difference(expected, await wire.echo(one.value))) ?? "";
+          report[`${one.name}: refused`] =
+            name === "InvalidSerializedValue" && own ? "" : `it was ${name}`;
+        } else
+          report[`${one.name}: there and back`] =
+            (await difference(expected, await wire.echo(one.value))) ?? "";
       }
       return report;
     },
     async errors() {
       const report: Record<string, string> = {};
       const line = "[wire/fail | v0.0.0]";
-      const framework = Object.keys(seamline).filter((name) => isErrorClass((seamline as Readonly<Record<string, unknown>>)[name]));
+      const framework = Object.keys(seamline).filter((name) =>
+        isErrorClass((seamline as Readonly<Record<string, unknown>>)[name]),
+      );
       for (const name of framework) {
         const found = await caught(() => wire.fail(name));
         const message = name === "Teapot" ? "I'm a teapot" : `by ${name}`;
@@ -103,8 +118,15 @@ export function checks(wire: Wire): Checks {
       const people = [new Person("Ada"), new Person("Bob")];
       return {
         all:
-          (await difference(["a", day, 7n, 6, map, people], await wire.kinds("a", day, { inner: 7n, other: 6 }, [map], ...people))) ?? "",
-        defaults: (await difference(["a", new Date(0), 7n, 5, map, []], await wire.kinds("a", undefined, { inner: 7n }, [map]))) ?? "",
+          (await difference(
+            ["a", day, 7n, 6, map, people],
+            await wire.kinds("a", day, { inner: 7n, other: 6 }, [map], ...people),
+          )) ?? "",
+        defaults:
+          (await difference(
+            ["a", new Date(0), 7n, 5, map, []],
+            await wire.kinds("a", undefined, { inner: 7n }, [map]),
+          )) ?? "",
       };
     },
     threeHops: (how) => caught(() => wire.first(how)),
@@ -132,10 +154,22 @@ async function blindSpots(): Promise<readonly string[]> {
     ["kind of bytes", new Uint8Array([1]), new Int8Array([1])],
     ["bytes of a Blob", new Blob(["a"]), new Blob(["b"])],
     ["type of a Blob", new Blob(["a"], { type: "a/b" }), new Blob(["a"])],
-    ["name of a File", new File([], "a", { lastModified: 0 }), new File([], "b", { lastModified: 0 })],
-    ["time of a File", new File([], "a", { lastModified: 0 }), new File([], "a", { lastModified: 1 })],
+    [
+      "name of a File",
+      new File([], "a", { lastModified: 0 }),
+      new File([], "b", { lastModified: 0 }),
+    ],
+    [
+      "time of a File",
+      new File([], "a", { lastModified: 0 }),
+      new File([], "a", { lastModified: 1 }),
+    ],
     ["File and Blob", new File([], "a"), new Blob([])],
-    ["name of a DOMException", new DOMException("a", "AbortError"), new DOMException("a", "TimeoutError")],
+    [
+      "name of a DOMException",
+      new DOMException("a", "AbortError"),
+      new DOMException("a", "TimeoutError"),
+    ],
     ["DOMException and Error", new DOMException("a", "Error"), new Error("a")],
     ["invalid date", new Date(Number.NaN), new Date(0)],
     ["flags", /a/g, /a/],
@@ -146,6 +180,7 @@ async function blindSpots(): Promise<readonly string[]> {
   ];
   const blind: string[] = [];
   for (const [name, one, other] of pairs)
-    if ((await difference(one, other)) === undefined || (await difference(one, one)) !== undefined) blind.push(name);
+    if ((await difference(one, other)) === undefined || (await difference(one, one)) !== undefined)
+      blind.push(name);
   return blind;
 }

@@ -1,12 +1,25 @@
 // Whether two values are the same in all that can be seen of them: stricter than any assertion library that runs in a page.
 
 const bytesOf = (view: ArrayBufferView | ArrayBuffer): Uint8Array =>
-  view instanceof ArrayBuffer ? new Uint8Array(view) : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  view instanceof ArrayBuffer
+    ? new Uint8Array(view)
+    : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
 /** Where `actual` differs from `expected`, and how; `undefined` when it doesn't. */
-export async function difference(expected: unknown, actual: unknown, path = "value"): Promise<string | undefined> {
-  if (typeof expected !== "object" || expected === null || typeof actual !== "object" || actual === null)
-    return Object.is(expected, actual) ? undefined : `${path}: ${show(expected)} became ${show(actual)}`;
+export async function difference(
+  expected: unknown,
+  actual: unknown,
+  path = "value",
+): Promise<string | undefined> {
+  if (
+    typeof expected !== "object" ||
+    expected === null ||
+    typeof actual !== "object" ||
+    actual === null
+  )
+    return Object.is(expected, actual)
+      ? undefined
+      : `${path}: ${show(expected)} became ${show(actual)}`;
   if (Object.getPrototypeOf(expected) !== Object.getPrototypeOf(actual))
     return `${path}: a ${expected.constructor.name} became a ${actual.constructor?.name} of another prototype`;
   for (const [name, one, other] of await partsOf(expected, actual)) {
@@ -19,38 +32,70 @@ export async function difference(expected: unknown, actual: unknown, path = "val
 type Part = readonly [name: string, expected: unknown, actual: unknown];
 
 async function partsOf(expected: object, actual: object): Promise<readonly Part[]> {
-  const both = (name: string, read: (value: never) => unknown): Part => [name, read(expected as never), read(actual as never)];
+  const both = (name: string, read: (value: never) => unknown): Part => [
+    name,
+    read(expected as never),
+    read(actual as never),
+  ];
   const each = (name: string, read: (value: never) => readonly unknown[]): Part[] => {
     const [one, other] = [read(expected as never), read(actual as never)];
-    return [[`${name} length`, one.length, other.length], ...one.map((part, at): Part => [`${name}[${at}]`, part, other[at]])];
+    return [
+      [`${name} length`, one.length, other.length],
+      ...one.map((part, at): Part => [`${name}[${at}]`, part, other[at]]),
+    ];
   };
   if (expected instanceof Date) return [both(" time", (date: Date) => date.getTime())];
   if (expected instanceof RegExp) return [both(" text", String)];
   if (expected instanceof URL) return [both(" address", (url: URL) => url.href)];
-  if (expected instanceof Map) return each(" entry", (map: Map<unknown, unknown>) => [...map].flat());
+  if (expected instanceof Map)
+    return each(" entry", (map: Map<unknown, unknown>) => [...map].flat());
   if (expected instanceof Set) return each(" entry", (set: Set<unknown>) => [...set]);
   if (expected instanceof Blob) {
-    const bytes = await Promise.all([expected, actual as Blob].map(async (blob) => [...new Uint8Array(await blob.arrayBuffer())].join()));
+    const bytes = await Promise.all(
+      [expected, actual as Blob].map(async (blob) =>
+        [...new Uint8Array(await blob.arrayBuffer())].join(),
+      ),
+    );
     const ofFile =
-      expected instanceof File ? [both(" name", (file: File) => file.name), both(" time", (file: File) => file.lastModified)] : [];
-    return [both(" type", (blob: Blob) => blob.type), [" bytes", ...bytes] as unknown as Part, ...ofFile];
+      expected instanceof File
+        ? [
+            both(" name", (file: File) => file.name),
+            both(" time", (file: File) => file.lastModified),
+          ]
+        : [];
+    return [
+      both(" type", (blob: Blob) => blob.type),
+      [" bytes", ...bytes] as unknown as Part,
+      ...ofFile,
+    ];
   }
-  if (expected instanceof ArrayBuffer || ArrayBuffer.isView(expected)) return each(" byte", (view: ArrayBuffer) => [...bytesOf(view)]);
+  if (expected instanceof ArrayBuffer || ArrayBuffer.isView(expected))
+    return each(" byte", (view: ArrayBuffer) => [...bytesOf(view)]);
   const own = each(" own key", (value: object) => Object.keys(value).toSorted());
   const names = new Set([...Object.keys(expected), ...gettersOf(expected)]);
   // Out of sight of Object.keys, and yet what an error is.
-  if (expected instanceof Error) for (const name of ["name", "message", "cause", "trace"]) names.add(name);
+  if (expected instanceof Error)
+    for (const name of ["name", "message", "cause", "trace"]) names.add(name);
   const read = (value: object, name: string): unknown =>
     // A list of lines that was never set is an empty one.
-    (value as Record<string, unknown>)[name] ?? (name === "trace" ? [] : (value as Record<string, unknown>)[name]);
-  return [...own, ...[...names].map((name): Part => [`.${name}`, read(expected, name), read(actual, name)])];
+    (value as Record<string, unknown>)[name] ??
+    (name === "trace" ? [] : (value as Record<string, unknown>)[name]);
+  return [
+    ...own,
+    ...[...names].map((name): Part => [`.${name}`, read(expected, name), read(actual, name)]),
+  ];
 }
 
 /** Getters of the value's classes: what can be seen of private state. */
 function gettersOf(value: object): string[] {
   const names: string[] = [];
-  for (let one: object | null = Object.getPrototypeOf(value); one !== null && one !== Object.prototype; one = Object.getPrototypeOf(one))
-    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(one))) if (get !== undefined) names.push(name);
+  for (
+    let one: object | null = Object.getPrototypeOf(value);
+    one !== null && one !== Object.prototype;
+    one = Object.getPrototypeOf(one)
+  )
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(one)))
+      if (get !== undefined) names.push(name);
   return names;
 }
 

@@ -20,7 +20,9 @@ export async function example(name: string): Promise<unknown> {
 export async function fail(name: string): Promise<never> {
   if (name === "OutOfStock") throw Object.assign(new OutOfStock("tea"), { since: new Date(0) });
   if (name === "Refused") throw new Refused("no", 7);
-  const Kind = (seamline as Readonly<Record<string, unknown>>)[name] as new (message: string) => Error;
+  const Kind = (seamline as Readonly<Record<string, unknown>>)[name] as new (
+    message: string,
+  ) => Error;
   throw new Kind(`by ${name}`);
 }
 

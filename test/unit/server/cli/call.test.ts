@@ -92,7 +92,11 @@ async function call(
 describe("seamline call", () => {
   it("prints an instance by its class's key, its arguments and fields, and where it ran and how long it took beside it", async () => {
     const out = "orders/Quote('42', 2026-01-02T03:04:05.000Z) { note: '' }\n";
-    expect(await call(["orders/quote", "--arg", "sku=42"])).toEqual({ code: 0, out, err: "A · … ms\n" });
+    expect(await call(["orders/quote", "--arg", "sku=42"])).toEqual({
+      code: 0,
+      out,
+      err: "A · … ms\n",
+    });
   });
 
   it("shows instances inside of other values", async () => {
@@ -104,7 +108,9 @@ describe("seamline call", () => {
   });
 
   it("shows a cycle, which takes the second encoding", async () => {
-    expect((await call(["orders/round"])).out).toBe("<ref *1> { name: 'one', self: [Circular *1] }\n");
+    expect((await call(["orders/round"])).out).toBe(
+      "<ref *1> { name: 'one', self: [Circular *1] }\n",
+    );
     expect(JSON.parse((await call(["orders/round", "--json"])).out)).toMatchObject({
       encoding: "superjson",
       value: { json: { name: "one" } },
@@ -120,30 +126,59 @@ describe("seamline call", () => {
   });
 
   it("passes on what the service says of names, parameters and versions", async () => {
-    expect((await call(["orders/quot"])).err).toContain("error: ProcedureNotFound: Procedure 'orders/quot' v0.0.0 not found\n404");
+    expect((await call(["orders/quot"])).err).toContain(
+      "error: ProcedureNotFound: Procedure 'orders/quot' v0.0.0 not found\n404",
+    );
     expect((await call(["orders/quote"])).err).toContain("error: MissingParameterValue: ");
-    expect((await call(["orders/quote", "-a", "sku=1", "-a", "sko=1"])).err).toContain("error: UnknownParameter: ");
-    expect((await call(["orders/quote", "-a", "sku=1", "--version", "one"])).err).toContain("error: InvalidVersionNumber: ");
+    expect((await call(["orders/quote", "-a", "sku=1", "-a", "sko=1"])).err).toContain(
+      "error: UnknownParameter: ",
+    );
+    expect((await call(["orders/quote", "-a", "sku=1", "--version", "one"])).err).toContain(
+      "error: InvalidVersionNumber: ",
+    );
   });
 
   it("calls the version that is asked for", async () => {
-    expect(await call(["orders/quote", "--arg", "sku=1", "--version", "1.2"])).toMatchObject({ code: 0, out: "later 1\n" });
+    expect(await call(["orders/quote", "--arg", "sku=1", "--version", "1.2"])).toMatchObject({
+      code: 0,
+      out: "later 1\n",
+    });
   });
 
   it("sends text that the service converts by the parameter's type, and JSON as it stands", async () => {
-    const texts = await call(["orders/kinds", "-a", "text=42", "-a", "number=42", "-a", "list=a", "-a", "list=b=c"]);
+    const texts = await call([
+      "orders/kinds",
+      "-a",
+      "text=42",
+      "-a",
+      "number=42",
+      "-a",
+      "list=a",
+      "-a",
+      "list=b=c",
+    ]);
     expect(texts.out).toBe("{ text: '42', number: 42, list: [ 'a', 'b=c' ] }\n");
-    const json = await call(["orders/kinds", "-a", "text=42", "-a", "number:=42", "-a", 'list:=["a"]']);
+    const json = await call([
+      "orders/kinds",
+      "-a",
+      "text=42",
+      "-a",
+      "number:=42",
+      "-a",
+      'list:=["a"]',
+    ]);
     expect(json.out).toBe("{ text: '42', number: 42, list: [ 'a' ] }\n");
     expect((await call(["orders/all", "-a", '...names:=["a","b"]'])).out).toBe("a+b\n");
   });
 
   it("takes arguments as one object, from standard input as well", async () => {
     const given = '{"text":"a","number":1,"list":[]}';
-    expect((await call(["orders/kinds", "--args", given])).out).toBe("{ text: 'a', number: 1, list: [] }\n");
-    expect((await call(["orders/kinds", "--args", "-", "-a", "text=b"], { input: given })).out).toBe(
-      "{ text: 'b', number: 1, list: [] }\n",
+    expect((await call(["orders/kinds", "--args", given])).out).toBe(
+      "{ text: 'a', number: 1, list: [] }\n",
     );
+    expect(
+      (await call(["orders/kinds", "--args", "-", "-a", "text=b"], { input: given })).out,
+    ).toBe("{ text: 'b', number: 1, list: [] }\n");
   });
 
   it("shows the trust key when asked, and sends the headers that are named", async () => {
@@ -151,9 +186,14 @@ describe("seamline call", () => {
       code: 1,
       err: expect.stringMatching(/Unauthorized.*\n401/s) as string,
     });
-    expect(await call(["orders/secret", "-H", "X-Tenant: north", "--trust-key"])).toMatchObject({ code: 0, out: "north\n" });
+    expect(await call(["orders/secret", "-H", "X-Tenant: north", "--trust-key"])).toMatchObject({
+      code: 0,
+      out: "north\n",
+    });
     const elsewhere = applicationOf({});
-    const refused = await call(["orders/secret", "--trust-key", "--url", server.url], { root: elsewhere.root });
+    const refused = await call(["orders/secret", "--trust-key", "--url", server.url], {
+      root: elsewhere.root,
+    });
     expect(refused).toMatchObject({
       code: 1,
       err: expect.stringContaining("There is no trust key: .seamline/key is written by") as string,
@@ -174,13 +214,25 @@ describe("seamline call", () => {
       status: 200,
       ...facts,
     });
-    expect(await call(["orders/order", "-a", "sku=1", "--json"])).toMatchObject({ code: 1, err: "" });
+    expect(await call(["orders/order", "-a", "sku=1", "--json"])).toMatchObject({
+      code: 1,
+      err: "",
+    });
     expect(JSON.parse((await call(["orders/order", "-a", "sku=1", "--json"])).out)).toMatchObject({
-      error: { serialized: true, name: "Error", type: "OutOfStock", key: "orders/OutOfStock", trace: ["[orders/order | v0.0.0]"] },
+      error: {
+        serialized: true,
+        name: "Error",
+        type: "OutOfStock",
+        key: "orders/OutOfStock",
+        trace: ["[orders/order | v0.0.0]"],
+      },
       status: 404,
       ...facts,
     });
-    expect(JSON.parse((await call(["orders/nothing", "--json"])).out)).toMatchObject({ status: 204, node: "A" });
+    expect(JSON.parse((await call(["orders/nothing", "--json"])).out)).toMatchObject({
+      status: 204,
+      node: "A",
+    });
   });
 
   it("prints undefined as such, and no control characters on a terminal", async () => {
@@ -203,12 +255,14 @@ describe("seamline call", () => {
   });
 
   it("says whose address nobody answers at, that no `seamline dev` runs in the folder, and the way out", async () => {
-    const folder = applicationOf({ "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' }, (remove) =>
-      atEnd.push(remove),
+    const folder = applicationOf(
+      { "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' },
+      (remove) => atEnd.push(remove),
     );
     const told = async (of: typeof folder, ...words: readonly string[]): Promise<string> =>
       (await call(["orders/quote", ...words], of)).err;
-    const wayOut = "\n  → Run 'seamline dev' or 'seamline start', or say with --url where the service is\n";
+    const wayOut =
+      "\n  → Run 'seamline dev' or 'seamline start', or say with --url where the service is\n";
     expect(await told(folder)).toBe(
       `error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there, and no 'seamline dev' runs in ${folder.root}${wayOut}`,
     );
@@ -221,14 +275,18 @@ describe("seamline call", () => {
       "error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there\n  → Start the service, or give another address with --url\n",
     );
     // A process that ended with a crash, whose number another one has by now.
-    folder.write({ ".seamline/dev.json": JSON.stringify({ url: "http://127.0.0.1:7", pid: process.pid }) });
+    folder.write({
+      ".seamline/dev.json": JSON.stringify({ url: "http://127.0.0.1:7", pid: process.pid }),
+    });
     expect(await told(folder)).toBe(
       `error: http://127.0.0.1:7, which .seamline/dev.json names for the 'seamline dev' of process ${process.pid}, refused the connection: nothing answers there\n  → Run 'seamline dev' again, or say with --url where the service is\n`,
     );
   });
 
   it("says where another server answers, and nothing of it where a service does", async () => {
-    const other = createServer((_, response) => response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not here</h1>"));
+    const other = createServer((_, response) =>
+      response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not here</h1>"),
+    );
     await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     expect(await call(["orders/quote", "--url", url])).toEqual({
@@ -249,21 +307,29 @@ describe("seamline call", () => {
   });
 
   it("asks a `seamline dev` that runs in the folder, unless an address or a configuration is named", async () => {
-    const folder = applicationOf({ "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' });
+    const folder = applicationOf({
+      "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }',
+    });
     const words = ["orders/quote", "-a", "sku=1"];
-    expect((await call(words, folder)).err).toContain("http://127.0.0.1:9, the url of seamline.json, refused");
+    expect((await call(words, folder)).err).toContain(
+      "http://127.0.0.1:9, the url of seamline.json, refused",
+    );
     const forget = await noteAddress(folder.root, `${server.url}/`);
     expect(await call(words, folder)).toMatchObject({ code: 0 });
     expect((await call([...words, "--config", "seamline.json"], folder)).err).toContain(
       "http://127.0.0.1:9, the url of seamline.json, refused",
     );
-    expect((await call([...words, "--url", "http://127.0.0.1:7"], folder)).err).toContain("http://127.0.0.1:7 refused");
+    expect((await call([...words, "--url", "http://127.0.0.1:7"], folder)).err).toContain(
+      "http://127.0.0.1:7 refused",
+    );
     await forget();
     expect(existsSync(folder.path(".seamline/dev.json"))).toBe(false);
     // One whose process was killed, and one that was being written.
     for (const left of ['{"url":"http://127.0.0.1:7","pid":999999999}', '{"url":"htt']) {
       folder.write({ ".seamline/dev.json": left });
-      expect((await call(words, folder)).err).toContain("http://127.0.0.1:9, the url of seamline.json, refused");
+      expect((await call(words, folder)).err).toContain(
+        "http://127.0.0.1:9, the url of seamline.json, refused",
+      );
     }
   });
 

@@ -4,7 +4,11 @@ import type { CheckReport } from "../../../../server/cli/check.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { type Files, type Fixture, createFixture, shop } from "../../../build/_fixture.ts";
 
-async function check(app: Fixture, words: readonly string[] = [], more: { env?: Record<string, string>; isTTY?: boolean } = {}) {
+async function check(
+  app: Fixture,
+  words: readonly string[] = [],
+  more: { env?: Record<string, string>; isTTY?: boolean } = {},
+) {
   let [out, err] = ["", ""];
   const { env = {}, isTTY = false } = more;
   const code = await run(["check", "--root", app.root, ...words], {
@@ -40,7 +44,9 @@ describe("seamline check", () => {
     expect(out).toContain(
       'error: shop.segment.json:1:21 at $["./shop/qoute"].quote: expected a module of the source folder, but "./shop/qoute" is none\n  → Did you mean "./shop/quote"?\n',
     );
-    expect(out).toMatch(/\n4 problems, 0 warnings in 5 modules, 2 segment files and 1 configuration\n$/);
+    expect(out).toMatch(
+      /\n4 problems, 0 warnings in 5 modules, 2 segment files and 1 configuration\n$/,
+    );
   });
 
   it.each([
@@ -56,7 +62,9 @@ describe("seamline check", () => {
   });
 
   it("gives programs a report, and nothing else", async () => {
-    const { code, out, err } = await check(createFixture({ ...shop, ...doubtful, ...wrong }), ["--json"]);
+    const { code, out, err } = await check(createFixture({ ...shop, ...doubtful, ...wrong }), [
+      "--json",
+    ]);
     expect([code, err]).toEqual([1, ""]);
     const report = JSON.parse(out) as CheckReport;
     expect(report).toMatchObject({
@@ -70,15 +78,24 @@ describe("seamline check", () => {
       },
       ms: expect.any(Number),
     });
-    expect(report.problems.map((one) => one.file)).toEqual(["node.json", "node.json", "node.json", "shop.segment.json"]);
+    expect(report.problems.map((one) => one.file)).toEqual([
+      "node.json",
+      "node.json",
+      "node.json",
+      "shop.segment.json",
+    ]);
   });
 
   it("looks at the configuration that is named, also by SVC_CONFIG", async () => {
     const app = createFixture({ ...shop, "deploy/eu/node.json": "{" });
     expect((await check(app)).code).toBe(0);
-    expect((await check(app, ["--config", "deploy/eu/node.json"])).out).toMatch(/^error: deploy\/eu\/node\.json:1:2/);
+    expect((await check(app, ["--config", "deploy/eu/node.json"])).out).toMatch(
+      /^error: deploy\/eu\/node\.json:1:2/,
+    );
     expect((await check(app, [], { env: { SVC_CONFIG: "deploy/eu/node.json" } })).code).toBe(1);
-    expect((await check(app, ["--config", "gone.json"])).out).toMatch(/^error: gone\.json: there is no such file/);
+    expect((await check(app, ["--config", "gone.json"])).out).toMatch(
+      /^error: gone\.json: there is no such file/,
+    );
     expect((await check(app, ["--config", "deploy"])).out).toMatch(
       /^error: deploy: it can't be read \(EISDIR\)\n {2}→ Name the configuration/,
     );

@@ -32,7 +32,17 @@ describe("seamline dev", () => {
     expect(process.listenerCount("SIGINT")).toBe(signals + 1);
     await terminal.type("q");
     await ended;
-    expect(startDev.mock.calls).toEqual([[{ root: process.cwd(), port: 0, host: "::1", config: "package.json", log: expect.anything() }]]);
+    expect(startDev.mock.calls).toEqual([
+      [
+        {
+          root: process.cwd(),
+          port: 0,
+          host: "::1",
+          config: "package.json",
+          log: expect.anything(),
+        },
+      ],
+    ]);
     expect(session.closed).toBe(true);
     expect(process.exitCode).toBe(0);
     expect(process.listenerCount("SIGINT")).toBe(signals);
@@ -48,7 +58,9 @@ describe("seamline dev", () => {
   it("opens the page with --open, and says politely that it could not", async () => {
     const terminal = fakeTerminal({ env: { BROWSER: "none" } });
     const ended = start({ open: true }, terminal);
-    await vi.waitFor(() => expect(terminal.seen()).toContain("warning: the page was not opened: BROWSER=none"));
+    await vi.waitFor(() =>
+      expect(terminal.seen()).toContain("warning: the page was not opened: BROWSER=none"),
+    );
     await terminal.type("q");
     await ended;
   });
@@ -73,12 +85,18 @@ describe("seamline dev", () => {
   });
 
   it("refuses a configuration that isn't there", async () => {
-    await expect(start({ config: "none.json" })).rejects.toThrow("none.json: there is no such file, but --config names it");
+    await expect(start({ config: "none.json" })).rejects.toThrow(
+      "none.json: there is no such file, but --config names it",
+    );
     expect(startDev).not.toHaveBeenCalled();
   });
 
   it.each([
-    [{}, "Port 80 is already in use", "port 80 is taken: name another with --port, or stop what listens there"],
+    [
+      {},
+      "Port 80 is already in use",
+      "port 80 is taken: name another with --port, or stop what listens there",
+    ],
     [
       { syscall: "listen", code: "EACCES" },
       "no",
@@ -112,7 +130,9 @@ describe("seamline dev", () => {
     const ended = start({}, terminal);
     await vi.waitFor(() => expect(terminal.seen()).toContain("ready"));
     process.emit("unhandledRejection", new RangeError("nobody waits"), Promise.resolve());
-    expect(terminal.seen()).toContain("error: a promise failed, and nobody waits for it: RangeError: nobody waits");
+    expect(terminal.seen()).toContain(
+      "error: a promise failed, and nobody waits for it: RangeError: nobody waits",
+    );
     process.emit("SIGTERM");
     await ended;
   });

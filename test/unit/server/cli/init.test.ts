@@ -13,7 +13,10 @@ let home: string;
 beforeEach(async () => (home = await realpath(await mkdtemp(join(tmpdir(), "seamline-init-")))));
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-async function init(words: readonly string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
+async function init(
+  words: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ["", ""];
   const code = await run(["init", ...words], {
     stdout: { write: (text) => (out += text) },
@@ -25,7 +28,9 @@ async function init(words: readonly string[], env: Record<string, string> = {}):
 
 async function files(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
   return paths.map((path) => path.split(sep).join("/")).toSorted();
 }
 
@@ -48,7 +53,15 @@ describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (templ
       `Made ${relative(".", root)} (${template}):\n${made.map((file) => `  ${file}\n`).join("")}\n` +
         `Next:\n  cd ${relative(".", root)}\n  npm install\n  npm run dev\n`,
     );
-    const expected = [".gitignore", "README.md", "index.html", "package.json", "seamline.json", "tsconfig.json", "vite.config.ts"];
+    const expected = [
+      ".gitignore",
+      "README.md",
+      "index.html",
+      "package.json",
+      "seamline.json",
+      "tsconfig.json",
+      "vite.config.ts",
+    ];
     expect(made).toEqual(expect.arrayContaining(expected));
     expect(made.filter((file) => file.endsWith(".segment.json"))).toHaveLength(2);
     expect(made.filter((file) => file.endsWith(".test.ts"))).toHaveLength(1);
@@ -62,8 +75,11 @@ describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (templ
     expect(made).toMatchObject({ name: "my-app", dependencies: { seamline: `^${own.version}` } });
     expect(Object.keys(made.scripts)).toEqual(["dev", "build", "start", "test", "check"]);
     const { seamline: _, ...others } = { ...made.dependencies, ...made.devDependencies };
-    expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, own.devDependencies[name]])));
-    for (const file of await files(root)) expect(await readFile(join(root, file), "utf8"), file).not.toMatch(/app-name|"\*"/);
+    expect(others).toEqual(
+      Object.fromEntries(Object.keys(others).map((name) => [name, own.devDependencies[name]])),
+    );
+    for (const file of await files(root))
+      expect(await readFile(join(root, file), "utf8"), file).not.toMatch(/app-name|"\*"/);
     expect(await readFile(join(root, "README.md"), "utf8")).toMatch(/^# my-app\n/);
     expect((await readFile(join(root, ".gitignore"), "utf8")).split("\n")).toEqual(
       expect.arrayContaining(["node_modules/", "dist/", ".seamline/"]),
@@ -73,10 +89,14 @@ describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (templ
   it("names a schema in each JSON file that has one, and in segment files behind the procedures, so that whole lines can be moved", async () => {
     const root = join(home, "my-app");
     await init([root, "--template", template]);
-    for (const file of (await files(root)).filter((one) => one.endsWith(".json") && one !== "package.json"))
+    for (const file of (await files(root)).filter(
+      (one) => one.endsWith(".json") && one !== "package.json",
+    ))
       expect(await json(join(root, file)), file).toHaveProperty("$schema");
     for (const name of ["browser", "server"]) {
-      const lines = (await readFile(join(root, `segments/${name}.segment.json`), "utf8")).trimEnd().split("\n");
+      const lines = (await readFile(join(root, `segments/${name}.segment.json`), "utf8"))
+        .trimEnd()
+        .split("\n");
       expect(lines.at(-2)).toMatch(/^ {2}"\$schema"/);
       expect(lines.slice(1, -2).filter((line) => !/^ {2}"\.\/.*\},$/.test(line))).toEqual([]);
     }
@@ -91,16 +111,22 @@ describe("seamline init", () => {
   });
 
   it("names the package manager that it is run by", async () => {
-    const { out } = await init([join(home, "app")], { npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20" });
+    const { out } = await init([join(home, "app")], {
+      npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20",
+    });
     expect(out).toContain("  pnpm install\n  pnpm run dev\n");
   });
 
   it("writes another seamline into package.json where one is named; a path counts from the application", async () => {
     await writeFile(join(home, "seamline.tgz"), "");
     await init([join(home, "apps/one"), "--seamline", relative(".", join(home, "seamline.tgz"))]);
-    expect(await json(join(home, "apps/one/package.json"))).toMatchObject({ dependencies: { seamline: "file:../../seamline.tgz" } });
+    expect(await json(join(home, "apps/one/package.json"))).toMatchObject({
+      dependencies: { seamline: "file:../../seamline.tgz" },
+    });
     await init([join(home, "apps/two"), "--seamline", "next"]);
-    expect(await json(join(home, "apps/two/package.json"))).toMatchObject({ dependencies: { seamline: "next" } });
+    expect(await json(join(home, "apps/two/package.json"))).toMatchObject({
+      dependencies: { seamline: "next" },
+    });
   });
 
   it("ends with 2 and the list where there are files already, and writes nothing", async () => {
@@ -113,7 +139,10 @@ describe("seamline init", () => {
     );
     expect(await readdir(join(home, "used"))).toEqual(["notes.txt", "src"]);
     await writeFile(join(home, "file"), "");
-    expect(await init([join(home, "file")])).toMatchObject({ code: 2, err: `error: ${join(home, "file")} is a file: name a folder\n` });
+    expect(await init([join(home, "file")])).toMatchObject({
+      code: 2,
+      err: `error: ${join(home, "file")} is a file: name a folder\n`,
+    });
   });
 
   it("shows the beginning of a long list", async () => {
@@ -147,21 +176,33 @@ describe("seamline init", () => {
     expect(existsSync(join(home, "seamline.json"))).toBe(false);
   });
 
-  it("ends with 1 where the folder can't be made, says which one and why, and waits for nothing", { timeout: 5_000 }, async () => {
-    // Node's own mkdir, recursive, never comes back from there.
-    const { code, out, err } = await init(["/proc/x/y"]);
-    expect([code, out]).toEqual([1, ""]);
-    expect(err).toMatch(/^error: \/proc\/x\/y can't be made: the system makes no folder \/proc(?:\/x)? \(E[A-Z]+\)\n {2}→ Name a folder /);
-    const long = join(home, "a".repeat(300));
-    expect(await init([long])).toMatchObject({ code: 1, err: expect.stringContaining("can't be made: ") as string });
-  });
+  it(
+    "ends with 1 where the folder can't be made, says which one and why, and waits for nothing",
+    { timeout: 5_000 },
+    async () => {
+      // Node's own mkdir, recursive, never comes back from there.
+      const { code, out, err } = await init(["/proc/x/y"]);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toMatch(
+        /^error: \/proc\/x\/y can't be made: the system makes no folder \/proc(?:\/x)? \(E[A-Z]+\)\n {2}→ Name a folder /,
+      );
+      const long = join(home, "a".repeat(300));
+      expect(await init([long])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("can't be made: ") as string,
+      });
+    },
+  );
 
   it("ends with 1 in a folder that is read-only, but for the administrator, who may write everywhere", async () => {
     await mkdir(join(home, "closed"), { mode: 0o555 });
     const { code, err } = await init([join(home, "closed")]);
     const inside = await init([join(home, "closed/app")]);
     if (process.getuid?.() === 0) return expect([code, err, inside.err]).toEqual([0, "", ""]);
-    expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*closed can't be written to \(EACCES\)/)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^error: .*closed can't be written to \(EACCES\)/),
+    ]);
     expect(inside.err).toContain("closed/app can't be made: ");
   });
 
@@ -172,20 +213,29 @@ describe("seamline init", () => {
       code: 2,
       err: `error: ${through} can't be made: ${join(home, "notes.txt")} is a file\n  → Name a folder somewhere else\n`,
     });
-    expect(await init([""])).toMatchObject({ code: 2, err: "error: the folder has no name: name one, or . for the one that you are in\n" });
+    expect(await init([""])).toMatchObject({
+      code: 2,
+      err: "error: the folder has no name: name one, or . for the one that you are in\n",
+    });
   });
 
   it.each([
     [["app", "--template", "svelte"], "Allowed choices are vanilla, react, vue"],
     [[], "missing required argument 'folder'"],
   ])("ends with 2 for %j", async (words, message) => {
-    expect(await init(words)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) as string });
+    expect(await init(words)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining(message) as string,
+    });
   });
 });
 
 describe("create-seamline", () => {
   it("has the version of seamline, and depends on it", async () => {
-    const { version, engines } = await json<Package & { engines: object }>(join(packageRoot, "package.json"));
+    const { version, engines } = await json<Package & { engines: object }>(
+      join(packageRoot, "package.json"),
+    );
     const other = await json<Package>(join(packageRoot, "create-seamline/package.json"));
     expect(other).toMatchObject({ version, engines, dependencies: { seamline: `^${version}` } });
   });

@@ -5,7 +5,10 @@ import type { Why } from "../../../../server/build/why.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { type Files, type Fixture, createFixture, shop } from "../../../build/_fixture.ts";
 
-async function inspect(app: Fixture, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
+async function inspect(
+  app: Fixture,
+  ...words: string[]
+): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ["", ""];
   const code = await run(["inspect", "--root", app.root, ...words], {
     stdout: { write: (text) => (out += text) },
@@ -15,7 +18,8 @@ async function inspect(app: Fixture, ...words: string[]): Promise<{ code: number
   return { code, out, err };
 }
 
-const json = async <T>(app: Fixture, ...words: string[]): Promise<T> => JSON.parse((await inspect(app, ...words, "--json")).out) as T;
+const json = async <T>(app: Fixture, ...words: string[]): Promise<T> =>
+  JSON.parse((await inspect(app, ...words, "--json")).out) as T;
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 const written = (at: number): string =>
@@ -23,10 +27,15 @@ const written = (at: number): string =>
 /** A hundred modules with twenty procedures each. */
 const big: Files = {
   ...shop,
-  ...Object.fromEntries(numbers(100).map((at) => [`src/area${at}/p.ts`, numbers(20).map(written).join("")])),
+  ...Object.fromEntries(
+    numbers(100).map((at) => [`src/area${at}/p.ts`, numbers(20).map(written).join("")]),
+  ),
   "big.segment.json": JSON.stringify(
     Object.fromEntries(
-      numbers(100).map((at) => [`./area${at}/p`, Object.fromEntries(numbers(20).map((one) => [`procedure${one}`, { access: "public" }]))]),
+      numbers(100).map((at) => [
+        `./area${at}/p`,
+        Object.fromEntries(numbers(20).map((one) => [`procedure${one}`, { access: "public" }])),
+      ]),
     ),
   ),
 };
@@ -65,17 +74,31 @@ describe("seamline inspect", () => {
     await app.build();
     const { browser } = await json<Inspection>(app);
     expect(browser).toMatchObject({ sizes: "built", build: "fresh" });
-    expect(browser.modules).toContainEqual({ name: "src/ui/filter.ts", part: "body", bytes: expect.any(Number) });
-    expect(browser.files.map((one) => one.name).sort()).toEqual(app.list("dist/browser").filter((name) => !name.endsWith(".html")));
+    expect(browser.modules).toContainEqual({
+      name: "src/ui/filter.ts",
+      part: "body",
+      bytes: expect.any(Number),
+    });
+    expect(browser.files.map((one) => one.name).sort()).toEqual(
+      app.list("dist/browser").filter((name) => !name.endsWith(".html")),
+    );
     for (const { name, bytes, gzip } of browser.files) {
       expect(bytes).toBe(app.read(`dist/browser/${name}`).length);
       expect(gzip).toBeGreaterThan(0);
     }
-    expect((await inspect(app)).out).toMatch(/^Browsers receive \d+ modules: .* in \d+ files, .* gzipped$/m);
+    expect((await inspect(app)).out).toMatch(
+      /^Browsers receive \d+ modules: .* in \d+ files, .* gzipped$/m,
+    );
 
     app.write({ "src/more.ts": "export const more = 1;\n" });
-    expect((await json<Inspection>(app)).browser).toMatchObject({ sizes: "source", build: "stale", files: [] });
-    expect((await inspect(app)).out).toContain("as the build is older than the sources: seamline build");
+    expect((await json<Inspection>(app)).browser).toMatchObject({
+      sizes: "source",
+      build: "stale",
+      files: [],
+    });
+    expect((await inspect(app)).out).toContain(
+      "as the build is older than the sources: seamline build",
+    );
   });
 
   it("tells all of one procedure", async () => {
@@ -113,7 +136,10 @@ describe("seamline inspect", () => {
       importers: [{ file: "src/main.ts", line: 2 }],
     });
     const some = await json<Inspection>(app, "--segment", "ui");
-    expect([some.segments.map((one) => one.name), some.procedures.map((one) => one.fqn)]).toEqual([["ui"], ["ui/filter"]]);
+    expect([some.segments.map((one) => one.name), some.procedures.map((one) => one.fqn)]).toEqual([
+      ["ui"],
+      ["ui/filter"],
+    ]);
   });
 
   it("fits 80 columns with 2,000 procedures: a line for each segment, until one is asked for", async () => {
@@ -159,7 +185,10 @@ describe("seamline inspect", () => {
   it.each([
     [["--segment", "shp"], 'there is no segment "shp"\n  → Did you mean shop?'],
     [["--segment", "warehouse"], 'there is no segment "warehouse"\n  → There are: shop, ui'],
-    [["--procedure", "shop/qoute"], 'there is no procedure "shop/qoute"\n  → Did you mean shop/quote?'],
+    [
+      ["--procedure", "shop/qoute"],
+      'there is no procedure "shop/qoute"\n  → Did you mean shop/quote?',
+    ],
     [["--why", "src/shop/qoute.ts"], "Did you mean src/shop/quote.ts?"],
     [["--why", "react"], "Name a file of the source folder, a package or a module of Node"],
     [["--unknown"], "unknown option"],
@@ -170,7 +199,9 @@ describe("seamline inspect", () => {
   });
 
   it("ends with 1 where an application can't be read, and tells all that is wrong", async () => {
-    const { code, out, err } = await inspect(createFixture({ ...shop, "a.segment.json": "{", "b.segment.json": "[]" }));
+    const { code, out, err } = await inspect(
+      createFixture({ ...shop, "a.segment.json": "{", "b.segment.json": "[]" }),
+    );
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(/^error: 2 problems\n\na\.segment\.json:.*\n\nb\.segment\.json:1:1/s);
   });
@@ -191,15 +222,35 @@ describe("seamline inspect --why", () => {
       ...shop,
       "src/main.ts": `${shop["src/main.ts"]}import { deep } from "./lib/deep.ts";\ndocument.title = deep;\n`,
       "src/lib/deep.ts": '\nexport { deep } from "packed/deep";\n',
-      "node_modules/packed/package.json": '{ "name": "packed", "type": "module", "exports": { "./deep": "./src/deep.js" } }',
-      "node_modules/packed/src/deep.js": 'import { platform } from "os";\nexport const deep = platform;\n',
+      "node_modules/packed/package.json":
+        '{ "name": "packed", "type": "module", "exports": { "./deep": "./src/deep.js" } }',
+      "node_modules/packed/src/deep.js":
+        'import { platform } from "os";\nexport const deep = platform;\n',
     });
 
   it.each([
-    ["src/lib/deep.ts", ["src/lib/deep.ts reaches browsers", "", "    index.html", "  → src/main.ts:5", "  → src/lib/deep.ts", ""]],
+    [
+      "src/lib/deep.ts",
+      [
+        "src/lib/deep.ts reaches browsers",
+        "",
+        "    index.html",
+        "  → src/main.ts:5",
+        "  → src/lib/deep.ts",
+        "",
+      ],
+    ],
     [
       "packed",
-      ["packed reaches browsers", "", "    index.html", "  → src/main.ts:5", "  → src/lib/deep.ts:2", "  → packed/src/deep.js", ""],
+      [
+        "packed reaches browsers",
+        "",
+        "    index.html",
+        "  → src/main.ts:5",
+        "  → src/lib/deep.ts:2",
+        "  → packed/src/deep.js",
+        "",
+      ],
     ],
     [
       "os",
@@ -227,7 +278,11 @@ describe("seamline inspect --why", () => {
     ],
     [
       "src/shop/stock.ts",
-      ["src/shop/stock.ts does not reach browsers", "  src/shop/quote.ts:2 imports it, of which browsers get the face only", ""],
+      [
+        "src/shop/stock.ts does not reach browsers",
+        "  src/shop/quote.ts:2 imports it, of which browsers get the face only",
+        "",
+      ],
     ],
     ["node:fs", ["node:fs does not reach browsers", "  src/shop/stock.ts:1 imports it", ""]],
   ])("tells the way of %s, or where it ends", async (asked, lines) => {

@@ -13,7 +13,9 @@ const started = vi.mocked(startServer);
 let root: string;
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), "seamline-cli-")));
-  started.mockReset().mockResolvedValue({ consoleLink: () => undefined } as Partial<Server> as Server);
+  started
+    .mockReset()
+    .mockResolvedValue({ consoleLink: () => undefined } as Partial<Server> as Server);
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -42,7 +44,14 @@ describe("seamline", () => {
     expect(await command(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
     const help = await command(["--help"]);
     expect(help).toMatchObject({ code: 0, err: "" });
-    for (const part of ["start [options]", "build [options]", "Examples:", "Exit codes:", "NO_COLOR"]) expect(help.out).toContain(part);
+    for (const part of [
+      "start [options]",
+      "build [options]",
+      "Examples:",
+      "Exit codes:",
+      "NO_COLOR",
+    ])
+      expect(help.out).toContain(part);
     expect((await command(["start", "--help"])).out).toContain("--no-build");
   });
 
@@ -51,14 +60,23 @@ describe("seamline", () => {
     [["start", "--confg", "x"], "unknown option '--confg'\n(Did you mean --config?)"],
     [["start", "--config"], "argument missing"],
     [["build", "extra"], "too many arguments"],
-    [["check", "--root", "/no/such"], "'--root <folder>' argument '/no/such' is invalid. There is no such folder."],
+    [
+      ["check", "--root", "/no/such"],
+      "'--root <folder>' argument '/no/such' is invalid. There is no such folder.",
+    ],
     [["dev", "--root", "package.json"], "There is no such folder."],
     [
       ["call", "orders/quote", "sku=42"],
       "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42\n",
     ],
-    [["start", "--port", "3000"], "Host and port of a service stand in 'url' of its configuration."],
-    [["start", "--host", "0.0.0.0"], "Host and port of a service stand in 'url' of its configuration."],
+    [
+      ["start", "--port", "3000"],
+      "Host and port of a service stand in 'url' of its configuration.",
+    ],
+    [
+      ["start", "--host", "0.0.0.0"],
+      "Host and port of a service stand in 'url' of its configuration.",
+    ],
   ])("ends with 2 for %j, and says what was meant", async (words, message) => {
     const { code, out, err } = await command(words);
     expect([code, out]).toEqual([2, ""]);
@@ -79,8 +97,16 @@ describe("seamline start", () => {
   });
 
   it("ends with 1 and one clear message, without a stack", async () => {
-    started.mockRejectedValue(new Error("Can't listen at http://127.0.0.1:1: port 1 is taken", { cause: new Error("deeper") }));
-    expect(await command(["start"])).toEqual({ code: 1, out: "", err: "error: Can't listen at http://127.0.0.1:1: port 1 is taken\n" });
+    started.mockRejectedValue(
+      new Error("Can't listen at http://127.0.0.1:1: port 1 is taken", {
+        cause: new Error("deeper"),
+      }),
+    );
+    expect(await command(["start"])).toEqual({
+      code: 1,
+      out: "",
+      err: "error: Can't listen at http://127.0.0.1:1: port 1 is taken\n",
+    });
   });
 
   it("tells how many problems there are", async () => {
@@ -90,12 +116,16 @@ describe("seamline start", () => {
         { file: "b.json", message: "two" },
       ]),
     );
-    expect((await command(["start"])).err).toBe("error: 2 problems\n\na.json: one\n\nb.json: two\n");
+    expect((await command(["start"])).err).toBe(
+      "error: 2 problems\n\na.json: one\n\nb.json: two\n",
+    );
   });
 
   it.each(["seamline", "*", "other,seamline"])("shows stacks with DEBUG=%s", async (DEBUG) => {
     started.mockRejectedValue(new Error("outer", { cause: new Error("deeper") }));
-    expect((await command(["start"], { DEBUG })).err).toMatch(/^error: outer\n\nError: outer\n +at .*\nError: deeper\n +at /s);
+    expect((await command(["start"], { DEBUG })).err).toMatch(
+      /^error: outer\n\nError: outer\n +at .*\nError: deeper\n +at /s,
+    );
     expect((await command(["start"], { DEBUG: "seamlines" })).err).toBe("error: outer\n");
   });
 
@@ -108,35 +138,64 @@ describe("seamline start", () => {
 
 describe("the application's importer", () => {
   it("imports files by URL, and packages as the application has them", async () => {
-    await put("node_modules/some-package/package.json", '{ "type": "module", "exports": { "import": "./index.js" } }');
+    await put(
+      "node_modules/some-package/package.json",
+      '{ "type": "module", "exports": { "import": "./index.js" } }',
+    );
     await put("node_modules/some-package/index.js", 'export const name = "of the application";');
     const importer = applicationImporter(root);
     expect(await importer("some-package")).toMatchObject({ name: "of the application" });
-    expect(await importer(new URL(`file://${root}/node_modules/some-package/index.js`).href)).toMatchObject({ name: "of the application" });
+    expect(
+      await importer(new URL(`file://${root}/node_modules/some-package/index.js`).href),
+    ).toMatchObject({ name: "of the application" });
   });
 });
 
 describe("seamline build", () => {
   beforeEach(async () => {
     await put("package.json", '{ "type": "module" }');
-    await put("code/greet.ts", "export async function greet(name: string) { return `Hello ${name}`; }");
+    await put(
+      "code/greet.ts",
+      "export async function greet(name: string) { return `Hello ${name}`; }",
+    );
     await put("greet.segment.json", '{ "./greet": { "greet": { "access": "public" } } }');
   });
 
   it("takes source and output from the command line, and says in one line what it made", async () => {
-    const { code, out, err } = await command(["build", "--root", root, "--source", "code", "--output", "out"]);
+    const { code, out, err } = await command([
+      "build",
+      "--root",
+      root,
+      "--source",
+      "code",
+      "--output",
+      "out",
+    ]);
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toMatch(/^built \.\/out in \d+\.\d s: 1 procedure in 1 segment, \d+ modules? \(revision \w+\)\n$/);
-    expect(JSON.parse(await readFile(join(root, "out/server/manifest.json"), "utf8"))).toMatchObject({ procedures: [{ fqn: "greet" }] });
+    expect(out).toMatch(
+      /^built \.\/out in \d+\.\d s: 1 procedure in 1 segment, \d+ modules? \(revision \w+\)\n$/,
+    );
+    expect(
+      JSON.parse(await readFile(join(root, "out/server/manifest.json"), "utf8")),
+    ).toMatchObject({ procedures: [{ fqn: "greet" }] });
   });
 
   it("takes them from a configuration, and the command line goes before it", async () => {
-    const config = { mode: "repository", url: "http://127.0.0.1:1", source: "./code", output: "./made" };
+    const config = {
+      mode: "repository",
+      url: "http://127.0.0.1:1",
+      source: "./code",
+      output: "./made",
+    };
     await put("seamline.json", JSON.stringify(config));
     expect((await command(["build", "--root", root])).out).toContain("built ./made");
     await put("other.json", JSON.stringify({ ...config, output: "./other" }));
-    expect((await command(["build", "--root", root], { SVC_CONFIG: "other.json" })).out).toContain("built ./other");
-    expect((await command(["build", "--root", root, "--config", "other.json", "-o", "mine"])).out).toContain("built ./mine");
+    expect((await command(["build", "--root", root], { SVC_CONFIG: "other.json" })).out).toContain(
+      "built ./other",
+    );
+    expect(
+      (await command(["build", "--root", root, "--config", "other.json", "-o", "mine"])).out,
+    ).toContain("built ./mine");
   });
 
   it("refuses the configuration of a service without sources, unless nobody named it", async () => {
@@ -150,7 +209,10 @@ describe("seamline build", () => {
   });
 
   it("ends with 1 and lists all that is wrong", async () => {
-    await put("greet.segment.json", '{ "./greet": { "gret": { "access": "public" } }, "./none": { "x": { "access": "public" } } }');
+    await put(
+      "greet.segment.json",
+      '{ "./greet": { "gret": { "access": "public" } }, "./none": { "x": { "access": "public" } } }',
+    );
     const { code, err } = await command(["build", "--root", root, "-s", "code"]);
     expect(code).toBe(1);
     expect(err).toMatch(/^error: 2 problems\n\ngreet\.segment\.json/);
