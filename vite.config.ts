@@ -17,7 +17,7 @@ const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   client: [[/\/svc\/remote\.ts$/, "./remote.js"]],
   remote: [
     ofClient,
-    [/\/serializer\/superjson\.ts$/, "./superjson.js"],
+    [/\/superjson\/superjson\.ts$/, "./superjson.js"],
     [/\/rare\.ts$/, "./rare.js"],
   ],
   superjson: [ofClient],
@@ -87,7 +87,8 @@ export default defineConfig({
           input: {
             main: "server/main.ts",
             server: "server/index.ts",
-            vite: "server/build/index.ts",
+            internal: "src/internal.ts",
+            vite: "server/vite/index.ts",
             cli: "server/cli/cli.ts",
             testing: "server/testing/index.ts",
           },

@@ -1,4 +1,5 @@
-// What a role in memory is lent by the benches of the console: a clock, secrets, addresses, and a network that answers at once.
+// The host of an in-memory role, for the console's benches: a clock, secrets, addresses, and a
+// network that answers at once.
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
@@ -11,7 +12,7 @@ export const success = {
   body: new TextEncoder().encode("1"),
 };
 
-/** `send` answers what goes out. */
+/** `send` answers outbound requests. */
 export const memoryHost = (send) => ({
   transport: { send, close: async () => {} },
   names: {
@@ -29,10 +30,10 @@ export const memoryHost = (send) => ({
   carrier: { run: (_, act) => act(), current: () => undefined },
   log: { info() {}, warn() {}, error() {} },
   sign: (secret, text) => createHmac("sha256", secret).update(text).digest("base64url"),
-  equalSecrets: (one, other) => timingSafeEqual(digest(one), digest(other)),
+  equalSecrets: (a, b) => timingSafeEqual(digest(a), digest(b)),
 });
 
-/** What comes in. Left out, `signal` is that of somebody who never goes away. */
+/** An incoming request. Without `signal`, the caller never disconnects. */
 export const request = (
   method,
   target,

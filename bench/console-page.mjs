@@ -1,6 +1,7 @@
-// What the console's page costs the browser that shows it: a hundred nodes, two thousand procedures, 500 calls a second, in Chromium without
-// a graphics card. node bench/console-page.mjs [folder of another checkout, whose built page is shown in turns with this one's]
-// [--trace]: what the page's thread and the ones that draw for it did, by name.
+// Measures what the console's page costs a browser: a hundred nodes, two thousand procedures and
+// 500 calls a second, in Chromium without a graphics card.
+// node bench/console-page.mjs [another checkout, whose built page takes turns with this one's]
+// [--trace]: time by task of the page's thread and of those that draw for it
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -20,7 +21,7 @@ const rounds = 4;
 const members = 100;
 const each = 20;
 const perSecond = 500;
-/** How long a page is measured, and how long it has before that to come to rest, in ms. */
+/** How long a page is measured, and how long it may settle before, in ms. */
 const span = 4_000;
 const settle = 2_000;
 
@@ -39,10 +40,14 @@ const load = async (file) =>
   (await runnerImport(`${here}${file}`, { root: here, configFile: false, logLevel: "error" }))
     .module;
 
-/** A gateway with its console, whose page is this checkout's, or the other one's for requests that ask for it. */
+/**
+ * Starts a gateway with the console of this checkout, or of the other for requests that select it.
+ */
 async function startGateway() {
   const [{ createGateway }, { defaultLimits }, { createConsole }] = await Promise.all(
-    ["src/roles/gateway.ts", "src/serializer/limits.ts", "src/console/console.ts"].map(load),
+    ["src/roles/relay/gateway.ts", "src/codec/values/limits.ts", "server/console/console.ts"].map(
+      load,
+    ),
   );
   const types = { js: "text/javascript", css: "text/css", html: "text/html", svg: "image/svg+xml" };
   const file = async (name, { headers }) => ({
@@ -58,10 +63,10 @@ async function startGateway() {
   const options = {
     trustKey,
     limits: defaultLimits,
-    monitor: 1e8,
+    healthIntervalMs: 1e8,
     lease: 1e7,
     newId: () => `m${++ids}`,
-    console,
+    observer: console,
   };
   const gateway = createGateway(host, options);
   const http = createServer(
@@ -97,14 +102,14 @@ async function serve(gateway, incoming, outgoing) {
   for await (const chunk of incoming) chunks.push(chunk);
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort());
-  const asked = request(
+  const call = request(
     incoming.method,
     incoming.url,
     incoming.headers,
     Buffer.concat(chunks).toString(),
     gone.signal,
   );
-  const { status, headers, body } = await gateway.handle(asked);
+  const { status, headers, body } = await gateway.handle(call);
   outgoing.writeHead(status, headers);
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
     return outgoing.end(body);
@@ -112,7 +117,7 @@ async function serve(gateway, incoming, outgoing) {
   return outgoing.end();
 }
 
-/** Calls of all procedures in an order that looks like chance and is the same each time. */
+/** Calls all procedures in a pseudo-random order that is always the same. */
 function startLoad(gateway) {
   const began = performance.now();
   let sent = 0;
@@ -164,7 +169,7 @@ async function measure(browser, console, { viewport, at }, which) {
   await page.waitForTimeout(500);
   const client = await context.newCDPSession(page);
   const whole = await browser.newBrowserCDPSession();
-  // Of its own thread: what others do on the machine is not counted.
+  // CPU time of the page's own thread, so that other load on the machine doesn't count.
   await client.send("Performance.enable", { timeDomain: "threadTicks" });
   const read = async () => {
     const { metrics } = await client.send("Performance.getMetrics");
@@ -185,7 +190,7 @@ async function measure(browser, console, { viewport, at }, which) {
   await page.waitForTimeout(span);
   const after = await read();
   if (tracing) await browser.stopTracing();
-  // Apart from the rest: who counts frames asks for each of them.
+  // Separate, as counting frames requests each of them.
   await page.evaluate(watchFrames);
   await page.waitForTimeout(span);
   const { frames, long } = await page.evaluate(() => globalThis.found);
@@ -206,7 +211,7 @@ async function measure(browser, console, { viewport, at }, which) {
   };
 }
 
-/** Time of each kind of work by thread, without what other work inside it took. */
+/** Self time of each task by thread. */
 async function tell(file) {
   const { traceEvents } = JSON.parse(await readFile(file, "utf8"));
   const threads = new Map();

@@ -1,5 +1,6 @@
-// What the console costs a gateway while nobody looks, and while somebody does: calls through a gateway in memory, with and without it, in
-// turns. node bench/console.mjs [folder of another checkout, to be compared with as well]
+// Measures what the console costs a gateway with and without viewers: calls through an in-memory
+// gateway, taking turns with and without a console.
+// node bench/console.mjs [another checkout to compare with as well]
 
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
@@ -13,11 +14,11 @@ const host = memoryHost(async () => success);
 const options = {
   trustKey: "the key of this bench",
   limits: undefined,
-  monitor: 1e8,
+  healthIntervalMs: 1e8,
   lease: 1e8,
   newId: () => "1",
 };
-/** The modules of a checkout, once: two of one file would be compiled apart. */
+/** Loads a checkout's modules once, as two copies would be optimised separately. */
 const loaded = new Map();
 const load = async (root, file) => {
   const path = `${root}${file}`;
@@ -32,11 +33,11 @@ const load = async (root, file) => {
 /** A gateway with one member. */
 async function gateway(root, withConsole) {
   const [{ createGateway }, { defaultLimits }] = [
-    await load(root, "src/roles/gateway.ts"),
-    await load(root, "src/serializer/limits.ts"),
+    await load(root, "src/roles/relay/gateway.ts"),
+    await load(root, "src/codec/values/limits.ts"),
   ];
   const console = withConsole
-    ? (await load(root, "src/console/console.ts")).createConsole(host, {
+    ? (await load(root, "server/console/console.ts")).createConsole(host, {
         trustKey: options.trustKey,
         secure: false,
         file: async () => undefined,
@@ -45,7 +46,7 @@ async function gateway(root, withConsole) {
   const made = createGateway(host, {
     ...options,
     limits: defaultLimits,
-    ...(console && { console }),
+    ...(console && { observer: console }),
   });
   await made.start("http://127.0.0.1:1");
   const key = { "x-svc-trust-key": options.trustKey };
@@ -60,7 +61,7 @@ async function gateway(root, withConsole) {
   return made;
 }
 
-/** µs of processor time for a call: a machine that is busy with something else changes little of it. */
+/** CPU time per call in µs, which depends little on other load on the machine. */
 async function timeOf(role) {
   const fields = { host: "a", "user-agent": "bench" };
   const began = process.cpuUsage();
@@ -72,15 +73,15 @@ async function timeOf(role) {
 
 const median = (values) => values.toSorted((one, other) => one - other)[values.length >> 1];
 
-/** Paired: each round has both, in an order that changes. */
+/** Each round measures both, in alternating order. */
 async function compare(name, base, other) {
-  for (const one of [base, other]) for (let warm = 0; warm < 20; warm++) await timeOf(one);
+  for (const setup of [base, other]) for (let warm = 0; warm < 20; warm++) await timeOf(setup);
   const pairs = [];
   for (let round = 0; round < rounds; round++) {
     const first = round % 2 === 0;
-    const one = await timeOf(first ? base : other);
-    const two = await timeOf(first ? other : base);
-    pairs.push(first ? [one, two] : [two, one]);
+    const earlier = await timeOf(first ? base : other);
+    const later = await timeOf(first ? other : base);
+    pairs.push(first ? [earlier, later] : [later, earlier]);
   }
   const ratio = median(pairs.map(([a, b]) => b / a));
   console.log(

@@ -1,5 +1,6 @@
-// What development costs at 10 and at 1,000 modules: time to ready beside Vite alone on the same application, and time from a file's being
-// saved to its being live, on a node and in a page. All of it as one sees it from outside: whole processes, a real page.
+// Measures `seamline dev` at 10 and 1,000 modules: time to ready, compared with Vite alone, and
+// time from saving a file to its being live on a node and in a page. Uses whole processes and a
+// real page.
 // node bench/dev.mjs [ready] [live] [numbers of modules], after npm run build
 
 import { spawn } from "node:child_process";
@@ -23,7 +24,10 @@ const rounds = 7;
 /** How many modules belong to one procedure. */
 const groupOf = (modules) => Math.min(10, modules / 2);
 
-/** Modules of which every tenth has a procedure and imports the nine after it; half of the procedures are the page's, half a node's. */
+/**
+ * Every tenth module has a procedure and imports the next nine; half of the procedures run in the
+ * page.
+ */
 function application(modules) {
   const group = groupOf(modules);
   const files = {
@@ -75,21 +79,23 @@ const list = (times) => `${times.map(Math.round).join(" ")} (median ${Math.round
 const seamline = ["dist/cli.js", "dev", "--port", "0"];
 const vite = ["node_modules/vite/bin/vite.js", "--port", "0", "--host", "127.0.0.1"];
 
-/** Runs a command until it says `mark`; then gives the ms since its start and what it said. */
+/**
+ * Runs a command until its output matches `mark`; returns the time since its start and the output.
+ */
 async function until(folder, [script, ...rest], mark) {
   const began = performance.now();
   const child = spawn(process.execPath, [join(repository, script), ...rest], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let output = "";
   await new Promise((resolve, reject) => {
-    child.stderr.on("data", (bytes) => (said += bytes));
+    child.stderr.on("data", (bytes) => (output += bytes));
     child.stdout.on("data", (bytes) => {
-      said += bytes;
-      if (mark.test(said)) resolve();
+      output += bytes;
+      if (mark.test(output)) resolve();
     });
-    child.once("exit", () => reject(new Error(`It ended before it was ready:\n${said}`)));
+    child.once("exit", () => reject(new Error(`It ended before it was ready:\n${output}`)));
   });
   const ms = performance.now() - began;
   const times =
@@ -103,10 +109,10 @@ async function until(folder, [script, ...rest], mark) {
     await gone;
   };
   // In hundredths of a second.
-  return { ms, cpu: 10 * (Number(times[11]) + Number(times[12])), said, end };
+  return { ms, cpu: 10 * (Number(times[11]) + Number(times[12])), output, end };
 }
 
-/** Whole processes, in turns: what a person waits for until there is something to open. */
+/** Runs whole processes in turns, until there is a page to open. */
 async function ready(folder, modules) {
   const kinds = {
     vite: [vite, /Local:.*\n/],
@@ -142,7 +148,7 @@ const call = (url) =>
       .end();
   });
 
-/** From a file's being written to the first answer by it. */
+/** From writing a file to the first answer by its new code. */
 async function live(folder, modules) {
   const dev = await until(folder, [...seamline, "--json"], /"event":"ready".*\n/);
   const browser = await chromium.launch({
@@ -156,7 +162,7 @@ async function live(folder, modules) {
     ],
   });
   try {
-    const { url } = JSON.parse(/^.*"event":"ready".*$/m.exec(dev.said)[0]);
+    const { url } = JSON.parse(/^.*"event":"ready".*$/m.exec(dev.output)[0]);
     const group = groupOf(modules);
     const page = await browser.newPage();
     page.on("load", () => loads++);
@@ -196,7 +202,7 @@ async function live(folder, modules) {
           await seen(expected);
           const name = `${what === "body" ? "body" : "module below,"} ${place === "page" ? "in the page" : "on a node"}`;
           times[name].push(performance.now() - began);
-          // An editor saves once, and a person waits.
+          // Leave time between two saves, as a user would.
           await new Promise((resolve) => setTimeout(resolve, 500));
         }
     for (const [name, all] of Object.entries(times))

@@ -1,7 +1,10 @@
-// How long it takes until Chromium shows what a function on a server gave, in three ways to start with Seamline: `seamline init`, an existing
-// application of Vite's, a clone of this repository. For docs/comparison.md, which says what is typed. Whole commands, from empty folders.
-// npm run build && node bench/first-result.mjs [init] [existing] [clone] [--rounds=5] (of `clone` at most three: it builds the package each time)
-// It packs dist as it is, and clones what is committed. npm's cache is one of its own, which the first round fills (from the registry).
+// Measures the time until Chromium shows the result of a function on a server, for three ways to
+// start with Seamline: `seamline init`, an existing Vite application, and a clone of this
+// repository. Runs whole commands from empty folders; docs/comparison.md lists what is typed.
+// npm run build && node bench/first-result.mjs [init] [existing] [clone] [--rounds=5]
+// (`clone` has at most three rounds, as each builds the package)
+// Packs the current dist and clones the last commit. Uses its own npm cache, which the first round
+// fills from the registry.
 
 import { spawn } from "node:child_process";
 import { cpus, tmpdir } from "node:os";
@@ -17,14 +20,14 @@ const repository = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2);
 const rounds = Number(words.find((word) => word.startsWith("--rounds="))?.slice(9) ?? 5);
 const named = words.filter((word) => !word.startsWith("--"));
-/** Other work on the machine: a round waits for less of it, but not for ever. */
-const quiet = { load: 2, patience: 45_000 };
-/** Only bounds a failure. */
-const patience = 300_000;
+/** Before a round, waits until the machine's load is below this, for a limited time. */
+const quiet = { load: 2, timeoutMs: 45_000 };
+/** Far more than a step takes, to end runs that hang. */
+const stepTimeoutMs = 300_000;
 
 const home = await realpath(await mkdtemp(join(tmpdir(), "first-result-")));
 const npmCache = join(home, "npm-cache");
-// Of npm's own variables, those of a script that runs this one would hold for the applications, too.
+// npm's variables of the script that runs this bench must not reach the applications.
 const inherited = Object.entries(process.env).filter(
   ([name]) => !/^npm_(?!config_registry$)/i.test(name),
 );
@@ -32,7 +35,7 @@ const env = { ...Object.fromEntries(inherited), npm_config_cache: npmCache, NO_C
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 
-/** Ends a command and all that it started: they are a group.
+/** Signals a command and its children, which form a process group.
  * @param {import("node:child_process").ChildProcess} child
  * @param {NodeJS.Signals} signal
  */
@@ -44,7 +47,7 @@ function signalAll(child, signal) {
   }
 }
 
-/** Starts a line as a shell does, without a terminal: who asks there gets no answer.
+/** Runs a line in a shell without a terminal, so prompts get no answer.
  * @param {string} line
  * @param {string} cwd
  * @param {Record<string, string>} [more]
@@ -58,10 +61,10 @@ function start(line, cwd, more) {
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text) => (said += text));
-  const timer = setTimeout(() => signalAll(child, "SIGKILL"), patience).unref();
+    stream.setEncoding("utf8").on("data", (text) => (output += text));
+  const timer = setTimeout(() => signalAll(child, "SIGKILL"), stepTimeoutMs).unref();
   const ended = new Promise((/** @type {(code: number | null) => void} */ resolve) =>
     child.once("close", (code) => {
       clearTimeout(timer);
@@ -70,18 +73,19 @@ function start(line, cwd, more) {
     }),
   );
   return {
-    /** To its end, which has to be a good one. */
+    /** Waits for the command to succeed; returns its output. */
     async done() {
       const code = await ended;
-      if (code !== 0) throw new Error(`${line}: ended with ${code}:\n${said}`);
-      return said;
+      if (code !== 0) throw new Error(`${line}: ended with ${code}:\n${output}`);
+      return output;
     },
-    /** Until it says that; what the group in it matched. @param {RegExp} mark */
+    /** Waits until the output matches; returns the first group. @param {RegExp} mark */
     async says(mark) {
       for (;;) {
-        const found = mark.exec(said);
+        const found = mark.exec(output);
         if (found) return String(found[1]);
-        if (!running.has(child)) throw new Error(`${line}: ended before it said ${mark}:\n${said}`);
+        if (!running.has(child))
+          throw new Error(`${line}: ended before its output matched ${mark}:\n${output}`);
         await sleep(5);
       }
     },
@@ -98,7 +102,8 @@ function start(line, cwd, more) {
 async function until(holds) {
   const began = performance.now();
   while (!(await holds())) {
-    if (performance.now() - began > patience) throw new Error(`It never came: ${holds.toString()}`);
+    if (performance.now() - began > stepTimeoutMs)
+      throw new Error(`It never came: ${holds.toString()}`);
     await sleep(10);
   }
 }
@@ -107,9 +112,9 @@ async function until(holds) {
 const since = (began) => (performance.now() - began) / 1000;
 /** @param {import("playwright").Page} page @param {string} selector */
 const textOf = async (page, selector) =>
-  (await page.locator(selector).first().textContent({ timeout: patience })) ?? "";
+  (await page.locator(selector).first().textContent({ timeout: stepTimeoutMs })) ?? "";
 
-/** Opens the address in a page of its own, and counts what it loads and calls from then on.
+/** Opens the address in a new page, and counts its loads and calls.
  * @param {import("playwright").Browser} browser
  * @param {string} url
  */
@@ -134,12 +139,12 @@ async function visit(browser, url) {
   return { page, seen, close: () => context.close() };
 }
 
-/** What a round found. @typedef {{ seconds: number, move?: number, loadedAgain?: boolean, problems: string[] }} Found */
+/** The result of a round. @typedef {{ seconds: number, move?: number, loadedAgain?: boolean, problems: string[] }} Found */
 /** Stands in for the package in the registry. */
 const tarball = join(home, "seamline.tgz");
 const prepared = join(home, "existing");
 
-/** What an existing application types: the whole of two new files. */
+/** What users of an existing application type: two whole files. */
 const added = {
   "vite.config.ts": `import { seamline } from "seamline/vite";
 
@@ -233,7 +238,6 @@ const ways = {
     },
   },
   clone: {
-    // Its address is not counted.
     typed: ["git clone ", "cd seamline", "npm ci && npm run demo"],
     files: {},
     move: "",
@@ -241,13 +245,13 @@ const ways = {
       const began = performance.now();
       await start(`git clone ${pathToFileURL(repository).href} seamline`, folder).done();
       const clone = join(folder, "seamline");
-      // Another demo may be running.
+      // The default ports may be in use by another demo.
       const demo = start("npm ci && npm run demo", clone, {
         SEAMLINE_DEMO_PORT: String(20_000 + Math.floor(Math.random() * 10_000)),
       });
       const { page, seen, close } = await visit(browser, await demo.says(/Open +(http:\S+)/));
-      await page.locator(".card").first().waitFor({ timeout: patience });
-      await page.locator("#latest li").first().waitFor({ timeout: patience });
+      await page.locator(".card").first().waitFor({ timeout: stepTimeoutMs });
+      await page.locator("#latest li").first().waitFor({ timeout: stepTimeoutMs });
       const found = { seconds: since(began), problems: seen.problems };
       await close();
       await demo.end();
@@ -256,7 +260,7 @@ const ways = {
   },
 };
 
-/** The application that is there already: the starter of Vite, and the function, which its page imports. */
+/** The existing application: Vite's starter with the function, which its page imports. */
 async function prepare() {
   await start(
     "npm create --yes vite@latest existing -- --template vanilla-ts --no-interactive",
@@ -282,7 +286,7 @@ export async function metresLeft(cloth: string): Promise<number> {
 async function load() {
   const began = performance.now();
   const read = async () => Number((await readFile("/proc/loadavg", "utf8")).split(" ")[0]);
-  while ((await read()) >= quiet.load && performance.now() - began < quiet.patience)
+  while ((await read()) >= quiet.load && performance.now() - began < quiet.timeoutMs)
     await sleep(3000);
   return await read();
 }
@@ -313,7 +317,7 @@ async function measure(browser) {
       if (name === "clone" && round > 3) continue;
       const folder = join(home, `${name}-${round}`);
       await mkdir(folder);
-      // Else the second round would have the command installed already.
+      // Otherwise the command would be installed already in the second round.
       await rm(join(npmCache, "_npx"), { recursive: true, force: true });
       const busy = await load();
       const { seconds, move, loadedAgain, problems } = await ways[name].run(folder, browser);
@@ -322,7 +326,7 @@ async function measure(browser) {
       console.log(
         `${round === 0 ? "not counted" : `round ${round}`}, ${name}: ${took}, load before ${busy}`,
       );
-      for (const problem of new Set(problems)) console.log(`  the page said: ${problem}`);
+      for (const problem of new Set(problems)) console.log(`  the page logged: ${problem}`);
       if (round === 0) continue;
       found[name].seconds.push(seconds);
       found[name].loads.push(busy);

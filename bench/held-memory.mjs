@@ -1,8 +1,9 @@
-// What callers who stand still cost a service, by real processes: each asks for 8 MiB and doesn't read, sends 1 MiB to have it echoed and doesn't
-// read, or stops in the middle of an upload. Beside them 50 small calls a second: how many are answered within a second, while the callers come and
-// when all of them stand still?
+// Measures what stalled callers cost a service, with real processes: each requests 8 MiB and
+// doesn't read it, sends 1 MiB to be echoed and doesn't read it, or stops in the middle of an
+// upload. Also makes 50 small calls a second: how many are answered within a second, while the
+// callers connect and once all of them have stalled?
 // node bench/held-memory.mjs [standalone|node|gateway|proxy …] [answers|echoes|uploads …] [numbers of callers], after npm run build
-// Many callers take as many open files: ulimit -n.
+// Each caller takes an open file: see ulimit -n.
 
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -17,14 +18,14 @@ const repository = fileURLToPath(new URL("..", import.meta.url));
 const cli = process.env["SEAMLINE_CLI"] ?? join(repository, "dist/cli.js");
 const words = process.argv.slice(2);
 const chosen = (all) =>
-  all.some((one) => words.includes(one)) ? all.filter((one) => words.includes(one)) : all;
+  all.some((name) => words.includes(name)) ? all.filter((name) => words.includes(name)) : all;
 const roles = chosen(["standalone", "node", "gateway", "proxy"]);
 const attacks = chosen(["answers", "echoes", "uploads"]);
 const numbers = words.map(Number).filter((number) => number > 0);
 const callers = numbers.length > 0 ? numbers : [10, 100, 1_000, 10_000];
-/** How long small calls are made, in s. */
+/** How long to make small calls, in s. */
 const seconds = Number(process.env["SECONDS"] ?? 20);
-/** Between the two, in s: a call that isn't answered in 30 s is over. */
+/** Pause between the two phases, in s: unanswered calls time out after 30 s. */
 const settling = Number(process.env["SETTLING"] ?? 40);
 const smallPerSecond = 50;
 const heldBytes =
@@ -82,7 +83,7 @@ const freePort = () =>
 async function start(folder, name, config) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  // More than there are callers: else those beside them would find no connection.
+  // More than there are callers, so that the small calls get connections.
   const limits = { limits: { connections: 16_000, ...(heldBytes !== undefined && { heldBytes }) } };
   await writeFile(
     join(folder, `${name}.json`),
@@ -103,7 +104,7 @@ async function start(folder, name, config) {
   }
 }
 
-/** The service of `role`, and those that it needs. */
+/** Starts the service of `role` and those that it needs. */
 async function deployed(folder, role) {
   if (role === "standalone") return [await start(folder, "standalone", { mode: "standalone" })];
   const repositoryOf = await start(folder, "repository", { mode: "repository" });
@@ -132,8 +133,8 @@ const requests = {
   ],
 };
 
-/** Sockets that have asked, and take nothing. */
-async function standStill(port, attack, count) {
+/** Opens sockets that send a request and don't read the answer. */
+async function stall(port, attack, count) {
   const sockets = [];
   const texts = requests[attack].map((text) => Buffer.from(text));
   for (let at = 0; at < count; at++) {
@@ -149,12 +150,12 @@ async function standStill(port, attack, count) {
   return sockets;
 }
 
-/** How long small calls take, in ms; one that isn't answered with 200 takes for ever. */
+/** Durations of small calls in ms; infinite for any answer but 200. */
 async function smallCalls(url) {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const times = [];
   const statuses = {};
-  const one = () =>
+  const call = () =>
     new Promise((resolve) => {
       const begun = performance.now();
       const end = (status) => {
@@ -162,19 +163,19 @@ async function smallCalls(url) {
         times.push(status === 200 ? performance.now() - begun : Infinity);
         resolve();
       };
-      const asked = request(`${url}/rpc/small`, { agent, timeout: 20_000 }, (answer) => {
+      const outgoing = request(`${url}/rpc/small`, { agent, timeout: 20_000 }, (answer) => {
         answer.resume();
         answer.on("end", () => end(answer.statusCode));
       });
-      asked.on("timeout", () => asked.destroy(new Error("late")));
-      asked.on("error", (error) =>
+      outgoing.on("timeout", () => outgoing.destroy(new Error("late")));
+      outgoing.on("error", (error) =>
         end(error.message === "late" ? "late" : (error.code ?? "error")),
       );
-      asked.end();
+      outgoing.end();
     });
   const all = [];
   for (let at = 0; at < seconds * smallPerSecond; at++) {
-    all.push(one());
+    all.push(call());
     await pause(1000 / smallPerSecond);
   }
   await Promise.all(all);
@@ -212,7 +213,7 @@ try {
           100,
         );
         const measured = smallCalls(target.url);
-        const sockets = await standStill(target.port, attack, count);
+        const sockets = await stall(target.port, attack, count);
         const coming = await measured;
         await pause(settling * 1000);
         const standing = await smallCalls(target.url);

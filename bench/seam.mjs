@@ -1,4 +1,4 @@
-// P5: what a seam costs when its procedure is local, beside a plain call of the same function.
+// Measures a seam with a local procedure against a plain call of the same function.
 // node bench/seam.mjs, after npm run build
 
 import { mkdtemp, cp, rm, symlink, mkdir } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { startServer } from "seamline";
+import { startServer } from "seamline/server";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "seamline-bench-"));
@@ -19,7 +19,7 @@ try {
     mode: "standalone",
     url: "http://127.0.0.1:0",
     log: "warn",
-    limits: { time: 120_000 },
+    limits: { callTimeoutMs: 120_000 },
   };
   const server = await startServer((specifier) => import(specifier), {
     config,
@@ -32,7 +32,7 @@ try {
     calls: 1_000_000,
   });
   await server.stop();
-  const median = (times) => times.toSorted((one, other) => one - other)[times.length >> 1];
+  const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
   const differences = seam.map((time, round) => time - plain[round]);
   console.log(`plain call  ${median(plain).toFixed(1)} ns`);
   console.log(`local seam  ${median(seam).toFixed(1)} ns`);

@@ -1,21 +1,24 @@
-// What a page lends to the client: its address, its build's revision, and its module map. No decisions here.
+// What the client needs from the page: its origin, its build's revision, and its module map.
 
-import type { Clock, ModuleNamespace } from "../src/ports.ts";
+import type { Clock, ModuleNamespace } from "../src/base/ports.ts";
 
-/** A page or a worker, as far as the client needs one. */
+/** The parts of a page or a worker that the client uses. */
 export interface Browser {
   readonly clock: Clock;
-  /** `https://shop.example`: the service that the page came from takes its calls (§4.6). */
+  /** `https://shop.example`: calls go to the service that served the page. */
   readonly origin: string;
-  /** Revision of the build that made the page; `undefined` for a page that no build made. */
+  /** Revision of the build that made the page; `undefined` if no build did. */
   readonly revision: string | undefined;
-  /** Fetches a module without running it, or puts a style sheet to use. Rejects when it is missing, or is not what `integrity` says. */
+  /**
+   * Fetches a module without running it, or applies a style sheet. Rejects if it is missing or
+   * doesn't match `integrity`.
+   */
   preload(url: string, integrity: string): Promise<void>;
   import(url: string): Promise<ModuleNamespace>;
   warn(line: string, cause: unknown): void;
 }
 
-/** The surroundings that `/svc/client.js` runs in. */
+/** The page or worker that `/svc/client.js` runs in. */
 export const browser: Browser = {
   clock: {
     now: () => performance.now(),
@@ -50,7 +53,8 @@ export const browser: Browser = {
         document.head.append(link);
       }).finally(() => sheet || link?.remove());
     else if (!sheet) {
-      // Workers have no links, and older browsers no modulepreload: the same check, by way of the HTTP cache.
+      // Workers have no <link> and older browsers no modulepreload: fetch checks the same digest
+      // and fills the HTTP cache.
       const response = await fetch(url, { integrity });
       if (!response.ok) throw new Error(`status ${response.status}`);
     }

@@ -1,26 +1,26 @@
-// The browser's manifest, as the page's origin has it now.
+// Fetches the current manifest for browsers from the page's origin.
 
-import { BadGateway } from "../src/errors.ts";
-import type { Manifest } from "../src/manifest.ts";
-import { browserManifestPath } from "../src/protocol.ts";
+import { BadGateway } from "../src/base/errors.ts";
+import type { Manifest } from "../src/base/manifest.ts";
+import { browserManifestPath } from "../src/base/protocol.ts";
 
-/** A manifest of the format that this client reads; what an older one left in storage is none. */
+/** Whether `value` has the format that this client reads; older clients may have stored another. */
 export function isManifest(value: unknown): value is Manifest {
   return (value as Partial<Manifest> | null | undefined)?.format === 1;
 }
 
-/** Reads `/svc/manifest.json` (§4.6), past caches that did not ask the server. Rejects with {@link BadGateway}. */
+/** Reads `/svc/manifest.json`, revalidating caches. Rejects with {@link BadGateway}. */
 export async function fetchManifest(origin: string): Promise<Manifest> {
   const url = origin + browserManifestPath;
-  let found: unknown;
+  let answer: unknown;
   try {
     const response = await fetch(url, { cache: "no-cache" });
-    found = response.ok ? await response.json() : `status ${response.status}`;
+    answer = response.ok ? await response.json() : `status ${response.status}`;
   } catch (cause) {
     throw unreadable(url, cause);
   }
-  if (!isManifest(found)) throw unreadable(url, found);
-  return found;
+  if (!isManifest(answer)) throw unreadable(url, answer);
+  return answer;
 }
 
 function unreadable(url: string, cause: unknown): BadGateway {
@@ -29,9 +29,9 @@ function unreadable(url: string, cause: unknown): BadGateway {
       ? cause.message
       : typeof cause === "string"
         ? cause
-        : "it is no manifest";
+        : "it isn't a manifest";
   return new BadGateway(
-    `${url} can't be read (${reason}): a page has to come from a Seamline service`,
+    `Can't read ${url} (${reason}): the page must be served by a Seamline service`,
     { cause },
   );
 }

@@ -1,8 +1,8 @@
-// Transport over fetch: a page's way out.
+// Transport over fetch, for a page's outbound calls.
 
-import { type Transport, TransportError } from "../src/ports.ts";
+import { type Transport, TransportError } from "../src/base/ports.ts";
 
-/** Sends requests with the page's own `fetch`, cookies of its origin included. */
+/** Sends requests with the page's `fetch`, including the cookies of its origin. */
 export const fetchTransport: Transport = {
   async send({ url, method, headers, body, signal }) {
     try {
@@ -19,8 +19,9 @@ export const fetchTransport: Transport = {
       };
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
-      // A page isn't told how far a request came; only without any network it is sure that nothing was sent.
-      throw new TransportError(`${url} does not answer`, globalThis.navigator?.onLine !== false, {
+      // fetch doesn't say how far a request got. Only when offline is it certain that nothing was
+      // sent.
+      throw new TransportError(`${url} doesn't answer`, globalThis.navigator?.onLine !== false, {
         cause,
       });
     }

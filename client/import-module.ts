@@ -1,15 +1,15 @@
-// From what a page writes in `client.import('./shop/quote.js')` to the file that holds the module's face.
+// Resolves the path in `client.import('./shop/quote.js')` to the file with the module's face.
 
-import { entryOf, type Manifest } from "../src/manifest.ts";
+import { entryOf, type Manifest } from "../src/base/manifest.ts";
 
 /**
- * The file of the module at `path` (§4.6): relative to the source root, with any of the languages' extensions or none;
- * a directory means its index. `undefined` for what browsers can't get.
+ * The file of the module at `path`, which is relative to the source root; a script extension is
+ * optional, and a directory means its index. `undefined` if browsers can't get the module.
  */
 export function fileOfModule({ modules }: Manifest, path: string): string | undefined {
-  const named = path.replace(/^(\.?\/)+|^\.$|\/$/g, "");
-  const names = [named, withoutExtension(named), named === "" ? "index" : `${named}/index`];
-  return names.map((name) => entryOf(modules, name)).find((one) => one !== undefined)?.file;
+  const base = path.replace(/^(\.?\/)+|^\.$|\/$/g, "");
+  const names = [base, withoutExtension(base), base === "" ? "index" : `${base}/index`];
+  return names.map((name) => entryOf(modules, name)).find((entry) => entry !== undefined)?.file;
 }
 
 export function withoutExtension(path: string): string {

@@ -1,16 +1,16 @@
-// The files of a build, as the page loads them: checked, all at once, each once.
+// Loads the files of a build: each once, with its digest checked, and all at the same time.
 
-import { FileNotFound } from "../src/errors.ts";
-import type { FileRecord, Manifest } from "../src/manifest.ts";
-import type { ModuleNamespace } from "../src/ports.ts";
+import { FileNotFound } from "../src/base/errors.ts";
+import type { FileRecord, Manifest } from "../src/base/manifest.ts";
+import type { ModuleNamespace } from "../src/base/ports.ts";
 import type { Browser } from "./browser.ts";
 
 export interface ModuleFiles {
-  /** Makes the files of a manifest known. Their names hold hashes, so that two revisions never clash. */
+  /** Adds the files of a manifest. Their names contain hashes, so revisions can't clash. */
   readonly add: (manifest: Manifest) => void;
-  /** Fetches files with all that they import, in one go and not one after the other. Rejects with {@link FileNotFound}. */
+  /** Fetches files and all their imports at the same time. Rejects with {@link FileNotFound}. */
   readonly preload: (files: Iterable<string>) => Promise<void>;
-  /** Imports a file after all that it needs has been fetched and checked. */
+  /** Imports a file once it and all its imports have been fetched and checked. */
   readonly import: (file: string) => Promise<ModuleNamespace>;
 }
 
@@ -34,10 +34,10 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
 
   const preload = async (files: Iterable<string>): Promise<void> => {
     const needed = new Set(files);
-    // A set that grows while it is walked is walked to its end.
+    // Iterating over a set also visits entries that are added meanwhile.
     for (const file of needed) {
       const record = records.get(file);
-      record?.imports.forEach((one) => needed.add(one));
+      record?.imports.forEach((imported) => needed.add(imported));
       if (record !== undefined && /\.(m?js|css)$/.test(file) && !fetched.has(file))
         fetched.set(file, fetchOnce(file, record.integrity));
     }

@@ -1,13 +1,13 @@
-import { FileNotFound } from "../src/errors.ts";
-import type { Manifest } from "../src/manifest.ts";
-import { nearest } from "../src/problem.ts";
+import { FileNotFound } from "../src/base/errors.ts";
+import type { Manifest } from "../src/base/manifest.ts";
+import { nearest } from "../src/base/problem.ts";
 import { withoutExtension } from "./import-module.ts";
 
-/** What `client.import` (§4.6) throws for a module that browsers can't get, with the two ways to change that. */
+/** The error of `client.import` for a module that browsers can't get; it names both remedies. */
 export function noSuchModule({ modules }: Manifest, path: string): FileNotFound {
-  const meant = nearest(withoutExtension(path.replace(/^(\.?\/)+/, "")), Object.keys(modules));
+  const suggestion = nearest(withoutExtension(path.replace(/^(\.?\/)+/, "")), Object.keys(modules));
   return new FileNotFound(
-    `'${path}' is not a module that browsers can get; a literal client.import('${path}') in the application, or a glob in clientModules, makes it one` +
-      (meant === undefined ? "" : `; did you mean './${meant}'?`),
+    `'${path}' is not a module that browsers can get; a literal client.import('${path}') in the application, or a glob in browserModules, makes it one` +
+      (suggestion === undefined ? "" : `; did you mean './${suggestion}'?`),
   );
 }

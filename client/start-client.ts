@@ -1,18 +1,18 @@
-// startClient (§4.6): makes the page a node of its own, whose remote calls go to its origin.
+// startClient: turns the page into a node whose remote calls go to its origin.
 
-import type { Client, StartClient } from "../src/client.ts";
-import { emptyContext, isContext } from "../src/context.ts";
-import { NodeNotAvailable, SegmentNotFound } from "../src/errors.ts";
-import { entryOf, type Manifest } from "../src/manifest.ts";
-import { bodiesOf, createPlacement } from "../src/placement.ts";
-import type { Graph } from "../src/seam.ts";
+import type { Client, StartClient } from "../src/types/client.ts";
+import { emptyContext, isContext } from "../src/base/context.ts";
+import { NodeNotAvailable, SegmentNotFound } from "../src/base/errors.ts";
+import { entryOf, type Manifest } from "../src/base/manifest.ts";
+import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
+import type { Graph } from "../src/runtime/seam.ts";
 import type { Browser } from "./browser.ts";
 import { fileOfModule } from "./import-module.ts";
 import { createModuleFiles } from "./module-files.ts";
 import { createRevisions } from "./revisions.ts";
 import type { Page, Remote } from "./svc/remote.ts";
 
-/** `startClient` for the one graph of modules that a page has. */
+/** Creates `startClient` for the page's only module graph. */
 export function createStartClient(graph: Graph, browser: Browser): StartClient {
   let start: StartClient | undefined;
   return async (...segments) => {
@@ -40,32 +40,32 @@ function openPage(graph: Graph, browser: Browser): StartClient {
         const file = fileOfModule(manifest, path);
         if (file === undefined) throw await (await remote()).noSuchModule(manifest, path);
         return await files.import(file);
-        // The page says what the module holds; nothing here could know better.
+        // Only the page knows the module's type.
       })) as Module,
     observe: placement.observe,
   };
 
-  // From here on seams wait for what is loading, where before they said that nothing was started.
+  // From now on, seams wait for what is loading; before, they reject as nothing has been started.
   graph.bind({
     attach: placement.attach,
-    // A page can't carry a context across an await: what a procedure calls gets it by `this`.
+    // Pages can't carry a context across an await, so procedures pass it on by `this`.
     contextFor: (self) => (isContext(self) ? self : emptyContext()),
     runProcedure: async (...call) => await (await remote()).runProcedure(...call),
   });
 
   return async (...segments) => {
-    const manifest = revisions.use(async (one, kept) => {
-      checkSegments(one, segments);
-      // What was kept may be gone by now: that must be known before the node goes by it.
-      if (kept) await files.preload(bodiesOf(one, segments).keys());
-      return one;
+    const loaded = revisions.use(async (manifest, isCached) => {
+      checkSegments(manifest, segments);
+      // Files of a cached revision may be gone: find out before the node uses it.
+      if (isCached) await files.preload(bodiesOf(manifest, segments).keys());
+      return manifest;
     });
-    await placement.load(manifest, segments);
+    await placement.load(loaded, segments);
     return client;
   };
 }
 
-/** Fetches `/svc/remote.js` from now on; what needs it waits for it. */
+/** Starts fetching `/svc/remote.js`; the returned function waits for it. */
 function fetchRemote(page: Page): () => Promise<Remote> {
   let opened: Promise<Remote> | undefined;
   const open = (): Promise<Remote> =>
@@ -73,21 +73,21 @@ function fetchRemote(page: Page): () => Promise<Remote> {
       ({ createPageRemote }) => createPageRemote(page),
       (cause: unknown) => {
         opened = undefined;
-        throw new NodeNotAvailable("No call can leave this page: /svc/remote.js can't be loaded", {
+        throw new NodeNotAvailable("Can't load /svc/remote.js, which all remote calls need", {
           cause,
         });
       },
     ));
-  // Whoever needs it is told.
+  // A failure rejects the call that needs the file.
   open().catch(() => {});
   return open;
 }
 
-/** The same words for a segment that is forbidden and for one that isn't there, so that nothing can be learned. */
+/** A forbidden segment and a missing one get the same message, so that neither is revealed. */
 function checkSegments(manifest: Manifest, segments: readonly string[]): void {
   const refused = segments.find((segment) => entryOf(manifest.segments, segment) === undefined);
   if (refused !== undefined)
     throw new SegmentNotFound(
-      `segment '${refused}' is not one that browsers may load (${Object.keys(manifest.segments).join(", ") || "none"}); see clients`,
+      `segment '${refused}' is not one that browsers may load (${Object.keys(manifest.segments).join(", ") || "none"}); see browserSegments`,
     );
 }

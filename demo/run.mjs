@@ -1,5 +1,5 @@
-// `npm run demo`: builds the shop and starts it as processes on this machine; `--standalone` as a single one.
-// Whatever goes wrong: one message that names it, an exit code, and nothing left running.
+// `npm run demo`: builds the shop and starts it as processes on this machine; `--standalone` as a
+// single one. On any failure it prints one message, sets an exit code and leaves nothing running.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -24,13 +24,13 @@ const running = [];
 let stopping = false;
 /** @type {(link: string) => void} */
 let tellLink = () => {};
-/** Of whoever has a console, the gateway or the one process: it says so when it has started. */
+/** The console's link, which the gateway or the standalone process prints when it has started. */
 const consoleLink = new Promise(
   (/** @type {(link: string) => void} */ resolve) => (tellLink = resolve),
 );
 
 /**
- * For a terminal that shows it.
+ * Styles a text, but only in a terminal with colours.
  * @param {Parameters<typeof styleText>[0]} style
  * @param {string} text
  */
@@ -48,7 +48,7 @@ function styled(style, text) {
  */
 async function step(name, act) {
   const started = performance.now();
-  // At a terminal one sees what is being waited for; the finished line takes its place.
+  // In a terminal, show the step in progress; the finished line overwrites it.
   if (process.stdout.isTTY) process.stdout.write(`  … ${name}\r`);
   const result = await act();
   console.log(
@@ -63,7 +63,7 @@ async function leave(code) {
   stopping = true;
   const forced = await stopAll(running);
   if (forced.length > 0)
-    console.error(`Did not stop when asked, and had to be ended by force: ${forced.join(", ")}`);
+    console.error(`Didn't stop on SIGTERM and had to be killed: ${forced.join(", ")}`);
   if (code === 0) console.log("\nStopped.");
   process.exit(code);
 }
@@ -97,33 +97,37 @@ async function toEnd(what, words, env) {
 async function main() {
   const unknown = process.argv.slice(2).filter((word) => word !== "--standalone");
   if (unknown.length > 0)
-    throw new Error(`The demo knows --standalone, and not ${unknown.join(" ")}`);
+    throw new Error(`Unknown option ${unknown.join(" ")}: the demo takes only --standalone`);
   const env = portsOf(process.env);
   const seamline = await command();
   const roles = await readRoles(folder, standalone, env);
   console.log(`\nSeamline demo${standalone ? ", in one process" : ""}\n`);
 
   for (const role of roles) await checkPort(role);
-  // In Seamline's own repository the package may be younger than what was built of it.
+  // In Seamline's own repository, dist/ may be older than the sources.
   const packageBuild = join(folder, "../scripts/build.mjs");
   if (existsSync(packageBuild))
     await step("package", () => toEnd("The package", [packageBuild, "--if-needed"], env));
   await step("build", () => toEnd("The demo", [seamline, "build"], env));
   for (const role of roles) {
     await step(`${role.label} on ${role.port}`, async () => {
-      const one = run(nameOf(role), [seamline, "start", "--config", role.config, "--no-build"], {
-        cwd: folder,
-        env,
-        // The configurations let warnings through, and nothing else: what a service has to say is worth reading.
-        tell: (line) => {
-          const link = /^console at (\S+)/.exec(line)?.[1];
-          if (link !== undefined) tellLink(link);
-          else if (!stopping) console.log(`  ${role.label} │ ${line}`);
+      const service = run(
+        nameOf(role),
+        [seamline, "start", "--config", role.config, "--no-build"],
+        {
+          cwd: folder,
+          env,
+          // The configurations log only warnings and errors, so every line is worth showing.
+          tell: (line) => {
+            const link = /^console at (\S+)/.exec(line)?.[1];
+            if (link !== undefined) tellLink(link);
+            else if (!stopping) console.log(`  ${role.label} │ ${line}`);
+          },
         },
-      });
-      running.push(one);
-      void one.ended.then((how) => fail(deathOf(one, how)));
-      await untilReady(role, one);
+      );
+      running.push(service);
+      void service.ended.then((how) => fail(deathOf(service, how)));
+      await untilReady(role, service);
     });
   }
   const page = roles.at(-1)?.url;

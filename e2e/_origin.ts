@@ -1,4 +1,4 @@
-// An origin for pages under test: files by path, each of which can be held back, changed or taken away.
+// An origin for pages under test, whose files tests can hold back, change or remove.
 
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
@@ -8,13 +8,13 @@ import { join } from "node:path";
 
 export interface Origin {
   readonly url: string;
-  /** Text of a file, or what answers a call: by path, without the query. */
+  /** A file's text, or a call's handler, by path without query. */
   readonly files: Map<
     string,
     string | ((body: string) => { status?: number; fields?: Record<string, string>; text: string })
   >;
-  /** Paths in the order in which they were asked for. */
-  readonly asked: string[];
+  /** Paths in request order. */
+  readonly requested: string[];
   /** Leaves requests for a path unanswered until the returned function is called. */
   hold(path: string): () => void;
   close(): Promise<void>;
@@ -28,14 +28,14 @@ const types: Record<string, string> = {
 };
 const components = join(import.meta.dirname, "../dist/svc");
 
-/** Listens on loopback, under the strictest policy that the client promises to run under. */
+/** Listens on loopback, with the strictest content security policy that the client supports. */
 export async function createOrigin(): Promise<Origin> {
-  // Browsers ask for it by themselves.
+  // Browsers request the icon without being asked to.
   const files: Origin["files"] = new Map([["/favicon.ico", ""]]);
   for (const name of await readdir(components))
     if (name.endsWith(".js"))
       files.set(`/svc/${name}`, await readFile(join(components, name), "utf8"));
-  const asked: string[] = [];
+  const requested: string[] = [];
   const held = new Map<string, (() => void)[]>();
   const answer = (path: string, body: string, response: ServerResponse): void => {
     const found = files.get(path);
@@ -58,7 +58,7 @@ export async function createOrigin(): Promise<Origin> {
   };
   const server = createServer((request, response) => {
     const path = (request.url ?? "/").replace(/\?.*/, "");
-    asked.push(path);
+    requested.push(path);
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -72,7 +72,7 @@ export async function createOrigin(): Promise<Origin> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     files,
-    asked,
+    requested,
     hold(path) {
       const waiting: (() => void)[] = [];
       held.set(path, waiting);
@@ -88,7 +88,6 @@ export async function createOrigin(): Promise<Origin> {
   };
 }
 
-/** Subresource Integrity of a text. */
 export function integrityOf(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }

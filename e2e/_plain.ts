@@ -1,23 +1,25 @@
-// Plain pages, and what a build would put beside them: for tests that hold the origin in their hands.
+// Plain pages with handwritten build output, for tests that control the origin.
 
 import type { Page } from "@playwright/test";
 import { integrityOf, type Origin } from "./_origin.ts";
 
 export interface DeployOptions {
-  /** In place of the hash of one file. */
+  /** Replaces the hash of one file. */
   readonly integrity?: string;
   /** A second segment that browsers may load, with `shop/tax`. */
   readonly tax?: true;
-  /** `shop/quote` passes its `this` on to what it calls. */
+  /** Whether `shop/quote` passes its `this` on to the procedures it calls. */
   readonly byHand?: true;
 }
 
-/** What a build would put there for `shop/quote`, which the page runs, and `shop/stock`, which it does not. */
+/**
+ * Writes a build's output for `shop/quote`, which runs in the page, and the remote `shop/stock`.
+ */
 export function deployTo(origin: Origin, revision: string, options: DeployOptions = {}): void {
   const face = (name: string, more = ""): string => `
     import { seam } from "/svc/client.js"; ${more}
-    const one = seam({ fqn: "shop/${name}", version: "1.0.0", parameters: [{ kind: "plain", name: "sku" }] });
-    export function ${name}(sku) { return one.run.apply(this, arguments); }`;
+    const procedure = seam({ fqn: "shop/${name}", version: "1.0.0", parameters: [{ kind: "plain", name: "sku" }] });
+    export function ${name}(sku) { return procedure.run.apply(this, arguments); }`;
   const texts: Record<string, string> = {
     [`quote-${revision}.js`]: face("quote", `export { Money } from "./money-${revision}.js";`),
     [`stock-${revision}.js`]: face("stock"),
@@ -78,7 +80,7 @@ export function deployTo(origin: Origin, revision: string, options: DeployOption
   origin.files.set("/svc/manifest.json", JSON.stringify(manifest));
 }
 
-/** A page whose script shows its result, or what went wrong, as its text. `body` is the script after its imports. */
+/** Serves a page that shows the result or error of `body`, which runs after the imports. */
 export function servePageAt(origin: Origin, body: string, head = ""): void {
   origin.files.set(
     "/index.html",
@@ -93,15 +95,14 @@ export function servePageAt(origin: Origin, body: string, head = ""): void {
   );
 }
 
-/** Loads a segment, and calls what it holds, which calls what it does not hold. */
+/** Starts a segment and calls its procedure, which calls a remote one. */
 export const quotePage = `
   const { import: load } = await startClient("ui");
   const { quote, Money } = await load("./shop/quote.js");
   const price = await quote("A1");
   return price.cents + " " + price.revision + " " + (price instanceof Money);`;
 
-/** Opens the page that was served. */
 export async function visitAt(origin: Origin, page: Page): Promise<void> {
-  origin.asked.length = 0;
+  origin.requested.length = 0;
   await page.goto(`${origin.url}/index.html`);
 }

@@ -1,4 +1,5 @@
-// §4.6 startClient in a real browser: plain pages that no bundler made, on an origin that the test holds in its hands.
+// startClient in a real browser: plain pages without a bundler, on an origin that the test
+// controls.
 
 import { expect, type Page, test } from "@playwright/test";
 import { createOrigin, integrityOf, type Origin } from "./_origin.ts";
@@ -21,7 +22,7 @@ const stock = (pieces: string) =>
   }));
 const output = (page: Page) => page.locator("output");
 
-/** The revision that IndexedDB holds for the next visit. */
+/** The revision that IndexedDB has cached for the next visit. */
 async function kept(page: Page): Promise<string | undefined> {
   return await page.evaluate(
     async () =>
@@ -41,7 +42,7 @@ async function kept(page: Page): Promise<string | undefined> {
   );
 }
 
-test("§4.6-9 startClient makes the page a node that runs its segment, and whose origin takes its calls and gives its files, under script-src 'self'", async ({
+test("hooks-9: startClient makes the page a node that runs its segment; its origin answers its calls and serves its files, under script-src 'self'", async ({
   page,
 }) => {
   deploy("r1");
@@ -54,24 +55,22 @@ test("§4.6-9 startClient makes the page a node that runs its segment, and whose
   expect(refused).toEqual([]);
 });
 
-test("nothing is fetched one after the other: what a body needs is asked for while the body itself is on its way", async ({
-  page,
-}) => {
+test("a body's imports are requested while the body itself is still loading", async ({ page }) => {
   deploy("r1");
   stock("12");
   servePage(quotePage);
   const release = origin.hold("/quote-body-r1.js");
   await visit(page);
   await expect
-    .poll(() => origin.asked)
+    .poll(() => origin.requested)
     .toEqual(expect.arrayContaining(["/stock-r1.js", "/money-r1.js", "/cents-r1.js"]));
   release();
   await expect(output(page)).toHaveText("1200 r1 true");
-  // Preloaded and then imported is one request.
-  expect(origin.asked.filter((path) => path === "/money-r1.js")).toHaveLength(1);
+  // Preloading and then importing a file makes one request.
+  expect(origin.requested.filter((path) => path === "/money-r1.js")).toHaveLength(1);
 });
 
-test("a style sheet that a module brings is in use before the module runs, once, and preloads leave nothing in the page", async ({
+test("a module's style sheet is applied once, before the module runs, and preload links are removed", async ({
   page,
 }) => {
   deploy("r1");
@@ -96,7 +95,7 @@ test("a style sheet that a module brings is in use before the module runs, once,
   await expect(page.locator("link")).toHaveCount(1);
 });
 
-test("client.js and hooks.js are one runtime (§4.4-2)", async ({ page }) => {
+test("client.js and hooks.js are one runtime (endpoints-4)", async ({ page }) => {
   deploy("r1");
   servePage(`const hooks = await import("/svc/hooks.js");
     return Object.keys(hooks).sort().join() + " " + (hooks.startClient === startClient && hooks.runProcedure === runProcedure);`);
@@ -104,7 +103,7 @@ test("client.js and hooks.js are one runtime (§4.4-2)", async ({ page }) => {
   await expect(output(page)).toHaveText("runProcedure,startClient true");
 });
 
-test("runProcedure calls by name, here and away (§4.6-16, §4.6-17)", async ({ page }) => {
+test("runProcedure calls by name, locally and remotely (hooks-16, hooks-17)", async ({ page }) => {
   deploy("r1");
   stock("3");
   servePage(`await startClient("ui");
@@ -114,16 +113,20 @@ test("runProcedure calls by name, here and away (§4.6-16, §4.6-17)", async ({ 
   await expect(output(page)).toHaveText("300 3");
 });
 
-test("a segment that browsers may not load is refused (§4.6-10)", async ({ page }) => {
+test("startClient rejects for a segment that browsers may not load (hooks-10)", async ({
+  page,
+}) => {
   deploy("r1");
   servePage(`await startClient("server");`);
   await visit(page);
   await expect(output(page)).toHaveText(
-    "SegmentNotFound: segment 'server' is not one that browsers may load (ui); see clients",
+    "SegmentNotFound: segment 'server' is not one that browsers may load (ui); see browserSegments",
   );
 });
 
-test("a framework error of another node is instanceof its class here", async ({ page }) => {
+test("a framework error thrown on another node is instanceof its class in the page", async ({
+  page,
+}) => {
   deploy("r1");
   origin.files.set("/rpc/shop/stock", () => ({
     status: 403,
@@ -144,7 +147,7 @@ test("a framework error of another node is instanceof its class here", async ({ 
   await expect(output(page)).toHaveText("true not for you");
 });
 
-test("a second visit starts while the request for the manifest is held back", async ({ page }) => {
+test("a second visit starts without waiting for the manifest's request", async ({ page }) => {
   deploy("r1");
   stock("12");
   servePage(quotePage, `<meta name="seamline-revision" content="r1">`);
@@ -154,11 +157,11 @@ test("a second visit starts while the request for the manifest is held back", as
   const release = origin.hold("/svc/manifest.json");
   await visit(page);
   await expect(output(page)).toHaveText("1200 r1 true");
-  expect(origin.asked).toContain("/svc/manifest.json");
+  expect(origin.requested).toContain("/svc/manifest.json");
   release();
 });
 
-test("after a deploy between two visits a built page runs its own build, a plain page the kept one and then the new one", async ({
+test("after a deploy a built page runs its own build, and a plain page the cached one and then the new one", async ({
   page,
 }) => {
   deploy("r1");
@@ -183,9 +186,9 @@ test("after a deploy between two visits a built page runs its own build, a plain
 
 for (const [what, spoil] of [
   ["gone", () => origin.files.delete("/cents-r1.js")],
-  ["not what it was", () => origin.files.set("/cents-r1.js", "globalThis.ran = 'something else';")],
+  ["different", () => origin.files.set("/cents-r1.js", "globalThis.ran = 'something else';")],
 ] as const)
-  test(`a kept revision of which a file is ${what} is dropped, and the page starts once more with the fresh one`, async ({
+  test(`a cached revision with a file that is ${what} is dropped, and the page starts again with the fresh one`, async ({
     page,
   }) => {
     deploy("r1");
@@ -202,7 +205,7 @@ for (const [what, spoil] of [
     await expect.poll(() => kept(page)).toBe("r2");
   });
 
-test("a file that is not what the manifest says never runs", async ({ page }) => {
+test("a file that doesn't match the manifest's digest never runs", async ({ page }) => {
   deploy("r1", { integrity: integrityOf("something else") });
   servePage(quotePage);
   await visit(page);
@@ -212,7 +215,7 @@ test("a file that is not what the manifest says never runs", async ({ page }) =>
   expect(await page.evaluate("globalThis.ran")).toBeUndefined();
 });
 
-test("a page that can't get /svc/remote.js says so when a call should leave, and asks for it again at the next call", async ({
+test("a remote call rejects if /svc/remote.js can't be loaded, and the next call fetches it again", async ({
   page,
 }) => {
   deploy("r1");
@@ -225,39 +228,39 @@ test("a page that can't get /svc/remote.js says so when a call should leave, and
   origin.files.delete("/svc/remote.js");
   await visit(page);
   await expect(output(page)).toHaveText(
-    "NodeNotAvailable: No call can leave this page: /svc/remote.js can't be loaded",
+    "NodeNotAvailable: Can't load /svc/remote.js, which all remote calls need",
   );
   origin.files.set("/svc/remote.js", remote);
   await page.evaluate("again()");
   await expect(output(page)).toHaveText("12");
 });
 
-test("client.import of what browsers can't get names both ways to it, and the nearest module that there is", async ({
+test("client.import of an unavailable module rejects with both remedies and the most similar module", async ({
   page,
 }) => {
   deploy("r1");
   servePage(`await (await startClient("ui")).import("./shop/qoute.js");`);
   await visit(page);
   await expect(output(page)).toHaveText(
-    /^FileNotFound: .*client\.import\('\.\/shop\/qoute\.js'\).*clientModules.*'\.\/shop\/quote'\?/,
+    /^FileNotFound: .*client\.import\('\.\/shop\/qoute\.js'\).*browserModules.*'\.\/shop\/quote'\?/,
   );
 });
 
-test("before its first call a page has asked for client.js, remote.js and the manifest, and nothing else of Seamline's", async ({
+test("before its first call a page has requested client.js, remote.js and the manifest, and nothing else of Seamline's", async ({
   page,
 }) => {
   deploy("r1");
   servePage(`await startClient("ui"); return "started";`);
   await visit(page);
   await expect(output(page)).toHaveText("started");
-  expect(origin.asked.filter((path) => path.startsWith("/svc/")).toSorted()).toEqual([
+  expect(origin.requested.filter((path) => path.startsWith("/svc/")).toSorted()).toEqual([
     "/svc/client.js",
     "/svc/manifest.json",
     "/svc/remote.js",
   ]);
 });
 
-test("a page without storage works", async ({ page }) => {
+test("startClient works in a page without storage", async ({ page }) => {
   deploy("r1");
   stock("12");
   servePage(quotePage);
@@ -266,7 +269,7 @@ test("a page without storage works", async ({ page }) => {
   await expect(output(page)).toHaveText("1200 r1 true");
 });
 
-test("a worker is a node like a page", async ({ page }) => {
+test("startClient works in a worker", async ({ page }) => {
   deploy("r1");
   stock("12");
   servePage(`const worker = new Worker("/worker.js", { type: "module" });

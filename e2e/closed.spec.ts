@@ -1,4 +1,5 @@
-// Procedures that browsers can't call, in a real page: what it names rejects, and nothing that it gets says more of them.
+// Procedures that browsers can't call, in a real page: calls reject, and no response reveals more
+// than the page's own code names.
 
 import { expect, type Page, test } from "@playwright/test";
 
@@ -6,20 +7,21 @@ import { closed, secretsIn, withMaps } from "../test/_closed.ts";
 import { createApplication } from "../test/process/_application.ts";
 import { develop } from "./dev-application.ts";
 
-const main = `import { ProcedureNotFound, startClient, Unauthorized } from "seamline/client";
+const main = `import { ProcedureNotFound, Unauthorized } from "seamline";
+import { startClient } from "seamline/client";
 import make, { price, s3cr3tRecount } from "./shop/stock.ts";
 import * as all from "./shop/stock.ts";
 
 const client = await startClient("ui");
-const told = async (call: () => Promise<unknown>): Promise<string> =>
+const outcome = async (call: () => Promise<unknown>): Promise<string> =>
   await call().then(String, (error: Error) => \`\${error instanceof ProcedureNotFound} \${error instanceof Unauthorized} \${error.message}\`);
 const loaded = (await client.import("./shop/stock.js")) as unknown as typeof all;
 const texts = [
-  await told(async () => await price("tweed")),
-  await told(async () => await s3cr3tRecount("a")),
-  await told(async () => await all.s3cr3tReserve("a", {})),
-  await told(async () => await loaded["s3cr3tReserve"]("a", {})),
-  await told(async () => await make("a")),
+  await outcome(async () => await price("tweed")),
+  await outcome(async () => await s3cr3tRecount("a")),
+  await outcome(async () => await all.s3cr3tReserve("a", {})),
+  await outcome(async () => await loaded["s3cr3tReserve"]("a", {})),
+  await outcome(async () => await make("a")),
 ];
 document.querySelector("output")!.textContent = texts.join(" | ");
 `;
@@ -31,14 +33,14 @@ const shown = [
   "true false Procedure not found: pages can't call it",
 ].join(" | ");
 
-/** Texts of all that the page has asked for. */
-function heard(page: Page): () => Promise<string> {
+/** Collects the texts of all responses that the page gets. */
+function responseTexts(page: Page): () => Promise<string> {
   const texts: Promise<string>[] = [];
   page.on("response", (response) => texts.push(response.text().catch(() => "")));
   return async () => (await Promise.all(texts)).map(withMaps).join("\n");
 }
 
-test("a built page gets a rejection of what it names, and no FQN and no parameter", async ({
+test("a built page's calls of closed procedures reject, and no response has their FQNs or parameters", async ({
   page,
 }) => {
   const application = await createApplication();
@@ -47,7 +49,7 @@ test("a built page gets a rejection of what it names, and no FQN and no paramete
       await application.put(file, text);
     await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
     const [, url = ""] = await application.seamline(["start"]).says(/standalone at (\S+) /);
-    const texts = heard(page);
+    const texts = responseTexts(page);
     await page.goto(url);
     await expect(page.locator("output")).toHaveText(shown);
     expect(secretsIn(await texts())).toEqual(["s3cr3tRecount", "s3cr3tReserve"]);
@@ -56,12 +58,12 @@ test("a built page gets a rejection of what it names, and no FQN and no paramete
   }
 });
 
-test("a page in development gets the same, and follows a procedure that becomes one that it can call", async ({
+test("in development calls of closed procedures reject too, until their access becomes public", async ({
   page,
 }) => {
   const run = await develop({ ...closed, "src/main.ts": main });
   try {
-    const texts = heard(page);
+    const texts = responseTexts(page);
     await page.goto(run.url);
     await expect(page.locator("output")).toHaveText(shown);
     expect(secretsIn(await texts())).toEqual(["s3cr3tRecount", "s3cr3tReserve"]);

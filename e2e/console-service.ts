@@ -1,16 +1,17 @@
-// A gateway with its console, on a port of this machine; its nodes live in this process. It takes calls, and dies and comes back when told to.
+// A gateway with its console on a loopback port, with nodes in this process. Tests can make calls,
+// kill it and restart it.
 
-import { createConsole } from "../src/console/console.ts";
-import type { Console } from "../src/console/console.ts";
-import type { Log } from "../src/ports.ts";
-import { createGateway } from "../src/roles/gateway.ts";
+import { createConsole } from "../server/console/console.ts";
+import type { Console } from "../server/console/console.ts";
+import type { Log } from "../src/base/ports.ts";
+import { createGateway } from "../src/roles/relay/gateway.ts";
 import { ask, createMemoryNetwork } from "../src/roles/memory-network.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { Role } from "../src/roles/role.ts";
-import { defaultLimits } from "../src/serializer/limits.ts";
-import { createConsoleFiles } from "../server/console-files.ts";
-import { nodeHost } from "../server/host.ts";
-import { type HttpServer, listen } from "../server/http.ts";
+import { defaultLimits } from "../src/codec/values/limits.ts";
+import { createConsoleFiles } from "../server/console/console-files.ts";
+import { nodeHost } from "../server/http/host.ts";
+import { type HttpServer, listen } from "../server/http/http.ts";
 import { type TestProcedure, testModules } from "../test/_cluster.ts";
 import { body, money, outOfStock, shop } from "../test/spec/_shop.ts";
 
@@ -20,19 +21,19 @@ export interface ConsoleService {
   readonly url: string;
   link(): string;
   call(target: string, headers?: Readonly<Record<string, string>>, text?: string): Promise<number>;
-  /** A call without a socket: thousands of them leave the machine time for the page. */
+  /** Calls without a socket, so that thousands of calls leave the page enough CPU. */
   pass(target: string): Promise<unknown>;
-  /** Nobody listens; sessions are kept. */
+  /** Closes the socket; sessions survive. */
   unplug(): Promise<void>;
   plug(): Promise<void>;
-  /** A new process: whatever the old one knew is gone. */
+  /** Starts a new gateway on the same port, without the old one's sessions. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Takes one of every kind of parameter, and gives them back in a Map. */
+/** Takes every kind of parameter and returns them in a Map. */
 const everything: TestProcedure = {
   fqn: "types/everything",
   version: "1.2.3",
@@ -56,7 +57,7 @@ const everything: TestProcedure = {
 };
 
 export interface ServiceOptions {
-  /** Further members that answer at once, each with so many procedures. */
+  /** More members that answer at once, with this many procedures each. */
   readonly members?: number;
   readonly each?: number;
 }
@@ -84,10 +85,10 @@ export async function startConsoleService({
     let ids = 0;
     gateway = createGateway(host, {
       ...common,
-      monitor: 1_000,
+      healthIntervalMs: 1_000,
       lease: 15_000,
       newId: () => `m${++ids}`,
-      console,
+      observer: console,
     });
     gateway.addHealthCheck("disk", { isHealthy: async () => true });
     await plug();
@@ -96,7 +97,7 @@ export async function startConsoleService({
     for (const [name, segments] of [
       ["node A", ["a"]],
       ["node B", ["b", "types"]],
-      // Its check says no.
+      // Its health check fails.
       ["node C", ["types"]],
     ] as const) {
       const url = `http://${name.at(-1)!.toLowerCase()}`;
@@ -139,7 +140,7 @@ export async function startConsoleService({
   };
 }
 
-/** A member of which there is no more than what it says of itself, and an answer to everything. */
+/** Joins a member that has no procedures of its own and answers every request. */
 async function joined(
   gateway: Role,
   network: ReturnType<typeof createMemoryNetwork>,

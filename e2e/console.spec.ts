@@ -15,7 +15,7 @@ test.afterAll(async () => {
   await service?.close();
 });
 
-/** What no test may see: something thrown, something refused by the page's policy, a request to elsewhere. */
+/** Uncaught errors, violations of the page's policy, and requests to other origins. */
 const faults = new WeakMap<Page, string[]>();
 
 test.beforeEach(async ({ page }) => {
@@ -55,7 +55,7 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-test("a link opens the console once, and leaves nothing of itself in the address", async ({
+test("a link opens the console once, and its token is removed from the address", async ({
   page,
   browser,
 }) => {
@@ -67,22 +67,22 @@ test("a link opens the console once, and leaves nothing of itself in the address
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/svc/console" });
   await page.reload();
   await expect(live(page)).toBeVisible();
-  // Somebody else, with the same link.
+  // Another user with the same link.
   const other = await (await browser.newContext()).newPage();
   await other.goto(link);
   await expect(other.getByText("This link was used already")).toBeVisible();
   await other.getByLabel("Link").fill("http://nowhere");
   await other.getByRole("button", { name: "Open" }).click();
-  await expect(other.getByRole("alert")).toContainText("That is no link");
+  await expect(other.getByRole("alert")).toContainText("This isn't a console link");
   await other.getByLabel("Link").fill(service.link());
   await other.getByRole("button", { name: "Open" }).click();
   await expect(live(other)).toBeVisible();
-  await other.getByRole("button", { name: "Leave" }).click();
-  await expect(other.getByText("You have left")).toBeVisible();
+  await other.getByRole("button", { name: "Sign out" }).click();
+  await expect(other.getByText("You have signed out")).toBeVisible();
   await other.context().close();
 });
 
-test("calls show as they pass, with route, sizes, time, and the trace of a failure", async ({
+test("the list of calls updates live, with route, sizes, time, and the trace of a failure", async ({
   page,
 }) => {
   await open(page);
@@ -113,7 +113,7 @@ test("calls show as they pass, with route, sizes, time, and the trace of a failu
   await expect(rows.filter({ hasText: "404" }).first()).toBeVisible();
 });
 
-test("health checks and leases of members", async ({ page }) => {
+test("the table of services shows health checks and leases", async ({ page }) => {
   await open(page);
   const rows = page.getByRole("grid", { name: "Services and their health" }).getByRole("row");
   await expect(rows.filter({ hasText: "gateway" })).toContainText("disk healthy");
@@ -126,7 +126,7 @@ test("health checks and leases of members", async ({ page }) => {
   );
 });
 
-test("the list of calls stands still for who points at it", async ({ page }) => {
+test("the list of calls stands still while the pointer is in it", async ({ page }) => {
   await open(page);
   await service.call("/rpc/shop/price?version=1");
   await expect(
@@ -149,7 +149,7 @@ test("the list of calls stands still for who points at it", async ({ page }) => 
 
 test("a row opens the call that it shows, however many have passed since", async ({ page }) => {
   await open(page);
-  // Between two drawings of the list more calls come than it holds.
+  // More calls arrive between two updates than the list holds.
   const rush = setInterval(() => {
     for (let at = 0; at < 10; at++) void service.pass("/rpc/shop/price?version=1");
   }, 20);
@@ -159,7 +159,7 @@ test("a row opens the call that it shows, however many have passed since", async
       await expect(row).toBeVisible();
       await page.waitForTimeout(300 + round * 250);
       await row.hover();
-      // At first it may be one that was there before the rush.
+      // The first row may still show an earlier call.
       const [ended, name] = [
         await row.locator(".time").innerText(),
         await row.locator(".fqn").innerText(),
@@ -175,8 +175,8 @@ test("a row opens the call that it shows, however many have passed since", async
   }
 });
 
-test.describe("the form", () => {
-  test("calls a procedure, and shows its result", async ({ page }) => {
+test.describe("the call form", () => {
+  test("calls a procedure and shows its result", async ({ page }) => {
     await open(page);
     await procedures(page).getByRole("row").filter({ hasText: "shop/price v2.0.0" }).click();
     const dialog = page.getByRole("dialog", { name: "shop/price v2.0.0" });
@@ -189,12 +189,12 @@ test.describe("the form", () => {
     ).toBeVisible();
   });
 
-  test("says what is wrong with an argument, and what the service says", async ({ page }) => {
+  test("shows what is wrong with an argument, and the service's error", async ({ page }) => {
     await open(page);
     await procedures(page).getByRole("row").filter({ hasText: "shop/quote" }).click();
     const dialog = page.getByRole("dialog", { name: "shop/quote" });
     await dialog.getByLabel("quantity", { exact: true }).fill("{");
-    await dialog.getByLabel("how quantity is given").selectOption("JSON");
+    await dialog.getByLabel("form of quantity").selectOption("JSON");
     await dialog.getByRole("button", { name: "Call" }).click();
     await expect(dialog.getByRole("status")).toContainText("quantity is not JSON");
     await page.keyboard.press("Escape");
@@ -206,7 +206,7 @@ test.describe("the form", () => {
     );
   });
 
-  test("has a field for every kind of parameter, and shows a value as what it is", async ({
+  test("has a field for every kind of parameter, and shows values by their type", async ({
     page,
   }) => {
     await open(page);
@@ -233,21 +233,23 @@ test.describe("the form", () => {
     await expect(answer.getByText("list of 2")).toHaveCount(2);
   });
 
-  test("reaches what is protected", async ({ page }) => {
+  test("can call a protected procedure", async ({ page }) => {
     await open(page);
     await procedures(page).getByRole("row").filter({ hasText: "shop/audit" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Call" }).click();
     await expect(page.getByRole("dialog").locator(".value.text")).toHaveText('"audited"');
   });
 
-  test("has none for what is private", async ({ page }) => {
+  test("isn't offered for a private procedure", async ({ page }) => {
     await open(page);
     await procedures(page).getByRole("row").filter({ hasText: "shop/hidden" }).click();
-    await expect(page.getByRole("dialog")).toContainText("there is no form for it");
+    await expect(page.getByRole("dialog")).toContainText(
+      "only procedures of its own node can call it",
+    );
   });
 });
 
-test("by keyboard alone: to the procedures, into a form, and back", async ({ page }) => {
+test("the call form can be opened, used and closed by keyboard alone", async ({ page }) => {
   await open(page);
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the figures" })).toBeFocused();
@@ -278,7 +280,7 @@ for (const colorScheme of ["light", "dark"] as const)
     ["a desk", { width: 1280, height: 900 }],
     ["a phone", { width: 390, height: 844 }],
   ] as const)
-    test(`${colorScheme}, on ${what}: nothing sticks out, and axe finds nothing`, async ({
+    test(`the console has no overflow and no axe violation in ${colorScheme} on ${what}`, async ({
       browser,
     }) => {
       const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
@@ -304,7 +306,7 @@ for (const colorScheme of ["light", "dark"] as const)
       await context.close();
     });
 
-test("the theme can be chosen, and is kept", async ({ page }) => {
+test("the chosen theme survives a reload", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await open(page);
   const dark = () =>
@@ -320,7 +322,7 @@ test("the theme can be chosen, and is kept", async ({ page }) => {
   expect(await dark()).toBe(true);
 });
 
-test("comes back by itself after the connection was lost, and asks for a link after a restart", async ({
+test("the page reconnects after a lost connection, and asks for a link after the service has restarted", async ({
   page,
 }) => {
   await open(page);
@@ -349,7 +351,7 @@ test.describe("a hundred nodes and two thousand procedures", () => {
     await big?.close();
   });
 
-  test("are a map of tiles and closed groups, and 500 calls a second leave the page time to move", async ({
+  test("show as tiles and closed groups, and 500 calls a second leave the page responsive", async ({
     page,
   }) => {
     await page.goto(big.link());
@@ -362,7 +364,7 @@ test.describe("a hundred nodes and two thousand procedures", () => {
         .filter({ hasText: /procedure\d/ }),
     ).toHaveCount(0);
     const client = await page.context().newCDPSession(page);
-    // Of its own thread: what others do on the machine is not counted.
+    // CPU time of the page's own thread, so that other load on the machine doesn't count.
     await client.send("Performance.enable", { timeDomain: "threadTicks" });
     const taskTime = async (): Promise<number> =>
       (await client.send("Performance.getMetrics")).metrics.find(
@@ -388,7 +390,8 @@ test.describe("a hundred nodes and two thousand procedures", () => {
       type: "measured",
       description: `${Math.round(sent / seconds)} calls/s: ${(busy * 100).toFixed(0)} % of the page's thread, ${elements} elements`,
     });
-    // Of a thread that is free for half of the time no frame waits for long; machines that run other tests beside are slow.
+    // A thread that is idle half of the time delays no frame for long. The bound is generous, as
+    // other tests may run at the same time.
     expect(busy).toBeLessThan(0.6);
     expect(elements).toBeLessThan(3_000);
     await page.getByRole("searchbox").fill("procedure42x7");

@@ -1,4 +1,4 @@
-// The demo as a person starts it, in a folder of its own: real processes on free ports.
+// Starts a copy of the demo as a user would: real processes on free ports.
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -17,17 +17,17 @@ export type Ports = Readonly<Record<string, string>>;
 export interface DemoRun {
   readonly pid: number;
   output(): string;
-  /** The page's address, once the demo says that it can be opened; rejects when it ends before. */
+  /** The page's address, once the demo prints it; rejects if the demo ends before. */
   readonly opened: Promise<string>;
   readonly ended: Promise<number | null>;
-  /** As Ctrl-C does. */
+  /** Stops the demo as Ctrl-C does. */
   interrupt(): Promise<number | null>;
 }
 
-/** A copy of the demo, an application folder like any user's: the package and Vite are in its `node_modules`. */
+/** Copies the demo into a folder like a user's, with the package and Vite in its `node_modules`. */
 export function copyDemo(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "seamline-demo-"));
-  // Its tsconfig.json belongs to the repository: it names files beside the demo's folder.
+  // The demo's tsconfig.json refers to files outside of its folder.
   const left = /[\\/](?:dist|node_modules|\.seamline|tsconfig\.json)$/;
   cpSync(join(root, "demo"), folder, { recursive: true, filter: (path) => !left.test(path) });
   mkdirSync(join(folder, "node_modules"));
@@ -70,21 +70,21 @@ export function runDemo(folder: string, ports: Ports, ...words: readonly string[
     child.stderr.setEncoding("utf8").on("data", read);
     void ended.then((code) => reject(new Error(`the demo ended with ${code}:\n${output}`)));
   });
-  opened.catch(() => undefined); // a test that expects the end doesn't wait for the page
+  opened.catch(() => undefined); // tests that expect the demo to end don't await it
   return {
     pid: child.pid ?? 0,
     output: () => output,
     opened,
     ended,
     interrupt: async () => {
-      // A terminal signals the whole group: the demo, and each of its services too.
+      // Like a terminal, signal the whole process group: the demo and its services.
       if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGINT");
       return await ended;
     },
   };
 }
 
-/** Processes whose parent is `pid`, with their command lines. */
+/** The child processes of `pid`, with their command lines. */
 export function childrenOf(
   pid: number,
 ): readonly { readonly pid: number; readonly command: string }[] {

@@ -1,4 +1,5 @@
-// One procedure moves from one segment file to another. Nothing else changes: not a line of source, not the page.
+// Moves one procedure from one segment file to another: no source changes, and neither does the
+// page.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -47,7 +48,9 @@ test.afterAll(() => copy?.remove());
 
 let original: readonly string[];
 
-test("as it is: the browser, node A and node B each run their part", async ({ page }) => {
+test("with the demo's segments, the browser, node A and node B each run their part", async ({
+  page,
+}) => {
   const { doms, places } = await visit(page);
   original = doms;
   expect(places).toEqual({ ...before, cloth: "node A" });
@@ -58,7 +61,7 @@ for (const [procedure, from, to, place] of [
   ["deliveryDay", "warehouse", "ui", "This browser"],
   ["basketTotals", "ui", "catalogue", "node A"],
 ] as const) {
-  test(`${procedure} moves from ${from} to ${to}: it runs in ${place}, and the page is the same`, async ({
+  test(`${procedure}, moved from ${from} to ${to}, runs in ${place}, and the page is the same`, async ({
     page,
   }) => {
     move([procedure, from, to]);
@@ -79,7 +82,7 @@ for (const [procedure, from, to, place] of [
   });
 }
 
-/** Starts the demo, goes through the shop, and stops it. */
+/** Starts the demo, walks through the shop, and stops it. */
 async function visit(page: Page): Promise<{ doms: string[]; places: Record<string, string> }> {
   const demo = runDemo(copy.folder, await freePorts());
   try {
@@ -124,7 +127,7 @@ function move([procedure, from, to]: Move): void {
   writeSegment(to, target);
 }
 
-/** Modules, and the text of `$schema`, which stays. */
+/** Modules, and `$schema`, which stays. */
 type SegmentFile = Record<string, Record<string, unknown> | string>;
 
 const fileOf = (segment: Segment): string =>

@@ -1,4 +1,4 @@
-// `npm run demo` as a person meets it: what it says, what it starts, and that nothing stays behind.
+// `npm run demo` as users see it: its output, its processes, and that none is left behind.
 
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -41,7 +41,7 @@ const started = (demo: DemoRun): readonly string[] =>
     ({ command }) => /start --config config\/([\w-]+)\.json/.exec(command)?.[1] ?? [],
   );
 
-test("starts five processes, says what runs where, and Ctrl-C stops all of them", async () => {
+test("the demo starts five processes and says what runs where, and Ctrl-C stops all of them", async () => {
   const demo = runDemo(copy.folder, ports);
   const url = await demo.opened;
   expect(url).toBe(`http://127.0.0.1:${ports["SEAMLINE_DEMO_PORT"]}/`);
@@ -60,7 +60,7 @@ test("starts five processes, says what runs where, and Ctrl-C stops all of them"
   expect(await isSilent()).toBe(true);
 });
 
-test("stops its services also when only it is asked to", async () => {
+test("the demo stops its services if only the demo itself gets the signal", async () => {
   const demo = runDemo(copy.folder, ports, "--standalone");
   await demo.opened;
   process.kill(demo.pid, "SIGTERM");
@@ -69,7 +69,7 @@ test("stops its services also when only it is asked to", async () => {
   expect(await isSilent()).toBe(true);
 });
 
-test("--standalone is the same shop in one process", async ({ page }) => {
+test("--standalone runs the same shop in one process", async ({ page }) => {
   const demo = runDemo(copy.folder, ports, "--standalone");
   await page.goto(await demo.opened);
   await settled(page);
@@ -89,7 +89,7 @@ test("--standalone is the same shop in one process", async ({ page }) => {
   expect(await isSilent()).toBe(true);
 });
 
-test("a port that is taken: named with its role, and nothing is started", async () => {
+test("if a port is taken, the demo names it and its role and starts nothing", async () => {
   const squatter = createServer();
   await new Promise<void>((resolve) =>
     squatter.listen(Number(ports["SEAMLINE_DEMO_GATEWAY_PORT"]), "127.0.0.1", resolve),
@@ -103,7 +103,7 @@ test("a port that is taken: named with its role, and nothing is started", async 
   expect(await isSilent()).toBe(true);
 });
 
-test("a build that fails: its own words, and nothing is started", async () => {
+test("if the build fails, the demo shows its output and starts nothing", async () => {
   writeFileSync(
     join(copy.folder, "segments/ui.segment.json"),
     JSON.stringify({ "./shop/rank": { rang: { access: "public" } } }),
@@ -116,7 +116,7 @@ test("a build that fails: its own words, and nothing is started", async () => {
   expect(await isSilent()).toBe(true);
 });
 
-test("a process that dies: named, with its last words, and the others are stopped", async () => {
+test("if a process dies, the demo names it, shows its last lines and stops the others", async () => {
   const demo = runDemo(copy.folder, ports);
   await demo.opened;
   const victim = childrenOf(demo.pid).find(({ command }) => command.includes("config/node-b.json"));
@@ -126,8 +126,8 @@ test("a process that dies: named, with its last words, and the others are stoppe
   expect(await isSilent()).toBe(true);
 });
 
-test("a word that it doesn't know is refused", async () => {
+test("the demo refuses an unknown argument", async () => {
   const demo = runDemo(copy.folder, ports, "--standalon");
   expect(await demo.ended).toBe(1);
-  expect(demo.output()).toContain("The demo knows --standalone, and not --standalon");
+  expect(demo.output()).toContain("Unknown option --standalon: the demo takes only --standalone");
 });

@@ -1,11 +1,11 @@
-// What a person does in the shop, and where the page says that its calls ran.
+// A user's steps in the shop, and where the page says its calls ran.
 
 import { expect as expectation, type Page } from "@playwright/test";
 
-/** Patient: a test run keeps a small machine busy. */
+/** With a longer timeout, as a test run keeps a small machine busy. */
 export const expect: typeof expectation = expectation.configure({ timeout: 20_000 });
 
-/** Procedure (`search`) → place (`node A`, `This browser`), as the strip shows them. */
+/** Procedure (`search`) → place (`node A`, `This browser`), as the page's strip shows them. */
 export async function placesOf(page: Page): Promise<Record<string, string>> {
   return await page.evaluate(() => {
     const places: Record<string, string> = {};
@@ -16,7 +16,7 @@ export async function placesOf(page: Page): Promise<Record<string, string>> {
   });
 }
 
-/** Until nothing is busy and every swatch in sight is woven. */
+/** Waits until nothing is busy and every visible swatch is woven. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator("main")).not.toBeEmpty();
   await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
@@ -37,14 +37,14 @@ export async function search(page: Page, text: string): Promise<void> {
   await settled(page);
 }
 
-/** Opens the cloth with this number and waits for its quote. */
+/** Opens a cloth and waits for its quote. */
 export async function openCloth(page: Page, sku: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/cloth/${sku}`);
   await expect(page.locator("#quote .sum")).toBeVisible();
   await settled(page);
 }
 
-/** The page without what may differ between two runs: the strip of places, and addresses of pictures made here. */
+/** The page without what may differ between runs: the strip of places and the pictures' URLs. */
 export async function shopDom(page: Page): Promise<string> {
   return await page.evaluate(() => {
     const copy = document.body.cloneNode(true) as HTMLElement;

@@ -42,7 +42,7 @@ test.setTimeout(120_000);
 const sku = "TA-4873";
 
 test.describe("the shop over a cluster", () => {
-  test("the shelf comes from three places: search from node A, stock from node B, the ranking from the page itself", async ({
+  test("the shelf's data comes from three places: search on node A, stock on node B, ranking in the page", async ({
     page,
   }) => {
     await page.goto(url);
@@ -58,7 +58,7 @@ test.describe("the shop over a cluster", () => {
     await expect(page.locator("#latest li").first()).toContainText(" ms");
   });
 
-  test("searches while one types, and ranks the answer", async ({ page }) => {
+  test("the shop searches while the user types, and ranks the answer", async ({ page }) => {
     await page.goto(url);
     await page.getByRole("searchbox").pressSequentially("gingham indigo", { delay: 20 });
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("“gingham indigo”");
@@ -77,7 +77,7 @@ test.describe("the shop over a cluster", () => {
     ["its script is there", /\/assets\/index-[^/]*\.js$/],
     ["it has started", /\/svc\/manifest\.json$/],
   ] as const) {
-    test(`searches for what was typed before ${what}`, async ({ page }) => {
+    test(`the shop searches for what was typed before ${what}`, async ({ page }) => {
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       await page.route(late, async (route) => {
@@ -93,7 +93,7 @@ test.describe("the shop over a cluster", () => {
     });
   }
 
-  test("shows the answer to the last question, also when an older one arrives after it", async ({
+  test("the shelf shows the answer to the last search even if an older one arrives later", async ({
     page,
   }) => {
     await page.goto(url);
@@ -116,7 +116,7 @@ test.describe("the shop over a cluster", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("“denim”");
   });
 
-  test("says what went wrong, and tries again", async ({ page }) => {
+  test("a failed search shows an error, and can be tried again", async ({ page }) => {
     await page.goto(url);
     await settled(page);
     await page.route("**/rpc/shop/search*", (route) => route.abort());
@@ -128,7 +128,7 @@ test.describe("the shop over a cluster", () => {
     await expect(page.locator(".card").first()).toBeVisible();
   });
 
-  test("shows the shelf also when the warehouse can't be asked", async ({ page }) => {
+  test("the shelf shows even if the warehouse doesn't answer", async ({ page }) => {
     await page.route("**/rpc/shop/stockLevels*", (route) => route.abort());
     await page.goto(url);
     await settled(page);
@@ -137,7 +137,7 @@ test.describe("the shop over a cluster", () => {
     await expect(page.locator("#latest .failed")).toContainText("stockLevels");
   });
 
-  test("a cloth arrives as the class that it is: private fields, a date and a map", async ({
+  test("a cloth arrives as an instance of its class, with private fields, a date and a map", async ({
     page,
   }) => {
     await page.goto(url);
@@ -151,13 +151,13 @@ test.describe("the shop over a cluster", () => {
     );
   });
 
-  test("a cloth that isn't there is the application's own NotFound", async ({ page }) => {
+  test("a missing cloth rejects with the application's own NotFound", async ({ page }) => {
     await page.goto(`${url}#/cloth/XX-0000`);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("No such cloth");
     await expect(page.locator("main")).toContainText("Nothing here goes by the number XX-0000");
   });
 
-  test("a swatch is a picture that a procedure wove", async ({ page }) => {
+  test("a swatch is a picture that a procedure returned", async ({ page }) => {
     await page.goto(url);
     await openCloth(page, sku);
     const picture = page.locator(".cloth .swatch img");
@@ -170,9 +170,7 @@ test.describe("the shop over a cluster", () => {
     expect((await placesOf(page))["swatch"]).toBe("node A");
   });
 
-  test("a quote, which node A makes with the help of node B, follows the number of metres", async ({
-    page,
-  }) => {
+  test("a quote, made by node A with node B, follows the number of metres", async ({ page }) => {
     await page.goto(url);
     await openCloth(page, sku);
     await page.getByLabel("Metres").fill("10");
@@ -185,7 +183,7 @@ test.describe("the shop over a cluster", () => {
     );
   });
 
-  test("an order that fails throws the application's own class into the page, with its fields and the way it took", async ({
+  test("a failed order throws the application's own class in the page, with its fields and trace", async ({
     page,
   }) => {
     await page.goto(url);
@@ -205,7 +203,9 @@ test.describe("the shop over a cluster", () => {
     expect((await placesOf(page))["placeOrder"]).toBe("node B");
   });
 
-  test("fills a basket, counts it up in the page, and orders it", async ({ page }) => {
+  test("a basket can be filled and ordered, and its total is computed in the page", async ({
+    page,
+  }) => {
     await page.goto(url);
     for (const [one, metres] of [
       [sku, "1"],
@@ -225,7 +225,7 @@ test.describe("the shop over a cluster", () => {
     await expect(page.getByRole("link", { name: "Basket 0" })).toBeVisible();
   });
 
-  test("works by keyboard alone", async ({ page }) => {
+  test("the shop works by keyboard alone", async ({ page }) => {
     await page.goto(url);
     await settled(page);
     const press = async (...keys: readonly string[]): Promise<void> => {
@@ -263,7 +263,7 @@ for (const [device, viewport] of [
     test.describe(`on ${device}, ${colorScheme}`, () => {
       test.use({ viewport, colorScheme });
 
-      test("has no axe violation, nothing to scroll sideways and no layout that jumps", async ({
+      test("the shop has no axe violation, no horizontal overflow and no layout shift", async ({
         page,
       }) => {
         await page.addInitScript(() => {
@@ -307,7 +307,7 @@ for (const [device, viewport] of [
 
 async function check(page: Page, what: string): Promise<void> {
   await page.evaluate(axe);
-  // Colours are measured, so nothing may be fading in.
+  // axe measures colours, so transitions must have ended.
   await page.evaluate(() =>
     Promise.all(
       document.getAnimations().map((animation) => animation.finished.catch(() => undefined)),
@@ -328,7 +328,7 @@ async function check(page: Page, what: string): Promise<void> {
   ).toBeLessThanOrEqual(0);
 }
 
-test("a plain page does the same without a bundler", async ({ page }) => {
+test("a plain page calls the same procedures without a bundler", async ({ page }) => {
   await page.goto(`${url}plain.html`);
   await expect(page.locator("body")).toHaveAttribute("data-done", "true");
   await expect(page.locator("dt")).toHaveText([

@@ -1,4 +1,5 @@
-// `seamline dev` as a person starts it, on an application in a folder of its own: a real process, whose lines are read as a program would.
+// Runs `seamline dev` as a real process on an application in a temporary folder, and reads its JSON
+// lines.
 
 import { spawn } from "node:child_process";
 import {
@@ -31,7 +32,7 @@ export interface DevRun {
   stop(): Promise<void>;
 }
 
-/** Starts it, and resolves when it says that it is ready. */
+/** Starts `seamline dev` and resolves once it is ready. */
 export async function develop(files: Readonly<Record<string, string>>): Promise<DevRun> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
   const write = (file: string, text: string): void => {

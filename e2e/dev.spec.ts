@@ -1,4 +1,4 @@
-// `seamline dev` in a real browser: what a person sees who edits an application while its page is open.
+// `seamline dev` in a real browser: editing an application while its page is open.
 
 import { join } from "node:path";
 
@@ -70,7 +70,7 @@ test.beforeEach(async () => {
 });
 test.afterEach(async () => await run.stop());
 
-/** Runs code in the page; it has the application's functions. */
+/** Runs code in the page, where the application's functions are globals. */
 const within = async (page: Page, code: string): Promise<unknown> => await page.evaluate(code);
 const open = async (page: Page): Promise<unknown> => {
   await page.goto(run.url);
@@ -80,9 +80,7 @@ const open = async (page: Page): Promise<unknown> => {
 const write = (files: Readonly<Record<string, string>>): void =>
   Object.entries(files).forEach(([file, text]) => run.write(file, text));
 
-test("a module of the page is replaced by Vite as everybody knows it, and the page is not loaded again", async ({
-  page,
-}) => {
+test("Vite replaces an edited module of the page without a reload", async ({ page }) => {
   const loaded = await open(page);
   await expect(page.locator("h1")).toHaveText("Cloth");
   run.edit("src/title.ts", "Cloth", "Cloth and thread");
@@ -90,7 +88,7 @@ test("a module of the page is replaced by Vite as everybody knows it, and the pa
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("of a procedure that is edited only the body is replaced, in the page and on its node; what it shares stays", async ({
+test("editing a procedure replaces only its body, in the page and on its node, and keeps shared state", async ({
   page,
 }) => {
   const loaded = await open(page);
@@ -113,18 +111,18 @@ test("of a procedure that is edited only the body is replaced, in the page and o
     .toEqual([["page"], ["office"]]);
 });
 
-test("a procedure that is moved into the page and back is followed without a load, and of the calls meanwhile none fails", async ({
+test("moving a procedure into the page and back needs no reload, and no call fails meanwhile", async ({
   page,
 }) => {
   const loaded = await open(page);
-  expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "away" });
+  expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "remote" });
   await page.evaluate(`
     globalThis.seen = [];
     globalThis.calling = (async () => {
       while (!globalThis.over) {
         const { value, where } = await at(() => quote("abc"));
         seen.push([value instanceof Money, value.amount, where].join());
-        // Calls that stay in the page would let nothing else have a turn.
+        // Local calls alone would never yield to the event loop.
         await new Promise((resolve) => setTimeout(resolve));
       }
     })();
@@ -133,28 +131,28 @@ test("a procedure that is moved into the page and back is followed without a loa
   `);
   for (let round = 0; round < 3; round++) {
     write(moved);
-    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,here");
+    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,local");
     write({
       "segments/ui.segment.json": application["segments/ui.segment.json"],
       "segments/office.segment.json": application["segments/office.segment.json"],
     });
-    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,away");
+    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,remote");
   }
   await within(page, "globalThis.over = true, calling");
   expect(new Set((await within(page, "seen")) as string[])).toEqual(
-    new Set(["true,30,away", "true,30,here"]),
+    new Set(["true,30,remote", "true,30,local"]),
   );
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("once in the page, its body is replaced there; a page that is loaded later has all of it as it is now", async ({
+test("the body of a procedure moved into the page is replaced when edited, and later pages load the current one", async ({
   page,
 }) => {
   await open(page);
   write(moved);
   await expect
     .poll(async () => await within(page, 'at(() => quote("abc"))'))
-    .toMatchObject({ where: "here" });
+    .toMatchObject({ where: "local" });
   const shared = (await within(page, "shared.calls")) as number;
   run.edit("src/shop/quote.ts", "* 10", "* 12");
   await expect
@@ -164,7 +162,7 @@ test("once in the page, its body is replaced there; a page that is loaded later 
   const loaded = await open(page);
   expect(await within(page, 'at(() => quote("abc"))')).toEqual({
     value: { amount: 36 },
-    where: "here",
+    where: "local",
   });
   run.edit("src/shop/quote.ts", "* 12", "* 13");
   await expect
@@ -173,7 +171,7 @@ test("once in the page, its body is replaced there; a page that is loaded later 
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("a mistake is shown over the page with its lines, the page goes on, and it is gone when it is mended", async ({
+test("a mistake shows in an overlay with its source lines, the page keeps working, and fixing it closes the overlay", async ({
   page,
 }) => {
   const loaded = await open(page);
@@ -184,14 +182,14 @@ test("a mistake is shown over the page with its lines, the page goes on, and it 
     "> 6 | export async function quote(sku: : string)",
   );
   expect(await within(page, 'quote("abc").then((money) => money.amount)')).toBe(30);
-  // The frame's lines stand in one column, and the link leads an editor to the file.
+  // The code frame is aligned, and its link opens the file in an editor.
   const frame = ((await overlay.locator(".frame").textContent()) ?? "").split("\n");
   expect(frame[0]).toMatch(/^4 +\| export const shared/);
   expect(new Set(frame.map((line) => line.indexOf("|"))).size).toBe(1);
-  const asked = page.waitForRequest(/__open-in-editor/);
+  const editorRequest = page.waitForRequest(/__open-in-editor/);
   await page.route(/__open-in-editor/, async (route) => await route.fulfill({ status: 200 }));
   await overlay.locator(".file a").click();
-  const file = new URL((await asked).url()).searchParams.get("file");
+  const file = new URL((await editorRequest).url()).searchParams.get("file");
   expect(file).toBe(`${join(run.folder, "src/shop/quote.ts")}:6:34`);
   run.edit("src/shop/quote.ts", ": :", ":");
   await expect(overlay).toHaveCount(0);
@@ -202,7 +200,7 @@ test("a mistake is shown over the page with its lines, the page goes on, and it 
   expect(await within(page, "page")).toBe(loaded);
 });
 
-test("an import that a page can't have is shown over the page and told in the terminal, whatever page is opened, until it is mended", async ({
+test("an import that pages can't have shows in every page's overlay and in the terminal until it is fixed", async ({
   page,
 }) => {
   await open(page);
@@ -250,7 +248,7 @@ test("an import that a page can't have is shown over the page and told in the te
   await late.close();
 });
 
-test("an error that a procedure throws has the lines of the TypeScript and its trace in the page's console and in the terminal", async ({
+test("a procedure's error has TypeScript lines and its trace in the page's console and in the terminal", async ({
   page,
 }) => {
   await open(page);
@@ -269,10 +267,10 @@ test("an error that a procedure throws has the lines of the TypeScript and its t
   });
 });
 
-test("the source of a procedure that no page may load is in nothing that the server gives a page", async ({
+test("no response to a page contains the source of a procedure that pages may not load", async ({
   request,
 }) => {
-  const asked = [
+  const queries = [
     "",
     "?import",
     "?v=1",
@@ -286,7 +284,7 @@ test("the source of a procedure that no page may load is in nothing that the ser
     "?import&raw",
     "?x&seamline=code",
   ];
-  for (const query of asked)
+  for (const query of queries)
     for (const path of [
       "/src/shop/quote.ts",
       `/@fs${run.folder}/src/shop/quote.ts`,

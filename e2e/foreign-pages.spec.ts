@@ -1,19 +1,20 @@
-// What pages of other origins can cause with the cookies of somebody who is signed in: a real browser decides what it sends.
+// What pages of other origins can do with a signed-in user's cookies, as a real browser sends them.
 
 import { expect, test } from "@playwright/test";
 
 import { browserArguments, findBrowser } from "../scripts/browser.mjs";
-import { nodeHost } from "../server/host.ts";
-import { type HttpServer, listen } from "../server/http.ts";
-import { CorsMiddleware } from "../src/cors.ts";
-import type { Middleware } from "../src/middleware.ts";
+import { nodeHost } from "../server/http/host.ts";
+import { type HttpServer, listen } from "../server/http/http.ts";
+import { CorsMiddleware } from "../src/http/cors.ts";
+import type { Middleware } from "../src/http/middleware.ts";
 import { createStandalone } from "../src/roles/standalone.ts";
-import { defaultLimits } from "../src/serializer/limits.ts";
+import { defaultLimits } from "../src/codec/values/limits.ts";
 import { TestLog, testModules, type TestProcedure } from "../test/_cluster.ts";
 import { body } from "../test/spec/_shop.ts";
 import { createOrigin, type Origin } from "./_origin.ts";
 
-// Names that aren't loopback: over plain HTTP a browser says nothing of the site there, only `Origin` and `Referer`.
+// For hosts that aren't loopback, browsers don't send Sec-Fetch-Site over plain HTTP, only `Origin`
+// and `Referer`.
 const executablePath = findBrowser()?.path;
 test.use({
   launchOptions: {
@@ -24,7 +25,7 @@ test.use({
 
 let evil: Origin;
 let shop: HttpServer;
-/** The cookies with which the account was closed, call by call. */
+/** The cookies of each call that closed the account. */
 let closed: string[];
 let layers: Middleware[];
 /** The status of each call. */
@@ -79,21 +80,23 @@ test.afterEach(async () => {
 
 const port = (url: string): string => new URL(url).port;
 
-/** Puts a page at the other origin, which lets itself do all that a browser allows. */
+/** Serves a page at the other origin, under a policy that allows everything. */
 const serve = (title: string, html: string): void =>
   void evil.files.set("/page.html", () => ({
     text: `<!doctype html><title>${title}</title>${html}`,
     fields: { "content-security-policy": "default-src * 'unsafe-inline'" },
   }));
 
-/** Each pair is another site for a browser; the first is also one where it says so. */
+/**
+ * Pairs of hosts that a browser treats as different sites; it sends Sec-Fetch-Site for the first.
+ */
 const places = [
   ["on this machine", "127.0.0.1", "localhost"],
   ["of the same site", "127.0.0.1", "127.0.0.1"],
   ["of another site without TLS", "shop.test", "evil.test"],
 ] as const;
 
-/** What a page can do without asking first. */
+/** Requests that a page can make without a preflight. */
 const attempts: Readonly<Record<string, (target: string) => string>> = {
   "a link": (target) => `<a id="go" href="${target}">go</a>`,
   "a form": (target) => `<form method="get" action="${target}"><button id="go">go</button></form>`,
@@ -121,7 +124,7 @@ for (const [place, shopHost, evilHost] of places)
     ["CORS for every origin", () => new CorsMiddleware()],
     ["CORS for another origin", () => new CorsMiddleware("https://partner.example")],
   ] as const)
-    test(`a page ${place} runs nothing as the one who is signed in, with ${cors}`, async ({
+    test(`a page ${place} can't run a procedure as the signed-in user, with ${cors}`, async ({
       page,
     }) => {
       if (layer) layers.push(layer());
@@ -135,7 +138,7 @@ for (const [place, shopHost, evilHost] of places)
         expect(closed, what).toEqual([]);
         answered.length = 0;
       }
-      // The page of the shop itself may.
+      // The shop's own page can.
       await page.goto(address);
       expect(
         await page.evaluate(async () => await (await fetch("/rpc/account/close")).text()),
@@ -143,7 +146,7 @@ for (const [place, shopHost, evilHost] of places)
       expect(closed).toEqual(["session=ada"]);
     });
 
-test("a page whose origin is named with credentials acts as the one who is signed in, and reads the answer", async ({
+test("a page whose origin is allowed with credentials acts as the signed-in user and reads the answer", async ({
   page,
 }) => {
   layers.push(
@@ -167,7 +170,9 @@ test("a page whose origin is named with credentials acts as the one who is signe
   expect(closed).toEqual(["session=ada", "session=ada"]);
 });
 
-test("a page whose name was pointed at the service gets nothing of it", async ({ page }) => {
+test("a page whose host name was rebound to the service gets no answer from it", async ({
+  page,
+}) => {
   const answer = await page.goto(`http://evil.test:${port(shop.url)}/rpc/account/close`);
   expect([answer?.status(), await answer?.text()]).toEqual([
     421,

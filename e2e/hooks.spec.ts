@@ -1,4 +1,5 @@
-// §4.6 as a page has it: startClient, client.import and runProcedure, on plain pages, with every way of calling them that goes wrong.
+// The hooks in plain pages: startClient, client.import and runProcedure, with every way to misuse
+// them.
 
 import { expect, type Page, test } from "@playwright/test";
 import { createOrigin, type Origin } from "./_origin.ts";
@@ -21,7 +22,7 @@ test.afterEach(async () => await origin.close());
 
 const output = (page: Page) => page.locator("output");
 
-/** What the page shows after it has run `body`. */
+/** The page's text after it has run `body`. */
 async function shown(page: Page, body: string, head?: string): Promise<string> {
   servePageAt(origin, body, head);
   await visitAt(origin, page);
@@ -29,7 +30,7 @@ async function shown(page: Page, body: string, head?: string): Promise<string> {
   return (await output(page).textContent()) ?? "";
 }
 
-test("§4.6-7 startClient takes names of segments and gives the promise of a client", async ({
+test("hooks-7: startClient takes names of segments and returns the promise of a client", async ({
   page,
 }) => {
   const text = await shown(
@@ -39,7 +40,7 @@ test("§4.6-7 startClient takes names of segments and gives the promise of a cli
   expect(text).toBe("true function");
 });
 
-test("§4.6-8 client.import(modulePath) gives the module, with or without ./ and extension", async ({
+test("hooks-8: client.import(modulePath) returns the module, with or without ./ and extension", async ({
   page,
 }) => {
   const text = await shown(
@@ -53,13 +54,15 @@ test("§4.6-8 client.import(modulePath) gives the module, with or without ./ and
 });
 
 for (const [what, path] of [
-  ["that is not there", "./shop/none.js"],
+  ["that doesn't exist", "./shop/none.js"],
   ["that only servers have", "./shop/ledger.js"],
   ["above the sources", "../shop/quote.js"],
   ["of the build, by its file", "./quote-r1.js"],
-  ["named like what every object has", "__proto__"],
+  ["named like an inherited property", "__proto__"],
 ] as const)
-  test(`client.import of a module ${what} is FileNotFound (§4.6-8)`, async ({ page }) => {
+  test(`client.import of a module ${what} rejects with FileNotFound (hooks-8)`, async ({
+    page,
+  }) => {
     const text = await shown(
       page,
       `const loaded = await startClient("ui");
@@ -69,20 +72,23 @@ for (const [what, path] of [
     expect(text).toContain(`true '${path}' is not a module that browsers can get`);
   });
 
-test("§4.6-10 startClient takes one segment or several, whose components are then run by the page", async ({
+test("hooks-10: startClient takes one segment or several, and the page then runs their components", async ({
   page,
 }) => {
   const both = await shown(
     page,
     `await startClient("ui", "tax"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
   );
-  expect([both, origin.asked.includes("/rpc/shop/tax")]).toEqual(["tax of A1", false]);
-  const one = await shown(
+  expect([both, origin.requested.includes("/rpc/shop/tax")]).toEqual(["tax of A1", false]);
+  const uiOnly = await shown(
     page,
     `await startClient("ui"); return await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
   );
-  expect([one, origin.asked.includes("/rpc/shop/tax")]).toEqual(["tax from elsewhere", true]);
-  // No segment at all: a page that only calls.
+  expect([uiOnly, origin.requested.includes("/rpc/shop/tax")]).toEqual([
+    "tax from elsewhere",
+    true,
+  ]);
+  // Without a segment, all calls are remote.
   expect(
     await shown(
       page,
@@ -91,7 +97,7 @@ test("§4.6-10 startClient takes one segment or several, whose components are th
   ).toBe("tax from elsewhere");
 });
 
-test("a name that is none starts nothing, whichever of several it is, and the right ones can be named after it (§4.6-10)", async ({
+test("startClient with an unknown name starts nothing, even among valid names, and can be called again (hooks-10)", async ({
   page,
 }) => {
   for (const names of [
@@ -110,25 +116,23 @@ test("a name that is none starts nothing, whichever of several it is, and the ri
        return error.name + " " + error.message + " / " + (await quote("A1")).cents;`,
     );
     expect(text, names).toMatch(
-      /^SegmentNotFound segment '.*' is not one that browsers may load \(ui, tax\); see clients \/ 1200$/,
+      /^SegmentNotFound segment '.*' is not one that browsers may load \(ui, tax\); see browserSegments \/ 1200$/,
     );
   }
 });
 
-test("called twice it is one node, to which the second call adds its segment (§4.6-10)", async ({
-  page,
-}) => {
+test("a second startClient adds its segment to the same node (hooks-10)", async ({ page }) => {
   const text = await shown(
     page,
-    `const [one, other] = await Promise.all([startClient("ui"), startClient("tax")]);
+    `const [first, second] = await Promise.all([startClient("ui"), startClient("tax")]);
      await startClient("ui");
-     return (one === other) + " " + (await runProcedure("shop/quote", "1.0.0", { sku: "A1" })).cents + " " + await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
+     return (first === second) + " " + (await runProcedure("shop/quote", "1.0.0", { sku: "A1" })).cents + " " + await runProcedure("shop/tax", "1.0.0", { sku: "A1" });`,
   );
   expect(text).toBe("true 1200 tax of A1");
-  expect(origin.asked.filter((path) => path === "/svc/manifest.json")).toHaveLength(1);
+  expect(origin.requested.filter((path) => path === "/svc/manifest.json")).toHaveLength(1);
 });
 
-test("§4.6-11 what client.import gives runs where the segments say: here, and away", async ({
+test("hooks-11: what client.import returns runs where the segments say, locally or remotely", async ({
   page,
 }) => {
   const text = await shown(
@@ -140,10 +144,10 @@ test("§4.6-11 what client.import gives runs where the segments say: here, and a
      const { tax } = await client.import("./shop/tax.js");
      return [(await quote("A1")).cents, await tax("A1"), ...where].join();`,
   );
-  expect(text).toBe("1200,tax from elsewhere,shop/stock away,shop/quote here,shop/tax away");
+  expect(text).toBe("1200,tax from elsewhere,shop/stock remote,shop/quote local,shop/tax remote");
 });
 
-test("it may be called before the document's body is there (§4.6-9)", async ({ page }) => {
+test("startClient may be called before the document has a body (hooks-9)", async ({ page }) => {
   origin.files.set(
     "/early.js",
     `window.early = import("/svc/client.js").then(async ({ startClient, runProcedure }) => {
@@ -160,15 +164,15 @@ test("it may be called before the document's body is there (§4.6-9)", async ({ 
     '<script src="/early.js"></script><script src="/slow.js"></script>',
   );
   const visited = visitAt(origin, page);
-  // The parser stands in the head while the client starts.
-  await expect.poll(() => origin.asked).toContain("/quote-body-r1.js");
+  // The parser is still in the head while the client starts.
+  await expect.poll(() => origin.requested).toContain("/quote-body-r1.js");
   await expect.poll(() => page.evaluate("early")).toBe("null 1200");
   release();
   await visited;
   await expect(output(page)).toHaveText("null 1200");
 });
 
-test("a call before startClient is refused and says what to do (§4.6-9)", async ({ page }) => {
+test("a call before startClient rejects and says what to do (hooks-9)", async ({ page }) => {
   expect(
     await shown(page, `return await runProcedure("shop/quote", "1.0.0", { sku: "A1" });`),
   ).toBe(
@@ -176,7 +180,7 @@ test("a call before startClient is refused and says what to do (§4.6-9)", async
   );
 });
 
-test("the last argument of runProcedure carries headers, as an object, a map or Headers (§4.6-15)", async ({
+test("the last argument of runProcedure carries headers, as an object, a map or Headers (hooks-15)", async ({
   page,
 }) => {
   const seen: (string | undefined)[] = [];
@@ -201,7 +205,7 @@ test("the last argument of runProcedure carries headers, as an object, a map or 
   expect(seen).toEqual(["Bearer 1", "Bearer 1", "Bearer 1", undefined]);
 });
 
-test("a page's procedure passes its context on by hand; without that, what it calls has none (D5.this-6, §4.6-15)", async ({
+test("a page's procedure must pass its context on by hand: otherwise its calls have none (context-6, hooks-15)", async ({
   page,
 }) => {
   const seen: (string | undefined)[] = [];
@@ -221,7 +225,7 @@ test("a page's procedure passes its context on by hand; without that, what it ca
   expect(seen).toEqual([undefined, "Bearer 1"]);
 });
 
-test("runProcedure in a page: versions, unknown names and arguments are what they are on a node (§4.6-13, §4.6-14, §4.6-18)", async ({
+test("runProcedure in a page treats versions, unknown names and arguments as on a node (hooks-13, hooks-14, hooks-18)", async ({
   page,
 }) => {
   origin.files.set("/rpc/shop/none", () => ({
@@ -246,5 +250,5 @@ test("runProcedure in a page: versions, unknown names and arguments are what the
   expect(text).toBe(
     "InvalidVersionNumber,MissingParameterValue,UnknownParameter,ProcedureNotFound,ProcedureNotFound",
   );
-  expect(origin.asked.filter((path) => path.includes("nodes"))).toEqual([]);
+  expect(origin.requested.filter((path) => path.includes("nodes"))).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// An application whose modules, exports, parameters, segments and classes are called what every object inherits, in a real page.
+// An application whose modules, exports, parameters, segments and classes are named like inherited
+// properties (`constructor`, `toString`), in a real page.
 
 import { expect, test } from "@playwright/test";
 
@@ -6,9 +7,7 @@ import { prototypeNames, shown } from "../test/_prototype-names.ts";
 import { createApplication } from "../test/process/_application.ts";
 import { develop } from "./dev-application.ts";
 
-test("a page finds the modules and classes of a build by names that every object inherits", async ({
-  page,
-}) => {
+test("a built page finds modules and classes named like inherited properties", async ({ page }) => {
   const application = await createApplication();
   try {
     for (const [file, text] of Object.entries(prototypeNames)) await application.put(file, text);
@@ -16,7 +15,7 @@ test("a page finds the modules and classes of a build by names that every object
     const [, url = ""] = await application.seamline(["start"]).says(/standalone at (\S+) /);
     await page.goto(url);
     await expect(page.locator("output")).toHaveText(shown);
-    // By what the first visit has left.
+    // With the manifest that the first visit cached.
     await page.reload();
     await expect(page.locator("output")).toHaveText(shown);
   } finally {
@@ -24,7 +23,9 @@ test("a page finds the modules and classes of a build by names that every object
   }
 });
 
-test("a page finds them in development", async ({ page }) => {
+test("a page in development finds modules and classes named like inherited properties", async ({
+  page,
+}) => {
   const run = await develop(prototypeNames);
   try {
     await page.goto(run.url);

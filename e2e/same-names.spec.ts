@@ -1,4 +1,5 @@
-// Modules and pages of one file name in several folders, as a browser has them: built by `seamline build`, served by `seamline start`.
+// Modules and pages with the same file name in several folders, built by `seamline build` and
+// served by `seamline start`.
 
 import { expect, type Page, test } from "@playwright/test";
 
@@ -6,16 +7,16 @@ import { type Application, buildPackage, createApplication } from "../test/proce
 
 const folders = ["cart", "people"];
 
-/** What a page of a folder shows: what its own procedures gave, the one of the page and the one of the server. */
-const scriptOf = (one: string, other: string): string => `
+/** A folder's page shows the results of its procedures, one in the page and one on the server. */
+const scriptOf = (folder: string, otherFolder: string): string => `
 import { startClient } from "seamline/client";
-import { here, there } from "../${one}/index.ts";
-import { Model } from "../${one}/model.ts";
-import { there as elsewhere } from "../${other}/index.ts";
+import { here, there } from "../${folder}/index.ts";
+import { Model } from "../${folder}/model.ts";
+import { there as elsewhere } from "../${otherFolder}/index.ts";
 const client = await startClient("ui");
-const { Model: Imported } = await client.import("./${one}/model.js");
+const { Model: Imported } = await client.import("./${folder}/model.js");
 const values = [await here(), await there(), await elsewhere()];
-document.querySelector("output")!.textContent = [...values.map((one) => one.text), values[1] instanceof Model, Imported === Model].join(", ");
+document.querySelector("output")!.textContent = [...values.map((value) => value.text), values[1] instanceof Model, Imported === Model].join(", ");
 `;
 
 let application: Application;
@@ -23,21 +24,23 @@ let url: string;
 test.beforeAll(async () => {
   buildPackage();
   application = await createApplication();
-  for (const [one, other] of [folders, [...folders].reverse()] as [string, string][]) {
-    const html = `<!doctype html><title>${one}</title><output></output><script type="module" src="/src/pages/${one}.ts"></script>`;
-    await application.put(`${one}/index.html`, html);
-    await application.put(`src/pages/${one}.ts`, scriptOf(one, other));
+  for (const [folder, otherFolder] of [folders, [...folders].reverse()] as [string, string][]) {
+    const html = `<!doctype html><title>${folder}</title><output></output><script type="module" src="/src/pages/${folder}.ts"></script>`;
+    await application.put(`${folder}/index.html`, html);
+    await application.put(`src/pages/${folder}.ts`, scriptOf(folder, otherFolder));
     await application.put(
-      `src/${one}/model.ts`,
+      `src/${folder}/model.ts`,
       "export class Model {\n  constructor(readonly text: string) {}\n}\n",
     );
     await application.put(
-      `src/${one}/index.ts`,
-      `import { Model } from "./model.ts";\nexport async function here() {\n  return new Model("${one} in the page");\n}\nexport async function there() {\n  return new Model("${one} on the server");\n}\n`,
+      `src/${folder}/index.ts`,
+      `import { Model } from "./model.ts";\nexport async function here() {\n  return new Model("${folder} in the page");\n}\nexport async function there() {\n  return new Model("${folder} on the server");\n}\n`,
     );
   }
   const entry = (name: string) =>
-    Object.fromEntries(folders.map((one) => [`./${one}/index`, { [name]: { access: "public" } }]));
+    Object.fromEntries(
+      folders.map((folder) => [`./${folder}/index`, { [name]: { access: "public" } }]),
+    );
   await application.put("ui.segment.json", entry("here"));
   await application.put("server.segment.json", entry("there"));
   await application.put(
@@ -59,13 +62,13 @@ async function shown(page: Page, path: string): Promise<string | null> {
   return await page.locator("output").textContent();
 }
 
-for (const [one, other] of [folders, [...folders].reverse()] as [string, string][])
-  test(`${one}/index.html has its own script, procedures and classes`, async ({ page }) => {
-    expect(await shown(page, `/${one}/`)).toBe(
-      `${one} in the page, ${one} on the server, ${other} on the server, true, true`,
+for (const [folder, otherFolder] of [folders, [...folders].reverse()] as [string, string][])
+  test(`${folder}/index.html has its own script, procedures and classes`, async ({ page }) => {
+    expect(await shown(page, `/${folder}/`)).toBe(
+      `${folder} in the page, ${folder} on the server, ${otherFolder} on the server, true, true`,
     );
   });
 
-test("a folder without a page of its own has none", async ({ request }) => {
+test("a folder without a page answers 404", async ({ request }) => {
   expect((await request.get(`${url}/`)).status()).toBe(404);
 });

@@ -1,4 +1,5 @@
-// A graph of instances that know each other: page → proxy → gateway → node and back, and what the page fetches for it.
+// A graph of instances that refer to each other: page → proxy → gateway → node and back, and what
+// the page fetches for it.
 
 import { expect, test } from "@playwright/test";
 import { type Application, buildPackage, createApplication } from "../test/process/_application.ts";
@@ -17,7 +18,7 @@ const files: Record<string, string> = {
 }
 `,
   "src/people/meet.ts": `import { Person } from "./people.ts";
-/** Makes both friends, and gives back what it was given: with all that already referred to each other. */
+/** Makes the two persons friends and returns them, with their existing references intact. */
 export async function meet(one: Person, other: Person): Promise<Person[]> {
   if (!(one instanceof Person && other instanceof Person)) throw new Error("these are no people");
   one.friends.push(other);
@@ -27,10 +28,10 @@ export async function meet(one: Person, other: Person): Promise<Person[]> {
 export async function alone(name: string): Promise<Person> {
   return new Person(name);
 }
-/** Their cause is each other. */
+/** Throws an error whose cause has the error itself as its cause. */
 export async function quarrel(): Promise<never> {
-  const one = new RangeError("one");
-  throw Object.assign(one, { cause: new TypeError("other", { cause: one }) });
+  const error = new RangeError("one");
+  throw Object.assign(error, { cause: new TypeError("other", { cause: error }) });
 }
 `,
   "src/main.ts": `import { startClient } from "seamline/client";
@@ -55,7 +56,7 @@ interface Person {
   friends: Person[];
 }
 
-/** What main.ts gives the tests. */
+/** Globals that main.ts sets for the tests. */
 interface There {
   readonly Person: new (name: string) => Person;
   alone(name: string): Promise<Person>;
@@ -84,23 +85,23 @@ test.afterAll(() => application?.remove());
 test("a cyclic graph of instances goes to a node and comes back as the same graph; superjson is fetched for the first cycle", async ({
   page,
 }) => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const encodings: (string | undefined)[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    asked.push(pathname);
+    requested.push(pathname);
     if (pathname.startsWith("/rpc/")) encodings.push(request.headers()["x-svc-data-encoding"]);
   });
   await page.goto(proxy);
   await expect(page.locator("body")).toHaveAttribute("data-started", "true");
 
-  // No cycle, no superjson.
+  // superjson isn't fetched without a cycle.
   expect(
     await page.evaluate(async () => (await (globalThis as unknown as There).alone("Ada")).name),
   ).toBe("Ada");
-  expect(asked).not.toContain("/svc/superjson.js");
+  expect(requested).not.toContain("/svc/superjson.js");
 
-  // A cycle in the answer alone.
+  // A cycle in the answer only.
   const answered = await page.evaluate(async () => {
     const { Person, meet } = globalThis as unknown as There;
     const [ada, bob] = await meet(new Person("Ada"), new Person("Bob"));
@@ -113,7 +114,7 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
     ];
   });
   expect(answered).toEqual([true, "Ada", "Bob", true, true]);
-  expect(asked.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
+  expect(requested.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
 
   // A cycle among the arguments, and one over both of them.
   const sent = await page.evaluate(async () => {
@@ -132,7 +133,7 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
   expect(sent).toEqual([true, true, ["one", "other", "other", "one"], true]);
   expect(encodings).toEqual(["serialized, superjson", "serialized, superjson", "superjson"]);
 
-  // An error that is its own cause's cause.
+  // An error with a circular cause.
   const thrown = await page.evaluate(async () => {
     const error = (await (globalThis as unknown as There)
       .quarrel()
@@ -144,5 +145,5 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
     ];
   });
   expect(thrown).toEqual([true, true, true]);
-  expect(asked.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
+  expect(requested.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
 });

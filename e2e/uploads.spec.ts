@@ -1,4 +1,5 @@
-// What a stranger has uploaded, and a procedure gives back: opened as a page of the application's origin it runs nothing there.
+// Files that an attacker uploads and a procedure returns: opened at the application's origin, they
+// run no script.
 
 import { expect, type Page, type Route, test } from "@playwright/test";
 import { type Application, buildPackage, createApplication } from "../test/process/_application.ts";
@@ -6,7 +7,7 @@ import { startService } from "./wire-application.ts";
 
 const files: Record<string, string> = {
   "src/uploads/uploads.ts": `const kept = new Map<string, Blob>();
-/** Keeps a file as it came, as an application does that lets its users exchange pictures. */
+/** Stores a file unchanged, as an application would that lets users exchange pictures. */
 export async function upload(id: string, file: Blob): Promise<string> {
   kept.set(id, file);
   return file instanceof File ? file.name : "no name";
@@ -73,11 +74,11 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => application?.remove());
 
-/** Uploads the documents from the application's page; gives the address of each, and notes what is asked for behind its back. */
+/** Uploads the documents from the application's page; records requests that their scripts make. */
 async function uploaded(
   page: Page,
   service: keyof typeof services,
-): Promise<{ at: (name: Name) => string; asked: string[] }> {
+): Promise<{ at: (name: Name) => string; requested: string[] }> {
   await page.goto(services[service]);
   await expect(page.locator("body")).toHaveAttribute("data-started", "true");
   for (const [name, [type, text]] of Object.entries(documents)) {
@@ -91,15 +92,15 @@ async function uploaded(
     );
     expect(came).toBe(name);
   }
-  const asked: string[] = [];
+  const requested: string[] = [];
   await page.route(/\/(stolen|tried)\?/, async (route) => {
-    asked.push(new URL(route.request().url()).pathname);
+    requested.push(new URL(route.request().url()).pathname);
     await route.fulfill({ body: "" });
   });
-  return { at: (name) => `${services[service]}/rpc/uploads/download?id=${name}`, asked };
+  return { at: (name) => `${services[service]}/rpc/uploads/download?id=${name}`, requested };
 }
 
-/** The answers come to the browser without these headers, as some proxies and caches leave them. */
+/** Strips headers from the answers, as some proxies and caches do. */
 async function without(page: Page, ...names: readonly string[]): Promise<void> {
   await page.route("**/rpc/uploads/download*", async (route: Route) => {
     const response = await route.fetch();
@@ -112,47 +113,47 @@ async function without(page: Page, ...names: readonly string[]): Promise<void> {
 
 for (const service of ["standalone", "proxy"] as const)
   for (const name of Object.keys(documents) as Name[]) {
-    test(`${service}: ${name} that was uploaded is saved under its name, and not opened (D2.responses-14)`, async ({
+    test(`${service}: an uploaded ${name} is downloaded under its name, not opened (responses-14)`, async ({
       page,
     }) => {
-      const { at, asked } = await uploaded(page, service);
+      const { at, requested } = await uploaded(page, service);
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         page.goto(at(name)).catch(() => undefined),
       ]);
       expect(download.suggestedFilename()).toBe(name);
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
 
-    test(`${service}: ${name} that is opened all the same runs nothing, and has no origin (D2.responses-13)`, async ({
+    test(`${service}: an uploaded ${name} that is opened anyway runs no script and has no origin (responses-13)`, async ({
       page,
     }) => {
-      const { at, asked } = await uploaded(page, service);
+      const { at, requested } = await uploaded(page, service);
       await without(page, "content-disposition");
       await page.goto(at(name));
       expect(await page.title()).toBe("uploaded");
-      // By the debugger, which no policy stops.
+      // Evaluated through the debugger, which the policy doesn't restrict.
       expect(await page.evaluate("origin")).toBe("null");
       expect(
         await page.evaluate(
           "(() => { try { return document.cookie; } catch (error) { return error.name; } })()",
         ),
       ).toBe("SecurityError");
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
 
-    test(`${service}: ${name} would run and read the cookie without the policy: these tests can fail`, async ({
+    test(`${service}: without the policy, an uploaded ${name} runs and reads the cookie, so these tests can fail`, async ({
       page,
     }) => {
-      const { at, asked } = await uploaded(page, service);
+      const { at, requested } = await uploaded(page, service);
       await without(page, "content-disposition", "content-security-policy");
       await page.goto(at(name));
       await expect(page).toHaveTitle("ran");
-      await expect.poll(() => asked).toContain("/stolen");
+      await expect.poll(() => requested).toContain("/stolen");
     });
   }
 
-test("a page gets a File back as a File, with its name, type and time", async ({ page }) => {
+test("a File returned to a page is a File with its name, type and time", async ({ page }) => {
   await uploaded(page, "proxy");
   const back = await page.evaluate(async () => {
     const there = globalThis as unknown as {

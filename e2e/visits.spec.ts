@@ -1,4 +1,4 @@
-// What a page finds at its origin from one visit to the next, with real builds, a real repository and a real proxy.
+// What pages load from one visit to the next, with real builds, a real repository and a real proxy.
 
 import { SourceMap } from "node:module";
 import { readFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ const build = async (): Promise<void> => {
   expect(await command.ended(), command.output()).toBe(0);
 };
 
-/** At the address where it was before, once it has one: a restart is nothing that others are told of. */
+/** Restarts at the same address, as the other services aren't told about it. */
 const startRepository = async (): Promise<void> => {
   const url = repository?.url ?? "http://127.0.0.1:0";
   repository = await startService(application, "repository", {
@@ -31,7 +31,7 @@ test.beforeAll(async () => {
   application = await copyWire();
   await build();
   await startRepository();
-  // Nothing of these tests leaves the page: where calls would go is never asked.
+  // No test makes a remote call, so the node's address is never used.
   const places = { node: "http://127.0.0.1:9", repository: repository.url };
   proxy = (
     await startService(application, "proxy", {
@@ -50,11 +50,11 @@ async function open(page: Page, path: string): Promise<void> {
 
 const edition = async (page: Page): Promise<string> => await page.evaluate("local.edition()");
 
-/** Runs a module's text in the page, and gives what it shows. */
+/** Runs a module's text in the page and returns its result. */
 const inPage = async (page: Page, text: string): Promise<unknown> =>
   await page.evaluate(`(async () => { ${text} })()`);
 
-/** The revision that the page's storage holds for the next visit. */
+/** The revision that the page has cached for the next visit. */
 const kept = async (page: Page): Promise<string | undefined> =>
   await page.evaluate(
     () =>
@@ -83,7 +83,7 @@ const revision = async (): Promise<string> =>
   ).revision;
 
 for (const path of ["/", "/plain.html"])
-  test(`a second visit to ${path} starts while the request for the manifest is held back`, async ({
+  test(`a second visit to ${path} starts without waiting for the manifest's request`, async ({
     page,
   }) => {
     await open(page, path);
@@ -113,9 +113,7 @@ test("client.js and hooks.js are one runtime", async ({ page }) => {
   expect(found).toEqual([["runProcedure", "startClient"], true, true, "first edition"]);
 });
 
-test("a segment that browsers may not load and one that isn't there get the same words", async ({
-  page,
-}) => {
+test("a forbidden segment and a missing one get the same message", async ({ page }) => {
   await open(page, "/plain.html");
   for (const segment of ["wire", "nothing"]) {
     const found = await inPage(
@@ -125,15 +123,15 @@ test("a segment that browsers may not load and one that isn't there get the same
     );
     expect(found).toEqual([
       true,
-      `segment '${segment}' is not one that browsers may load (ui); see clients`,
+      `segment '${segment}' is not one that browsers may load (ui); see browserSegments`,
     ]);
   }
-  // What the message would not say is not in the manifest either.
+  // The manifest doesn't reveal it either.
   const manifest = await (await fetch(`${proxy}/svc/manifest.json`)).text();
   expect(Object.keys((JSON.parse(manifest) as { segments: object }).segments)).toEqual(["ui"]);
 });
 
-test("client.import of what browsers can't get is the page's own FileNotFound, for what is there and what isn't", async ({
+test("client.import of a forbidden module and of a missing one rejects with the page's own FileNotFound", async ({
   page,
 }) => {
   await open(page, "/plain.html");
@@ -150,7 +148,7 @@ test("client.import of what browsers can't get is the page's own FileNotFound, f
   }
 });
 
-test("the stack of what a page's procedure throws leads to its line of TypeScript", async ({
+test("the stack of an error that a page's procedure throws has the line of TypeScript", async ({
   page,
 }) => {
   await open(page, "/");
@@ -173,7 +171,7 @@ test("the stack of what a page's procedure throws leads to its line of TypeScrip
   );
 });
 
-test("a deploy between two visits: a built page is new at once, a plain one at the visit after", async ({
+test("after a deploy a built page is new at once, and a plain one on the visit after", async ({
   page,
   context,
 }) => {
@@ -196,9 +194,9 @@ test("a deploy between two visits: a built page is new at once, a plain one at t
   const second = await revision();
   expect(second).not.toBe(first);
 
-  // A page that is open goes on with what it is.
+  // An open page keeps its revision.
   expect(await edition(stays)).toBe("first edition");
-  // A page that no build made runs the revision that it kept, as a whole: its files are still there.
+  // A plain page runs the whole cached revision, whose files still exist.
   await open(page, "/plain.html");
   expect(await edition(page)).toBe("first edition");
   await expect.poll(() => kept(page)).toBe(second);
@@ -209,7 +207,7 @@ test("a deploy between two visits: a built page is new at once, a plain one at t
   expect(await stays.locator("meta[name=seamline-revision]").getAttribute("content")).toBe(second);
 });
 
-test("a visitor who missed two deploys starts with the newest, as what was kept isn't there any more", async ({
+test("after two missed deploys a page starts with the newest revision, as files of the cached one are gone", async ({
   page,
 }) => {
   await open(page, "/plain.html");
@@ -221,7 +219,7 @@ test("a visitor who missed two deploys starts with the newest, as what was kept 
   }
   expect(await repository.command.ended("SIGTERM")).toBe(0);
   await startRepository();
-  // What the browser's own cache holds would hide that it is gone.
+  // The browser's HTTP cache would hide that the files are gone.
   const session = await page.context().newCDPSession(page);
   await session.send("Network.clearBrowserCache");
   await open(page, "/plain.html");

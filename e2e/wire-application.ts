@@ -1,4 +1,5 @@
-// The application of e2e/wire, built and started as its users would: `seamline build`, and one process for each service.
+// Builds and starts the application of e2e/wire as users would: `seamline build`, and a process per
+// service.
 
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,16 +14,16 @@ import {
 const anywhere = "http://127.0.0.1:0";
 const root = join(import.meta.dirname, "..");
 
-/** A copy of the application in a folder of its own, not built yet. */
+/** Copies the application into a temporary folder, without building it. */
 export async function copyWire(): Promise<Application> {
   buildPackage();
   const application = await createApplication();
   await cp(join(root, "e2e/wire"), application.root, { recursive: true });
   const classes = await readFile(join(root, "test/_wire-classes.ts"), "utf8");
-  // From where the records of the tests in memory begin, it is theirs alone: here the build finds the classes.
+  // `Trap` and the class records are for tests in memory; here the build finds the classes.
   await application.put(
     "src/people/people.ts",
-    asApplication(classes.slice(0, classes.indexOf("/** Its constructor may end"))),
+    asApplication(classes.slice(0, classes.indexOf("export class Trap"))),
   );
   for (const table of [
     "wire-cases",
@@ -32,37 +33,37 @@ export async function copyWire(): Promise<Application> {
     "call-access",
     "call-results",
     "call-superjson",
-    "ways",
+    "all-calls",
   ])
     await application.put(
       `src/people/${table}.ts`,
       asApplication(await readFile(join(root, `test/_${table}.ts`), "utf8")),
     );
-  // Maps for the browser's files too, so that a test can follow a stack there.
+  // Source maps for browser files too, so that a test can follow a stack.
   await application.put("vite.config.js", "export default { build: { sourcemap: true } };\n");
   return application;
 }
 
-/** A file of the tests as a module of an application: what it takes from the package's rooms comes from the package. */
+/** Turns a test file into a module of an application, with imports from the package's name. */
 function asApplication(text: string): string {
-  const own = text
+  const module = text
     .replace(/^import .*(ClassRecord|Classes).*\n/gm, "")
     .replace(
-      'import { setTrace } from "../src/trace.ts";',
+      'import { setTrace } from "../src/base/trace.ts";',
       'const setTrace = (error: Error, value: string[]): unknown => Object.defineProperty(error, "trace", { value });',
     )
-    .replaceAll(/"\.\.\/src\/(errors|trace)\.ts"/g, '"seamline"')
+    .replaceAll(/"\.\.\/src\/base\/(errors|trace)\.ts"/g, '"seamline"')
     .replaceAll('"./_wire-classes.ts"', '"./people.ts"')
     .replaceAll('"../e2e/wire/src/', '"../')
     .replaceAll('"./_', '"./');
-  if (own.includes("../src/"))
+  if (module.includes("../src/"))
     throw new Error(
-      `a file of the wire cases takes more of the rooms than an application can:\n${own.slice(0, 500)}`,
+      `a file of the wire cases imports from ../src/, which applications can't:\n${module.slice(0, 500)}`,
     );
-  return own;
+  return module;
 }
 
-/** Starts one service and gives its address. */
+/** Starts a service and returns its address. */
 export async function startService(
   application: Application,
   name: string,
@@ -78,11 +79,11 @@ export interface WireCluster {
   readonly proxy: string;
   readonly standalone: string;
   readonly repository: string;
-  /** All that its services wrote. */
+  /** The output of all services. */
   output(): string;
 }
 
-/** repository, gateway, two nodes and a proxy; and the same application in one process. */
+/** Starts a repository, gateway, two nodes and a proxy, and the same application standalone. */
 export async function startWire(application: Application): Promise<WireCluster> {
   const built = application.seamline(["build"]);
   if ((await built.ended()) !== 0) throw new Error(built.output());

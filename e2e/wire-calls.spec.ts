@@ -1,9 +1,9 @@
-// Every call of the tables in Chromium: requests by fetch from a page, and the same calls by its client; page → proxy → gateway → node, and
-// one process. test/process/four-ways.test.ts makes them in the other ways.
+// Every call of the tables in Chromium, by fetch and by the page's client, through page → proxy →
+// gateway → node and to one process. test/process/four-ways.test.ts covers the other ways.
 
 import { expect, type Page, test } from "@playwright/test";
 import type { HttpAnswer } from "../test/_call.ts";
-import { allCases, comparable, runsIn } from "../test/_ways.ts";
+import { allCases, comparable, runsIn } from "../test/_all-calls.ts";
 import type { Application } from "../test/process/_application.ts";
 import { copyWire, startWire, type WireCluster } from "./wire-application.ts";
 
@@ -17,34 +17,34 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => application?.remove());
 
-const made = allCases.filter((one) => runsIn(one, "in Chromium") > 0);
-const nameOf = (one: { ids: string; title: string }): string => `${one.ids} ${one.title}`;
+const cases = allCases.filter((entry) => runsIn(entry, "in Chromium") > 0);
+const nameOf = (entry: { ids: string; title: string }): string => `${entry.ids} ${entry.title}`;
 
 for (const service of ["proxy", "standalone"] as const) {
-  test(`${service}: requests of a page get the answers of the tables`, async ({ page }) => {
+  test(`${service}: a page's fetch requests get the tables' answers`, async ({ page }) => {
     await page.goto(`${cluster[service]}/plain.html`);
-    const requests = made.filter((one) => one.http);
+    const requests = cases.filter((entry) => entry.http);
     const found = await fetchAll(
       page,
-      requests.map((one) => one.http!),
+      requests.map((entry) => entry.http!),
     );
-    expect(requests.map((one, at) => [nameOf(one), comparable(found[at]!)])).toEqual(
-      requests.map((one) => [nameOf(one), comparable(one.answer!)]),
+    expect(requests.map((entry, at) => [nameOf(entry), comparable(found[at]!)])).toEqual(
+      requests.map((entry) => [nameOf(entry), comparable(entry.answer!)]),
     );
   });
 
-  test(`${service}: the page's client gets values and errors of the tables`, async ({ page }) => {
+  test(`${service}: the page's client gets the tables' values and errors`, async ({ page }) => {
     await page.goto(`${cluster[service]}/plain.html`);
     await expect(page.locator("body")).toHaveAttribute("data-started", "true");
     const differences = await page.evaluate<Record<string, string>>("calls()");
-    expect(Object.keys(differences)).toHaveLength(made.filter((one) => one.client).length);
-    expect(Object.fromEntries(Object.entries(differences).filter(([, one]) => one !== ""))).toEqual(
-      {},
-    );
+    expect(Object.keys(differences)).toHaveLength(cases.filter((entry) => entry.client).length);
+    expect(
+      Object.fromEntries(Object.entries(differences).filter(([, difference]) => difference !== "")),
+    ).toEqual({});
   });
 }
 
-/** Sends all of them from the page, some at a time. */
+/** Sends all requests from the page, 20 at a time. */
 async function fetchAll(
   page: Page,
   calls: readonly {
@@ -56,7 +56,7 @@ async function fetchAll(
 ): Promise<readonly HttpAnswer[]> {
   return await page.evaluate(async (all) => {
     const send = async ({ method = "GET", path, headers = {}, body }: (typeof all)[number]) => {
-      // Text would get a content type from `fetch`.
+      // `fetch` would add a content type to a text.
       const bytes = body ? { body: new TextEncoder().encode(body) } : {};
       const response = await fetch(path, { method, headers, ...bytes });
       const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(

@@ -1,11 +1,12 @@
-// Every wire case in a real browser: page → proxy → gateway → node and back, through seams and by name, bundled and not.
+// Every wire case in a real browser: page → proxy → gateway → node and back, through seams and by
+// name, in bundled and plain pages.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import type { Application } from "../test/process/_application.ts";
 import { wireCases } from "../test/_wire-cases.ts";
-import { frameworkErrors } from "../src/errors.ts";
+import { frameworkErrors } from "../src/base/errors.ts";
 import type { Caught, Checks, Report } from "./wire/src/checks/checks.ts";
 import { copyWire, startWire, type WireCluster } from "./wire-application.ts";
 
@@ -21,20 +22,20 @@ test.afterAll(() => application?.remove());
 test.beforeEach(
   ({ page }) =>
     void page.on("pageerror", (error) =>
-      expect.soft(error, "nothing is thrown that nobody catches").toBeUndefined(),
+      expect.soft(error, "the page has no uncaught error").toBeUndefined(),
     ),
 );
 test.afterEach(async () => {
   const info = test.info();
   if (info.status !== info.expectedStatus)
-    await info.attach("what the services said", {
+    await info.attach("output of the services", {
       body: cluster?.output() ?? "nothing",
       contentType: "text/plain",
     });
 });
 
 type Service = "proxy" | "standalone";
-type Way = "checks" | "checksByName";
+type Api = "checks" | "checksByName";
 
 async function open(page: Page, service: Service, path: string): Promise<void> {
   await page.goto(cluster[service] + path);
@@ -43,9 +44,9 @@ async function open(page: Page, service: Service, path: string): Promise<void> {
 
 const run = async <T>(
   page: Page,
-  way: Way,
+  api: Api,
   check: keyof Checks,
-  ...given: readonly string[]
+  ...args: readonly string[]
 ): Promise<T> =>
   await page.evaluate(
     async ([name, act, words]) =>
@@ -55,34 +56,34 @@ const run = async <T>(
           Record<string, (...more: readonly string[]) => Promise<T>>
         >
       )[name]![act]!(...words),
-    [way, check, given] as const,
+    [api, check, args] as const,
   );
 
-/** Names of a report that are not as they should be, with what they are. */
+/** The entries of a report that have a difference. */
 const wrong = (report: Report): Report =>
-  Object.fromEntries(Object.entries(report).filter(([, found]) => found !== ""));
+  Object.fromEntries(Object.entries(report).filter(([, difference]) => difference !== ""));
 
-for (const [title, path, way] of [
+for (const [title, path, api] of [
   ["a bundled page, through its imports", "/", "checks"],
   ["a plain page, through client.import", "/plain.html", "checks"],
   ["a plain page, through runProcedure", "/plain.html", "checksByName"],
 ] as const)
   test.describe(title, () => {
-    test("every value arrives as what it was, there and back", async ({ page }) => {
+    test("every value arrives unchanged, there and back", async ({ page }) => {
       await open(page, "proxy", path);
-      const report = await run<Report>(page, way, "values");
+      const report = await run<Report>(page, api, "values");
       expect(Object.keys(report)).toHaveLength(2 * wireCases.length);
       expect(wrong(report)).toEqual({});
-      // What its arguments make a node refuse names the node too.
-      const places = ["wire/echo away node one", "wire/example away node one"];
+      // Calls whose arguments a node refuses report the node too.
+      const places = ["wire/echo remote node one", "wire/example remote node one"];
       expect(await page.evaluate("[...places].toSorted()")).toEqual(places);
     });
 
-    test("every error arrives as its own class, with message, fields and trace", async ({
+    test("every error arrives as an instance of its class, with message, fields and trace", async ({
       page,
     }) => {
       await open(page, "proxy", path);
-      const report = await run<Report>(page, way, "errors");
+      const report = await run<Report>(page, api, "errors");
       expect(Object.keys(report).toSorted()).toEqual(
         [...frameworkErrors.keys(), "OutOfStock", "Refused"].toSorted(),
       );
@@ -90,27 +91,27 @@ for (const [title, path, way] of [
     });
 
     for (const service of ["proxy", "standalone"] as const)
-      test(`${service}: each kind of parameter, lines of an error that passes three procedures, nothing private`, async ({
+      test(`${service}: all kinds of parameters work, an error's trace has three procedures, and a private one isn't found`, async ({
         page,
       }) => {
         await open(page, service, path);
-        expect(await run(page, way, "kinds")).toEqual({ all: "", defaults: "" });
-        // One process and three hops over two nodes: the same lines, the origin first.
+        expect(await run(page, api, "kinds")).toEqual({ all: "", defaults: "" });
+        // One process and three hops over two nodes have the same trace, the origin first.
         const trace = ["third", "second", "first"].map((name) => `[wire/${name} | v0.0.0]`);
         const thrown = await Promise.all(
-          ["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, way, "threeHops", how)),
+          ["OutOfStock", "no entry", "text"].map((how) => run<Caught>(page, api, "threeHops", how)),
         );
         expect(thrown).toEqual([
           { name: "OutOfStock", message: "Nothing left of tea", trace, own: true },
           { name: "Forbidden", message: "no entry", trace, own: true },
           { name: "Error", message: "text", trace, own: true },
         ]);
-        // A face has no more of what browsers can't call than the name that the page's own code mentions.
+        // A face reveals only the name that the page's own code uses.
         const message =
-          way === "checksByName"
+          api === "checksByName"
             ? "Procedure 'wire/hidden' v0.0.0 not found"
             : "Procedure 'hidden' not found: pages can't call it";
-        expect(await run(page, way, "hidden")).toEqual({
+        expect(await run(page, api, "hidden")).toEqual({
           name: "ProcedureNotFound",
           message,
           trace: [],
@@ -119,12 +120,12 @@ for (const [title, path, way] of [
       });
   });
 
-test("the comparison sees every difference", async ({ page }) => {
+test("the comparison detects every kind of difference", async ({ page }) => {
   await open(page, "proxy", "/");
   expect(await run(page, "checks", "blindSpots")).toEqual([]);
 });
 
-test("runProcedure of what no node has throws the page's own ProcedureNotFound", async ({
+test("runProcedure of an unknown procedure throws the page's own ProcedureNotFound", async ({
   page,
 }) => {
   for (const service of ["proxy", "standalone"] as const) {
@@ -137,7 +138,7 @@ test("runProcedure of what no node has throws the page's own ProcedureNotFound",
   }
 });
 
-test("the node's log leads to the line of TypeScript that threw, and the page learns nothing of it", async ({
+test("the node's log has the line of TypeScript that threw, and the page doesn't get it", async ({
   page,
 }) => {
   await open(page, "proxy", "/plain.html");

@@ -1,4 +1,4 @@
-// Which Chromium the browser tests use: one that is there, else Playwright's, else Debian's.
+// Finds the Chromium for the browser tests: an installed one, else Playwright's, else Debian's.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -7,19 +7,22 @@ import { aptInstall, tryCommand } from "./commands.mjs";
 const root = join(import.meta.dirname, "..");
 const variables = ["CHROMIUM_PATH", "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH"];
 const commands = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-// Inside node_modules, so that a test run leaves nothing behind elsewhere on the machine.
+// In node_modules, so that a test run leaves nothing elsewhere on the machine.
 const local = { PLAYWRIGHT_BROWSERS_PATH: "0", PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "10000" };
 
 /** @typedef {{ path: string, from: string }} Browser */
 
-// A second `--disable-features` replaces the first, so what Playwright's own names is in here too (its chromiumSwitches.ts).
+// A second `--disable-features` replaces the first, so this includes Playwright's own list
+// (chromiumSwitches.ts).
 // oxfmt-ignore
 const ofPlaywright = [
   "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable",
   "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect",
   "TcpPortRandomizationWin", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
 ];
-/** Two pages for the list below the address bar, and an empty process for the next site: each window gets them, and no test sees them. */
+/**
+ * The address bar's two popup pages and a spare process, which each window gets but no test uses.
+ */
 const unseen = [
   "WebUIOmniboxPopup",
   "WebUIOmniboxAimPopup",
@@ -27,7 +30,10 @@ const unseen = [
   "SpareRendererForSitePerProcess",
 ];
 
-/** What every Chromium of the tests is started with. A page that has nothing else around it takes half of the processor's time. */
+/**
+ * Arguments of every Chromium in tests. Without the browser's other services a page takes half of
+ * the CPU time.
+ */
 export const browserArguments = [
   "--no-sandbox",
   "--disable-gpu",
@@ -38,7 +44,7 @@ export const browserArguments = [
 ];
 
 /**
- * Some distributions put a stub in this place that only asks to install something: the version tells.
+ * Some distributions have a stub here that only asks to install a package; its version tells.
  * @param {string} path
  */
 function runs(path) {
@@ -53,8 +59,7 @@ function onThisMachine() {
   for (const variable of variables) {
     const path = process.env[variable];
     if (path === undefined || path === "") continue;
-    if (!runs(path))
-      throw new Error(`${variable} is '${path}', and that is no Chromium that starts`);
+    if (!runs(path)) throw new Error(`${variable} is '${path}', which doesn't start as a Chromium`);
     return { path, from: variable };
   }
   for (const command of commands) {
@@ -82,14 +87,14 @@ function fromPlaywright(environment) {
   return runs(answer.stdout) ? { path: answer.stdout, from: "Playwright" } : undefined;
 }
 
-/** The Chromium that is there, if any; nothing is downloaded.
+/** Finds an installed Chromium, if any, without downloading one.
  * @returns {Browser | undefined}
  */
 export function findBrowser() {
   return onThisMachine() ?? fromPlaywright({}) ?? fromPlaywright(local);
 }
 
-/** Gets a Chromium onto this machine: Playwright's own build, else Debian's package.
+/** Installs a Chromium: Playwright's build, else Debian's package.
  * @returns {Browser | undefined}
  */
 function installBrowser() {
@@ -102,13 +107,13 @@ function installBrowser() {
   return debians && { ...debians, from: "apt-get" };
 }
 
-/** A Chromium that starts: found, or installed (and the caller told how to help where neither works).
+/** Finds or installs a Chromium that starts; throws with instructions if neither works.
  * @returns {Browser}
  */
 export function requireBrowser() {
   const browser = findBrowser() ?? installBrowser();
   if (browser) return browser;
   throw new Error(
-    `no Chromium was found or could be installed; install one and set ${variables[0]} to its path`,
+    `can't find or install a Chromium; install one and set ${variables[0]} to its path`,
   );
 }

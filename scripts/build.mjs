@@ -1,5 +1,5 @@
-// Builds the package into dist/: bundles, declarations, licences, and schema/. Everything is made beside the old folder and put in
-// its place at the end, so that a build that fails leaves what was there.
+// Builds the package into dist/ (bundles, declarations, licences) and schema/. Builds beside the
+// old folder and replaces it at the end, so that a failed build leaves the old one.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -20,19 +20,28 @@ async function filesOf(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Declarations of the rooms. The compiler leaves `.ts` at the end of their imports; a consumer has `.js` and `.d.ts`. */
+/**
+ * Copies the declarations. The compiler leaves `.ts` in their imports; consumers have `.js` and
+ * `.d.ts`.
+ */
 async function writeDeclarations() {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  await promisify(execFile)(process.execPath, [tsc, "-b", ...rooms]).catch(
-    (/** @type {{ stdout: string }} */ failed) => {
-      throw new Error(`the types don't check:\n${failed.stdout}`);
-    },
-  );
+  await promisify(execFile)(process.execPath, [
+    tsc,
+    "-b",
+    "server",
+    "client",
+    "server/vite",
+    "server/testing",
+  ]).catch((/** @type {{ stdout: string }} */ failed) => {
+    throw new Error(`the types don't check:\n${failed.stdout}`);
+  });
   for (const room of rooms) {
     for (const file of await filesOf(join(root, ".types", room))) {
       const source = file.replace(join(root, ".types"), root).replace(/\.d\.ts$/, ".ts");
-      if (!file.endsWith(".d.ts") || !existsSync(source)) continue; // not the compiler's notes, nor what a removed source left
-      if (source.includes("/client/console/")) continue; // a page, which nobody imports
+      // Skips the compiler's own files and those of removed sources.
+      if (!file.endsWith(".d.ts") || !existsSync(source)) continue;
+      if (source.includes("/client/console/")) continue; // a page, not a module to import
       const target = file.replace(join(root, ".types"), join(made, "types"));
       await mkdir(dirname(target), { recursive: true });
       await writeFile(
@@ -51,14 +60,14 @@ async function keepDeclarations() {
     await cp(join(root, "dist/types"), join(made, "types"), { recursive: true });
 }
 
-/** Bundles hold other people's work: their licences go along, each once. */
+/** Collects the licences of bundled packages, each once. */
 async function writeLicences() {
   const lists = (await filesOf(made)).filter((file) => /[\\/]licenses\.\w+\.json$/.test(file));
   /** @type {Map<string, { name: string, version: string, identifier?: string, text?: string }>} */
   const found = new Map();
   for (const file of lists) {
-    for (const one of JSON.parse(await readFile(file, "utf8")))
-      found.set(`${one.name} ${one.version}`, one);
+    for (const entry of JSON.parse(await readFile(file, "utf8")))
+      found.set(`${entry.name} ${entry.version}`, entry);
     await rm(file);
   }
   const texts = [...found.keys()]
@@ -68,23 +77,21 @@ async function writeLicences() {
   await writeFile(join(made, "THIRD-PARTY.txt"), head + texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
-/** What editors know of configurations and segment files. It lies in the package's root, as files name it by its path in node_modules. */
+/**
+ * Writes the JSON Schemas into the package's root, as files refer to their path in node_modules.
+ */
 async function writeSchemas() {
-  const [{ runnerImport }, { toJsonSchema }] = await Promise.all([
+  const [{ runnerImport }, { createSchemas }] = await Promise.all([
     import("vite"),
-    import("@valibot/to-json-schema"),
+    import("./json-schemas.mjs"),
   ]);
-  /** @type {{ module: typeof import("../server/json-schema.ts") }} */
-  const { module } = await runnerImport(join(root, "server/json-schema.ts"), {
+  /** @type {{ module: import("./json-schemas.mjs").Module }} */
+  const { module } = await runnerImport(join(root, "server/config/json-schema.ts"), {
     root,
     configFile: false,
     logLevel: "warn",
   });
-  /** @type {import("../server/json-schema.ts").Convert} */
-  const convert = (schema) => ({
-    ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }),
-  });
-  const written = { config: module.configJsonSchema(convert), segment: module.segmentJsonSchema() };
+  const written = createSchemas(module);
   await mkdir(join(made, "schema"), { recursive: true });
   for (const [name, schema] of Object.entries(written))
     await writeFile(
@@ -93,7 +100,7 @@ async function writeSchemas() {
     );
 }
 
-/** Nothing that goes into the package is younger than what was built. */
+/** Whether no input of the package is newer than the build. */
 async function isFresh() {
   const built = await stat(join(root, "dist/main.js")).catch(() => undefined);
   if (built === undefined || !existsSync(join(root, "schema/config.json"))) return false;
@@ -114,13 +121,13 @@ if (ifNeeded && !existsSync(join(root, "node_modules/vite"))) {
 async function build() {
   const { createBuilder } = await import("vite");
   await rm(made, { recursive: true, force: true });
-  // `--bundles` keeps the declarations that are there, right or wrong: the quick way to try something by hand.
+  // `--bundles` keeps the old declarations, which is quicker for trying something by hand.
   const declarations = process.argv.includes("--bundles")
     ? keepDeclarations()
     : writeDeclarations();
   const bundles = createBuilder({ root }).then((builder) => builder.buildApp());
   const failed = (await Promise.allSettled([declarations, bundles, writeSchemas()])).filter(
-    (one) => one.status === "rejected",
+    (result) => result.status === "rejected",
   );
   if (failed.length > 0)
     throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));
@@ -128,7 +135,7 @@ async function build() {
   await chmod(join(made, "cli.js"), 0o755);
 }
 
-/** Puts what was made in the place of what was there. */
+/** Replaces the old build with the new one. */
 async function replace() {
   const old = join(root, ".build-old");
   await rm(join(root, "schema"), { recursive: true, force: true });

@@ -1,6 +1,6 @@
-// `npm run check`: every gate of the package, the quick ones first. Those of the sources run beside those of the package, as most keep one
-// core busy. After the first that fails no other begins, and what it said is shown.
-// `-- --no-unit` leaves the tests out, for who runs `npm test` as well.
+// `npm run check`: every gate of the package, quick ones first. The sources' gates run in parallel
+// with the package's, as most keep only one core busy. After a failure no further gate starts, and
+// the output of the failed one is shown. `-- --no-unit` skips the tests, for use with `npm test`.
 import { spawn } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const bin = join(root, "node_modules/.bin");
 let failed = false;
 
 /**
- * Runs a gate, and after it says how it went. None begins once another has failed.
+ * Runs a gate and prints its result. Does nothing once another gate has failed.
  * @param {string} name
  * @param {string[]} command
  */
@@ -22,9 +22,9 @@ async function gate(name, command) {
   const [program = "", ...words] = command;
   const env = { ...process.env, NO_COLOR: "1", PATH: `${bin}:${process.env["PATH"]}` };
   const child = spawn(program, words, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text) => (said += text));
+    stream.setEncoding("utf8").on("data", (text) => (output += text));
   const code = await new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
     child.on("close", resolve);
@@ -32,7 +32,7 @@ async function gate(name, command) {
   const took = `${((performance.now() - started) / 1000).toFixed(1)} s`;
   if (code === 0) return console.log(`✓ ${name.padEnd(10)} ${took}`);
   failed = true;
-  console.log(`${said}${typeof code === "string" ? code : ""}`);
+  console.log(`${output}${typeof code === "string" ? code : ""}`);
   console.log(`✗ ${name} failed after ${took}: ${command.join(" ")}`);
 }
 
@@ -40,7 +40,7 @@ async function ofSources() {
   await gate("format", ["oxfmt", "--check"]);
   await gate("lint", ["oxlint"]);
   await gate("site", ["node", "scripts/docs.mjs"]);
-  // The demo takes what it imports from dist/, which is away for a moment while it is replaced.
+  // The demo imports from dist/, which is missing for a moment while a build replaces it.
   await built;
   await gate("knip", ["knip"]);
 }
@@ -53,7 +53,7 @@ async function build() {
 async function ofPackage() {
   await built;
   if (failed) return;
-  // publint and attw look at what npm would publish, not at the folder.
+  // publint and attw check what npm would publish, not the folder.
   await rm(packed, { recursive: true, force: true });
   await mkdir(packed, { recursive: true });
   await gate("pack", [
@@ -73,6 +73,6 @@ async function ofPackage() {
 
 const built = build();
 await Promise.all([ofSources(), ofPackage()]);
-// Alone, as it keeps every core busy.
+// Runs alone, as it keeps every core busy.
 if (!process.argv.includes("--no-unit")) await gate("unit", ["vitest", "run"]);
 process.exitCode = failed ? 1 : 0;

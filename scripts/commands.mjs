@@ -1,4 +1,4 @@
-// Commands of the machine that tests use: found, or installed from Debian's packages.
+// Finds commands that tests need, or installs them from Debian's packages.
 import { spawnSync } from "node:child_process";
 
 /** @param {string} command */
@@ -42,7 +42,7 @@ export function aptInstall(what, packages) {
   apt("install", "-y", "--no-install-recommends", ...packages);
 }
 
-/** Throws when one of them can neither be found nor installed; their names are those of their packages.
+/** Throws if a command can neither be found nor installed. Commands are named like their packages.
  * @param {readonly string[]} commands
  */
 export function requireCommands(commands) {

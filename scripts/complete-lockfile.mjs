@@ -1,6 +1,6 @@
-// `npm run lock`, after dependencies have changed. npm leaves packages of other platforms out of the lockfile where it can't
-// get at them, and then `npm ci` refuses that file, here or elsewhere. Their versions are known all the same, from the packages that ask
-// for them, and their platforms are in their names.
+// `npm run lock`, after dependencies have changed. If npm can't fetch packages of other platforms,
+// it leaves them out of the lockfile, and `npm ci` then rejects the file. This adds them: the
+// packages that depend on them name their versions, and their names contain the platforms.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -26,8 +26,8 @@ for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.pac
   }
 }
 
-const own = Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, "en"));
+const packages = Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, "en"));
 writeFileSync(
   file,
-  `${JSON.stringify({ ...lock, packages: Object.fromEntries(own) }, undefined, 2)}\n`,
+  `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, undefined, 2)}\n`,
 );

@@ -1,5 +1,5 @@
-// An application that has the packed package installed: do its types check under both resolutions, and do its entries
-// load? `node scripts/consumer.mjs TARBALL`, part of `npm run check`.
+// Installs the packed package in an application, checks its types under both module resolutions,
+// and loads its entries. `node scripts/consumer.mjs TARBALL`, part of `npm run check`.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,9 +10,10 @@ const folder = join(root, "node_modules/.cache/seamline-consumer");
 const installed = join(folder, "node_modules/seamline");
 
 const application = `
-import { type Context, CorsMiddleware, defineConfig, type Middleware, NotFound, type Procedure, runProcedure, startClient, startServer } from "seamline";
-import { startClient as startPage } from "seamline/client";
-import { startServer as startHost } from "seamline/server";
+import { type Context, CorsMiddleware, type Middleware, NotFound, type Procedure, runProcedure } from "seamline";
+import { startClient } from "seamline/client";
+import { createGraph } from "seamline/internal";
+import { defineConfig, startServer } from "seamline/server";
 import { seamline } from "seamline/vite";
 import type { Plugin } from "vite";
 
@@ -26,6 +27,7 @@ export async function greet(this: Context, name: string): Promise<string> {
 const config = defineConfig({ mode: "standalone", url: "http://127.0.0.1:3000" });
 const procedures: Procedure[] = [greet];
 const server = await startServer((specifier) => import(specifier), { config });
+await startServer();
 server.addMiddleware(middleware);
 server.addHealthCheck("always", { isHealthy: async () => true });
 const client = await startClient("ui");
@@ -38,7 +40,7 @@ declare module "seamline/client" {
 }
 const greeted: string[] = [await module.greet("x"), await (await client.import("./greet.js")).greet("x")];
 const byName: string = await runProcedure<typeof greet>("greet", "1.0.0", { name: "x" });
-export const all: unknown = [error, plugins, greeted, byName, procedures, startPage, startHost];
+export const all: unknown = [error, plugins, greeted, byName, procedures, createGraph];
 `;
 
 rmSync(folder, { recursive: true, force: true });
@@ -67,23 +69,24 @@ for (const [module, moduleResolution] of [
     [join(root, "node_modules/typescript/bin/tsc"), "-p", config],
     { cwd: folder, encoding: "utf8" },
   );
-  // The declarations of the package are checked too (a bundled library's types would be missing there); those of others are theirs.
-  const own = tsc.stdout
+  // Checks our declarations too, where a bundled library's types could be missing; ignores errors
+  // in those of other packages.
+  const errors = tsc.stdout
     .split("\n")
     .filter((line) => /^(application\.ts|node_modules\/seamline\/|error)/.test(line));
-  if (own.length > 0) throw new Error(`${module}: ${own.join("\n")}`);
+  if (errors.length > 0) throw new Error(`${module}: ${errors.join("\n")}`);
 }
 
-// Editors find them by these paths.
+// Editors look for the schemas at these paths.
 for (const name of ["config", "segment"])
   JSON.parse(readFileSync(join(installed, `schema/${name}.json`), "utf8"));
 
 const load = `
 import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
-for (const name of ["seamline", "seamline/server", "seamline/vite"]) {
+for (const name of ["seamline", "seamline/internal", "seamline/server", "seamline/vite"]) {
   if (Object.keys(await import(name)).length === 0) throw new Error(name + " exports nothing");
-  require(name); // an older application may be CommonJS: it gets the same module
+  require(name); // from CommonJS, too
 }
 `;
 writeFileSync(join(folder, "load.js"), load);

@@ -1,4 +1,5 @@
-// The API reference: a page for each entry of the package, made of the declarations and their comments as they stand in the sources.
+// Generates the API reference: a page for each entry of the package, from the declarations and
+// their comments in the sources.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -7,16 +8,17 @@ const root = join(import.meta.dirname, "..");
 /** @type {{ exports: Record<string, string | { types?: string }> }} */
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Entries of the package, in its order: the name in an import, the source, and where its page is. */
+/** The package's entries in order: the name to import, the source, and the page's path. */
 export const entries = Object.entries(exports).flatMap(([path, target]) => {
-  if (typeof target === "string" || target.types === undefined) return [];
+  // Only generated code imports the internal entry.
+  if (typeof target === "string" || target.types === undefined || path === "./internal") return [];
   const name = path.replace(/^\./, "seamline");
   const source = target.types.replace("./dist/types/", "").replace(/\.d\.ts$/, ".ts");
   return [{ name, source, page: `reference/api/${name.replaceAll("/", "-")}.md` }];
 });
 
-/** Each page's text by its path below docs.
- * @param {readonly string[]} errors names of the runtime's error classes, which have a table of their own
+/** The pages' texts by their paths in docs/.
+ * @param {readonly string[]} errors names of the runtime's error classes, which have their own page
  * @returns {{ pages: Record<string, string>, problems: string[] }}
  */
 export function apiPages(errors) {
@@ -30,7 +32,7 @@ export function apiPages(errors) {
     types: [],
   };
   const host = ts.createCompilerHost(options);
-  // Of types of others only the names are shown: reading all of Vite's would take longer than all the rest.
+  // Only names of foreign types are shown: reading Vite's would take longer than everything else.
   host.resolveModuleNameLiterals = (literals, file) =>
     literals.map(({ text }) =>
       text.startsWith(".")
@@ -43,7 +45,7 @@ export function apiPages(errors) {
     host,
   );
   const checker = program.getTypeChecker();
-  /** @type {Map<ts.Symbol, string>} What is described, and at which address. */
+  /** @type {Map<ts.Symbol, string>} The address at which each symbol is described. */
   const described = new Map();
   /** @type {string[]} */
   const problems = [];
@@ -86,7 +88,7 @@ const isInternal = (symbol) =>
 const anchorOf = (name) => name.toLowerCase();
 
 class Page {
-  /** @type {ts.Symbol[]} Types that no entry exports, but that declarations on this page mention. */
+  /** @type {ts.Symbol[]} Types that this page's declarations mention but no entry exports. */
   #mentioned = [];
   /**
    * @param {typeof entries[number]} entry
@@ -116,17 +118,17 @@ class Page {
         .replaceAll(/^\/\/ /gm, "")
         .trim() ?? "";
     const elsewhere = shown.filter(({ symbol }) => this.described.has(symbol));
-    const own = shown.filter(({ symbol }) => !this.described.has(symbol));
-    for (const one of own)
-      this.described.set(one.symbol, `/${page.replace(/\.md$/, "")}#${anchorOf(one.name)}`);
+    const described = shown.filter(({ symbol }) => !this.described.has(symbol));
+    for (const item of described)
+      this.described.set(item.symbol, `/${page.replace(/\.md$/, "")}#${anchorOf(item.name)}`);
     const lines = [`# ${name}`, "", sentence(head.replace(/^`[^`]+`(?:[^:]*): /, "")), ""];
     for (const group of groups) {
-      const members = own.filter(({ symbol }) => groupOf(symbol) === group);
+      const members = described.filter(({ symbol }) => groupOf(symbol) === group);
       if (members.length === 0) continue;
       lines.push(`## ${group}`, "");
-      for (const one of members) lines.push(...this.#section(one.name, one.symbol));
+      for (const member of members) lines.push(...this.#section(member.name, member.symbol));
     }
-    // A type that is mentioned may mention others.
+    // Mentioned types may mention more types.
     for (let index = 0; index < this.#mentioned.length; index++) {
       if (index === 0)
         lines.push(
@@ -191,7 +193,7 @@ class Page {
       if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias)
         symbol = this.checker.getAliasedSymbol(symbol);
       if (symbol !== undefined && symbol !== self && isOurs(symbol) && !isInternal(symbol)) {
-        // Configurations have a page of their own.
+        // Configurations have their own page.
         if (!this.described.has(symbol) && isConfiguration(symbol))
           this.described.set(symbol, "/reference/configuration");
         if (this.errors.has(symbol.name)) this.described.set(symbol, "/reference/api/errors");
@@ -208,7 +210,7 @@ class Page {
           `[${isConfiguration(symbol) ? "the configuration" : `\`${symbol.name}\``}](${address})`,
         );
       }
-      // What a constant is made of is no part of its declaration.
+      // A constant's value isn't part of its declaration.
       if (!ts.isVariableDeclaration(node)) ts.forEachChild(node, visit);
       else if (node.type !== undefined) visit(node.type);
     };
@@ -229,7 +231,8 @@ function isOurs(symbol) {
 
 /** @param {ts.Symbol} symbol */
 const isConfiguration = (symbol) =>
-  symbol.declarations?.[0]?.getSourceFile().fileName === join(root, "server/config-types.ts");
+  symbol.declarations?.[0]?.getSourceFile().fileName ===
+  join(root, "server/config/config-types.ts");
 
 /** Members that are nobody's business: private ones, and those marked as internal.
  * @param {ts.Node} node
@@ -241,7 +244,7 @@ function isHidden(node) {
   return name !== undefined && ts.isPrivateIdentifier(name);
 }
 
-/** A declaration as a reader of types sees it: no bodies, no values, comments of members in their places.
+/** A declaration without bodies and values, but with its members' comments.
  * @param {ts.Declaration} node
  */
 function declarationText(node) {
@@ -264,7 +267,7 @@ function declarationText(node) {
   }
   if (ts.isVariableDeclaration(node))
     return `const ${slice(node.getStart(), node.type?.end ?? node.end)};`;
-  if (!ts.isClassDeclaration(node)) return bare(withoutNotes(node.getText()));
+  if (!ts.isClassDeclaration(node)) return bare(readable(node.getText()));
   const [first] = node.members;
   const members = node.members
     .filter((one) => !isHidden(one))
@@ -279,7 +282,7 @@ function declarationText(node) {
  */
 function memberText(member, slice) {
   const [comment] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
-  const words = comment === undefined ? "" : `${withoutNotes(comment.getText())}\n  `;
+  const words = comment === undefined ? "" : `${readable(comment.getText())}\n  `;
   const body = /** @type {ts.MethodDeclaration} */ (member).body;
   const value = ts.isPropertyDeclaration(member) ? member.initializer : undefined;
   const end =
@@ -293,37 +296,28 @@ function memberText(member, slice) {
   return `${words}${namesOf(text.replace(/;$/, ""))};`;
 }
 
-/** A parameter that the code makes nothing of begins with `_`, which is nobody else's business.
+/** Unused parameters begin with `_`, which the reference hides.
  * @param {string} text
  */
 const namesOf = (text) => text.replaceAll(/([(,] ?(?:\.\.\.)?)_(\w)/g, "$1$2");
 
-/** Docstrings name parts of the specification, which readers of the code look up. A page leaves them out.
+/** Omits linter directives, and shows links as plain names.
  * @param {string} text
  */
-function withoutNotes(text) {
-  return text
-    .replaceAll(/ \((?:§|decisions §|R\d|architecture)[^)]*\)/g, "")
-    .replaceAll(
-      /(?:decisions )?§[\d.]+(?:, §[\d.]+)*[:;.] ([a-z])?/g,
-      (_, letter) => letter?.toUpperCase() ?? "",
-    )
-    .replaceAll(/ ?\bChosen: ([a-z])?/g, (_, letter) => ` ${letter?.toUpperCase() ?? ""}`)
-    .replaceAll(/^ *\/\/ oxlint-.*\n/gm, "")
-    .replaceAll(/\{@link ([\w.]+)[^}]*\}/g, "$1");
-}
+const readable = (text) =>
+  text.replaceAll(/^ *\/\/ oxlint-.*\n/gm, "").replaceAll(/\{@link ([\w.]+)[^}]*\}/g, "$1");
 
 /** @param {string} text */
 function sentence(text) {
-  const words = withoutNotes(text.replaceAll(/\{@link ([\w.]+)[^}]*\}/g, "`$1`"));
+  const words = readable(text.replaceAll(/\{@link ([\w.]+)[^}]*\}/g, "`$1`"));
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.:!?)]$/.test(words) ? "" : "."}`;
 }
 
 /** The page of the runtime's errors.
- * @param {typeof import("../src/errors.ts")} module
+ * @param {typeof import("../src/base/errors.ts")} module
  */
 export function errorsPage({ frameworkErrors, statusOf }) {
-  const file = join(root, "src/errors.ts");
+  const file = join(root, "src/base/errors.ts");
   const source = ts.createSourceFile(
     file,
     readFileSync(file, "utf8"),
@@ -341,13 +335,13 @@ export function errorsPage({ frameworkErrors, statusOf }) {
     /** @type {{ name: string }} */
     const parent = Object.getPrototypeOf(Class);
     const message = error.message === "" ? "" : `\`${error.message}\``;
-    const when = sentence(withoutNotes(words.get(name) ?? "").replace(/^\d{3}: /, ""));
+    const when = sentence(readable(words.get(name) ?? "").replace(/^\d{3}: /, ""));
     return `| ${statusOf(error)} | \`${name}\` | \`${parent.name}\` | ${message} | ${when} |`;
   });
   return [
     "# Errors",
     "",
-    "Exported by `seamline` and `seamline/client`. Each is built from a message and options, `new NotFound(message, { cause })`; `Teapot` from",
+    "Exported by `seamline`. Each is built from a message and options, `new NotFound(message, { cause })`; `Teapot` from",
     "nothing. A class of yours that extends one of them has its status. [The guide](../../guide/errors.md) says what callers get.",
     "",
     "| status | class | extends | default message | when |",

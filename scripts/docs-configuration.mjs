@@ -1,7 +1,7 @@
-// docs/reference/configuration.md: each mode with its keys, made of the schema that checks configurations. `npm run docs` writes it, and
-// test/docs.test.ts holds it to the schema.
+// Generates docs/reference/configuration.md, the keys of each mode, from the published JSON Schema.
+// `npm run docs` writes it; test/docs.test.ts compares it with the schema.
 
-/** Where the document lies, from the root. */
+/** The path of the document. */
 export const document = "docs/reference/configuration.md";
 
 /**
@@ -10,7 +10,7 @@ export const document = "docs/reference/configuration.md";
  * @typedef {{ properties: Record<string, Json>, allOf: readonly { if: { properties?: { mode?: { const: string } } }, then: Json }[] }} Schema
  */
 
-/** What else is written of a key, from the document. */
+/** Pages of the guide about a key, relative to the document. */
 const guides = /** @type {Record<string, string>} */ ({
   trustKey: "access.md#the-trust-key",
   origin: "deployment.md#hosts-and-the-public-origin",
@@ -19,16 +19,16 @@ const guides = /** @type {Record<string, string>} */ ({
   middleware: "middleware.md",
   healthChecks: "health.md",
   tls: "deployment.md#tls-without-anything-in-front",
-  cache: "deployment.md#what-a-node-keeps",
+  cache: "deployment.md#what-a-node-caches",
   assets: "assets.md",
-  monitor: "health.md#what-a-gateway-does-with-it",
+  healthIntervalMs: "health.md#what-a-gateway-does-with-it",
   members: "access.md#where-members-may-be",
-  layout: "development.md",
+  nodes: "development.md",
 });
 
-/** @param {unknown} given what `configJsonSchema` makes */
-export function configurationDocument(given) {
-  const schema = /** @type {Schema} */ (given);
+/** @param {unknown} json the JSON Schema of a configuration */
+export function configurationDocument(json) {
+  const schema = /** @type {Schema} */ (json);
   const modes = schema.allOf.flatMap(({ if: condition, then }) => {
     const mode = condition.properties?.mode?.const;
     return mode === undefined
@@ -45,19 +45,19 @@ export function configurationDocument(given) {
   const words = /** @type {{ anyOf: [{ enum: string[], enumDescriptions: string[] }] }} */ (
     /** @type {unknown} */ (schema.properties["mode"])
   ).anyOf[0];
-  // Limits have a table in the guide, with what happens past each.
+  // The guide has a table of the limits, with what happens at each.
   const nested = common.filter(
     (key) => key !== "limits" && first.keys[key]?.properties !== undefined,
   );
   return [
     "# Configuration reference",
     "",
-    "<!-- Written by `npm run docs` from the schema that checks configurations. -->",
+    "<!-- Written by `npm run docs`: the words are the comments in server/config/config-types.ts. -->",
     "",
-    "Every key of every mode. How a file is found, what paths in it are relative to, and what mistakes look like stands in",
-    "[the guide](../guide/configuration.md). Wherever more is asked than a text, `${NAME}` and `${NAME:-default}` may stand too.",
+    "Every key of every mode. [The guide](../guide/configuration.md) explains how a file is found, what paths are relative to,",
+    "and what errors look like. Every value may be `${NAME}` or `${NAME:-default}`, a variable of the environment.",
     "",
-    "`mode` is required, and decides which keys there are; `$schema` is allowed in each, for [editors](../guide/configuration.md#in-an-editor).",
+    "`mode` is required and decides which keys there are. `$schema` is allowed in every mode, for [editors](../guide/configuration.md#in-an-editor).",
     "",
     "| mode | what the service does |",
     "|---|---|",
@@ -117,16 +117,16 @@ function table(names, keys, required) {
 
 /** @param {Json} schema @returns {string} */
 function typeOf({ anyOf, $ref, const: only, enum: words, type, items, additionalProperties }) {
-  // A placeholder may stand everywhere.
-  const kinds = anyOf?.filter((one) => one.$ref === undefined).map(typeOf) ?? [];
+  // Omits placeholders, which are allowed everywhere.
+  const kinds = anyOf?.filter((schema) => schema.$ref === undefined).map(typeOf) ?? [];
   if (kinds.length > 0) return [...new Set(kinds)].join(" or ");
-  if ($ref !== undefined) return "text";
+  if ($ref !== undefined) return "string";
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
   if (words !== undefined) return words.map((word) => `\`${JSON.stringify(word)}\``).join(" or ");
   if (type === "array") return `list of ${typeOf(items ?? {})}s`;
   if (type === "object" && typeof additionalProperties === "object")
-    return `object of ${typeOf(additionalProperties)}s`.replace("list of texts", "list");
-  return type === "string" ? "text" : type === "integer" ? "number" : (type ?? "text");
+    return `object of ${typeOf(additionalProperties)}s`.replace("list of strings", "list");
+  return type === "integer" ? "number" : (type ?? "string");
 }
 
 /** @param {Json} schema */

@@ -1,13 +1,14 @@
-// `npm run docs`: the documents as a site, in docs/.vitepress/dist. Writes the reference first, and fails on whatever the site's builder warns of, on
-// a page that isn't there or can't be found by its search, and on a request that would leave the site. `-- --serve` serves it while you write.
+// `npm run docs`: builds the documents as a site in docs/.vitepress/dist. Writes the reference
+// first. Fails on any warning of the builder, on a page that is missing or that search doesn't
+// find, and on requests to other sites. `-- --serve` serves the site while you write.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { toJsonSchema } from "@valibot/to-json-schema";
 import { runnerImport } from "vite";
 import { apiPages, errorsPage } from "./docs-api.mjs";
 import { configurationDocument, document as configuration } from "./docs-configuration.mjs";
+import { createSchemas } from "./json-schemas.mjs";
 
 const root = join(import.meta.dirname, "..");
 const docs = join(root, "docs");
@@ -17,7 +18,7 @@ const started = performance.now();
 /** @param {string} path @param {string} text */
 function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });
-  // Unchanged files stay as old as they are: who serves would load each page again.
+  // Doesn't touch unchanged files, as `--serve` would reload each page.
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
 }
 
@@ -32,21 +33,16 @@ async function load(path) {
 }
 
 async function writeReference() {
-  /** @type {typeof import("../server/json-schema.ts")} */
-  const { configJsonSchema } = await load("server/json-schema.ts");
-  /** @type {typeof import("../src/errors.ts")} */
-  const errors = await load("src/errors.ts");
-  /** @type {import("../server/json-schema.ts").Convert} */
-  const convert = (one) => ({
-    ...toJsonSchema(one, { typeMode: "input", ignoreActions: ["raw_check"] }),
-  });
-  write(join(root, configuration), configurationDocument(configJsonSchema(convert)));
+  const schemas = createSchemas(await load("server/config/json-schema.ts"));
+  /** @type {typeof import("../src/base/errors.ts")} */
+  const errors = await load("src/base/errors.ts");
+  write(join(root, configuration), configurationDocument(schemas.config));
   const { pages, problems } = apiPages([...errors.frameworkErrors.keys()]);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const api = join(docs, "reference/api");
   const written = { ...pages, "reference/api/errors.md": errorsPage(errors) };
   for (const [path, text] of Object.entries(written)) write(join(docs, path), text);
-  // Of an entry that the package has no more.
+  // Removes the page of a removed entry.
   for (const name of readdirSync(api))
     if (!(`reference/api/${name}` in written)) rmSync(join(api, name));
 }
@@ -59,19 +55,19 @@ async function vitepress(...words) {
     cwd: root,
     stdio: serves ? "inherit" : ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text) => (said += text));
+    stream?.setEncoding("utf8").on("data", (text) => (output += text));
   const code = await new Promise((resolve) => child.on("close", resolve));
   if (serves) return;
-  // Of a missing language or a wrong link it only warns.
-  const lines = said
+  // VitePress only warns about missing languages and broken links.
+  const lines = output
     .split("\n")
     .filter((line) => !/^\s*(?:vitepress v|- |.*✓|build complete|$)/.test(line));
-  if (code !== 0 || lines.length > 0) throw new Error(said);
+  if (code !== 0 || lines.length > 0) throw new Error(output);
 }
 
-/** What is wrong with the site that was built. */
+/** Checks the built site. */
 async function problemsOfSite() {
   /** @type {{ pagesOf(): string[] }} */
   const { pagesOf } = await load("docs/.vitepress/sidebar.ts");

@@ -1,4 +1,4 @@
-// The figures of a closing note: size of the code, of the two installs, and of what a browser loads. `npm run figures`.
+// `npm run figures`: sizes of the code, of the two installs, and of the files that a browser loads.
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -37,14 +37,15 @@ const bytesIn = (folder) => sum(filesIn(folder, () => true).map((file) => lstatS
 /** @param {number} bytes */
 const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Packages that are installed in a folder: not those of other platforms, nor links to workspaces.
+/** Packages installed in a folder, without those of other platforms and links to workspaces.
  * @param {string} folder
  */
 function packagesIn(folder) {
   /** @type {{ packages: Record<string, { link?: boolean }> }} */
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   return Object.entries(packages).filter(
-    ([path, one]) => path.includes("node_modules/") && !one.link && existsSync(join(folder, path)),
+    ([path, entry]) =>
+      path.includes("node_modules/") && !entry.link && existsSync(join(folder, path)),
   ).length;
 }
 

@@ -1,25 +1,32 @@
-// docs/specification.md: every statement of the specification and the test that shows it, read from the titles of the tests. `npm run specification`.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Writes docs/specification.md from the titles of the tests. `npm run specification`.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const id = String.raw`(?:§\d+(?:\.\d+)?|D\d+(?:\.[a-z]+(?:-[a-z]+)*)?)-\d+`;
-const canonical = new RegExp(String.raw`^(${id}(?:,? ${id})*) (\S.*)$`);
-const inBrackets = new RegExp(String.raw`\((${id}(?:[,;]? ${id})*)\)`, "g");
-const single = new RegExp(id, "g");
+const numberPattern = String.raw`[a-z]+(?:-[a-z]+)*-\d+`;
+const atTheBeginning = new RegExp(String.raw`^(${numberPattern}(?:, ${numberPattern})*): (\S.*)$`);
+const inBrackets = new RegExp(String.raw`\((${numberPattern}(?:, ${numberPattern})*)\)`, "g");
 
-/** Where the document lies, from the root. */
+/** Path of the document, from the root. */
 export const document = "docs/specification.md";
 
 /**
  * @typedef {{ path: string, text: string }} TestFile
- * @typedef {{ id: string, words: string | undefined, path: string }} Title `words` only where the title begins with the id: that is the statement's own test.
- * @typedef {Readonly<Record<string, { title: string, statements: number }>>} Sentences
+ * @typedef {{ id: string, words: string | undefined, path: string }} Title `words` only if the title
+ *   begins with the number: that is the statement's own test.
+ * @typedef {Readonly<Record<string, { title: string, statements: number }>>} Topics
+ * @typedef {Readonly<Record<string, Topics>>} Chapters
  * @typedef {{ way: string, runs: number }} WayCount
  * @typedef {{ ids: readonly string[], ways: readonly WayCount[] }} Case
  */
 
-/** All files of tests, from the root.
+/** @param {Chapters} chapters @returns {Topics} */
+const topicsOf = (chapters) => Object.assign({}, ...Object.values(chapters));
+
+/** @param {string} id */
+const topicOf = (id) => id.replace(/-\d+$/, "");
+
+/** All test files.
  * @returns {TestFile[]}
  */
 export function testFiles() {
@@ -31,18 +38,20 @@ export function testFiles() {
         ),
       )
       .map((path) => path.replaceAll("\\", "/"))
-      // Its own test makes titles up.
+      // This script's own test has made-up titles.
       .filter((path) => /\.(test|spec)\.ts$/.test(path) && path !== "test/specification.test.ts")
       .toSorted()
       .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
   );
 }
 
-/** The ids that titles name: at the beginning, or in brackets.
+/** The statements that titles name, at the beginning or in brackets.
  * @param {readonly TestFile[]} files
+ * @param {Chapters} chapters
  * @returns {Title[]}
  */
-export function titlesOf(files) {
+export function titlesOf(files, chapters) {
+  const topics = topicsOf(chapters);
   return files.flatMap(({ path, text }) =>
     text
       .split("\n")
@@ -53,196 +62,183 @@ export function titlesOf(files) {
         ),
       )
       .flatMap((literal) => {
-        const [, ids = "", words = ""] = canonical.exec(literal) ?? [];
-        const own = [...ids.matchAll(single)].map(([one]) => ({
-          id: one,
-          words: statement(words),
-          path,
-        }));
-        const others = [...literal.matchAll(inBrackets)].flatMap(([, list = ""]) => [
-          ...list.matchAll(single),
-        ]);
-        return [...own, ...others.map(([one]) => ({ id: one, words: undefined, path }))];
+        const [, ids, words = ""] = atTheBeginning.exec(literal) ?? [];
+        const own = (ids?.split(", ") ?? []).map((id) => ({ id, words: statementOf(words), path }));
+        // Brackets may contain other words with a number, such as (utf-8).
+        const further = [...literal.matchAll(inBrackets)]
+          .flatMap(([, list = ""]) => list.split(", "))
+          .filter((id) => topicOf(id) in topics)
+          .map((id) => ({ id, words: undefined, path }));
+        return [...own, ...further];
       }),
   );
 }
 
-const filledIn = String.raw`(?:%[sdijfo#]|\$\w+)`;
-const filledAtEnd = new RegExp(String.raw`(?: \([^()]*${filledIn}[^()]*\)|: '?${filledIn}.*)$`);
+const placeholder = String.raw`(?:%[sdijfo#]|\$\w+)`;
+const placeholderAtEnd = new RegExp(
+  String.raw`(?: \([^()]*${placeholder}[^()]*\)|: '?${placeholder}.*)$`,
+);
 
-/** A title without what the runner fills in: that stands at the end, in brackets or behind a colon.
+/** A title without the runner's placeholders, which are at the end, in brackets or after a colon.
  * @param {string} title
  */
-const statement = (title) => title.replaceAll(inBrackets, "").trimEnd().replace(filledAtEnd, "");
+const statementOf = (title) =>
+  title.replaceAll(inBrackets, "").trimEnd().replace(placeholderAtEnd, "");
 
-/** What is wrong with the ids: gaps, strangers, statements with two tests of their own.
- * @param {Sentences} sentences
+/** Problems of the numbers: gaps, unknown ones, statements with two tests of their own.
+ * @param {Chapters} chapters
  * @param {readonly Title[]} titles
  * @returns {string[]}
  */
-export function problemsOf(sentences, titles) {
+export function problemsOf(chapters, titles) {
+  const topics = topicsOf(chapters);
   /** @type {string[]} */
   const problems = [];
-  const known = new Set(
-    Object.entries(sentences).flatMap(([part, { statements }]) => numbersOf(part, statements)),
+  const numbers = Object.entries(topics).flatMap(([name, { statements }]) =>
+    numbersOf(name, statements),
   );
-  for (const title of titles) {
-    const part = sentences[title.id.slice(0, title.id.lastIndexOf("-"))];
-    if (/%[sdijfo#]/.test(title.words ?? ""))
-      problems.push(
-        `${title.path}: what is filled into ${title.id} belongs to the end of its title`,
-      );
-    if (part === undefined)
-      problems.push(`${title.path}: ${title.id} names no part of test/spec/_sentences.ts`);
-    else if (!known.has(title.id))
-      problems.push(
-        `${title.path}: ${title.id} is not there: the part has ${part.statements} statements`,
-      );
+  for (const { id, words, path } of titles) {
+    const topic = topics[topicOf(id)];
+    if (/%[sdijfo#]/.test(words ?? ""))
+      problems.push(`${path}: move what is filled into ${id} to the end of its title`);
+    if (topic === undefined)
+      problems.push(`${path}: ${id} names no topic of test/spec/_sentences.ts`);
+    else if (!numbers.includes(id))
+      problems.push(`${path}: there is no ${id}: the topic has ${topic.statements} statements`);
   }
-  for (const [part, { statements }] of Object.entries(sentences))
-    if (statements === 0) problems.push(`${part} has no statements`);
-  for (const one of known) {
-    const own = titles.filter((title) => title.id === one && title.words !== undefined);
-    if (own.length === 0) problems.push(`${one} has no test whose title begins with it`);
+  for (const [name, { statements }] of Object.entries(topics))
+    if (statements === 0) problems.push(`${name} has no statements`);
+  for (const number of numbers) {
+    const own = titles.filter(({ id, words }) => id === number && words !== undefined);
+    if (own.length === 0) problems.push(`${number} has no test whose title begins with it`);
     if (own.length > 1)
       problems.push(
-        `${one} begins ${own.length} titles: ${own.map(({ path }) => path).join(", ")}`,
+        `${number} begins ${own.length} titles: ${own.map(({ path }) => path).join(", ")}`,
       );
   }
   return problems;
 }
 
-/** @param {string} part @param {number} count */
-const numbersOf = (part, count) => Array.from({ length: count }, (_, at) => `${part}-${at + 1}`);
+/** @param {string} topic @param {number} count */
+const numbersOf = (topic, count) =>
+  Array.from({ length: count }, (_, index) => `${topic}-${index + 1}`);
 
 /** The document.
- * @param {Sentences} sentences
+ * @param {Chapters} chapters
  * @param {readonly Title[]} titles
  * @param {readonly Case[]} cases
  */
-export function specificationOf(sentences, titles, cases) {
-  const statements = Object.values(sentences).reduce((sum, one) => sum + one.statements, 0);
+export function specificationOf(chapters, titles, cases) {
+  const topics = topicsOf(chapters);
+  const total = Object.values(topics).reduce((sum, { statements }) => sum + statements, 0);
   const lines = [
     "# Specification",
     "",
     "<!-- Written by `npm run specification` from the titles of the tests. -->",
     "",
-    `What Seamline does, statement by statement: ${statements} of them, each with the test that shows it. \`§\` are the parts of the specification,`,
-    "`D` the points that it leaves open and that are settled here. A statement is the title of its test, word for word, so it holds as long as",
-    "the test passes; `npm test` fails when one has no test, or when this page is not what the titles say. Behind it stand further tests",
-    "that name the statement; `calls` counts the calls of the [table of calls](../test/_ways.ts) that show it.",
+    `What Seamline does, in ${total} statements. Each is the title of a test, so it holds as long as that`,
+    "test passes. The links behind a statement lead to its test, and to further tests that show it. Its",
+    "number names it elsewhere: `cors-3` is the third statement of [CORS](#cors).",
     "",
-    "Comments in the code, titles of tests and other pages name the parts: `§4.1` is the part of that number, and `decisions §5` are the parts",
-    "whose names begin with D5.",
-    "",
-    Object.entries(sentences)
-      .filter(([, { statements: count }]) => count > 0)
-      .map(([part, { title }]) => `[${part} ${title}](#${anchorOf(`${part} ${title}`)})`)
-      .join(" · "),
-    "",
-    ...waysTable(sentences, cases),
   ];
-  for (const [part, { title, statements: count }] of Object.entries(sentences)) {
-    lines.push(`## ${part} ${title}`, "", "| number | statement | tests |", "|---|---|---|");
-    for (const one of numbersOf(part, count)) {
-      const named = titles.filter((each) => each.id === one);
-      const own = named.find(({ words }) => words !== undefined);
-      const calls = cases.filter(({ ids }) => ids.includes(one)).length;
-      lines.push(
-        `| ${one} | ${own === undefined ? "" : escaped(own.words ?? "")} | ${linksOf(own, named, calls)} |`,
-      );
+  for (const [chapter, list] of Object.entries(chapters))
+    lines.push(
+      `- **${chapter}**: ${Object.entries(list)
+        .map(([name, { title }]) => `[${title}](#${name})`)
+        .join(" · ")}`,
+    );
+  lines.push("");
+  for (const [chapter, list] of Object.entries(chapters)) {
+    lines.push(`## ${chapter}`, "");
+    for (const [name, { title, statements }] of Object.entries(list)) {
+      lines.push(`<a id="${name}"></a>`, "", `### ${title}`, "");
+      for (const [index, id] of numbersOf(name, statements).entries()) {
+        const named = titles.filter((each) => each.id === id);
+        const own = named.find(({ words }) => words !== undefined);
+        lines.push(
+          `${index + 1}. <a id="${id}"></a>${sentenceOf(own?.words ?? "")} ${linksOf(own, named)}`,
+        );
+      }
+      lines.push("");
     }
-    lines.push("");
   }
+  lines.push(...waysTable(topics, cases));
   return lines.join("\n");
 }
 
-/** A heading's, as GitHub makes it.
- * @param {string} heading
- */
-const anchorOf = (heading) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, "")
-    .replaceAll(" ", "-");
-
-/** @param {Title | undefined} own @param {readonly Title[]} named @param {number} calls */
-function linksOf(own, named, calls) {
-  const others = named.filter((one) => one !== own);
-  /** @param {string} path */
-  const link = (path) => `[${basename(path).replace(/\.(test|spec)\.ts$/, "")}](../${path})`;
-  return [
-    ...(own === undefined ? [] : [link(own.path)]),
-    ...(others.length === 0
-      ? []
-      : [
-          `${others.length} more in ${[...new Set(others.map(({ path }) => path))].map(link).join(", ")}`,
-        ]),
-    ...(calls === 0 ? [] : [`${calls} ${calls === 1 ? "call" : "calls"}`]),
-  ].join("; ");
+/** @param {string} words */
+function sentenceOf(words) {
+  const text = escaped(words);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** How often each part is called, in each of the ways.
- * @param {Sentences} sentences
+/** @param {Title | undefined} own @param {readonly Title[]} named */
+function linksOf(own, named) {
+  const paths = new Set([own, ...named].flatMap((title) => title?.path ?? []));
+  const links = [...paths].map(
+    (path) => `[${basename(path).replace(/\.(test|spec)\.ts$/, "")}](../${path})`,
+  );
+  return `<sub>${links.join(" ")}</sub>`;
+}
+
+/** How often each topic is called, in each of the ways.
+ * @param {Topics} topics
  * @param {readonly Case[]} cases
  */
-function waysTable(sentences, cases) {
-  const ways = [...new Set(cases.flatMap((one) => one.ways.map(({ way }) => way)))];
+function waysTable(topics, cases) {
+  const ways = [...new Set(cases.flatMap((each) => each.ways.map(({ way }) => way)))];
   if (ways.length === 0) return [];
   /** @param {readonly Case[]} some @param {string} way */
   const count = (some, way) =>
     some
-      .flatMap((one) => one.ways.filter((each) => each.way === way))
+      .flatMap((each) => each.ways.filter((counted) => counted.way === way))
       .reduce((sum, { runs }) => sum + runs, 0);
-  const rows = Object.keys(sentences)
-    .map((part) => ({
-      part,
-      some: cases.filter(({ ids }) => ids.some((one) => one.replace(/-\d+$/, "") === part)),
+  const rows = Object.entries(topics)
+    .map(([name, { title }]) => ({
+      link: `[${title}](#${name})`,
+      some: cases.filter(({ ids }) => ids.some((id) => topicOf(id) === name)),
     }))
     .filter(({ some }) => some.length > 0);
   return [
     "## The same calls in four ways",
     "",
-    "Each call of the table has one answer, and gets it wherever the application runs and whoever calls: as a request, and where it can be, as",
-    "a call of the client. How many show a part (one may show several):",
+    "The calls of [one table](../test/_all-calls.ts) are made wherever the application may run, as an HTTP",
+    "request and, where possible, by the client. Each must get the same answer everywhere. So many calls",
+    "show each topic (a call may show several):",
     "",
-    `| part | ${ways.join(" | ")} |`,
+    `| topic | ${ways.join(" | ")} |`,
     `|---|${ways.map(() => "--:|").join("")}`,
     ...rows.map(
-      ({ part, some }) => `| ${part} | ${ways.map((way) => count(some, way)).join(" | ")} |`,
+      ({ link, some }) => `| ${link} | ${ways.map((way) => count(some, way)).join(" | ")} |`,
     ),
     `| all | ${ways.map((way) => count(cases, way)).join(" | ")} |`,
     "",
   ];
 }
 
-// Titles are plain text: nothing in them is markup, but what stands between backticks.
+// Titles are plain text, with markup only between backticks.
 /** @param {string} text */
 const escaped = (text) =>
   text
     .split(/(`[^`]*`)/)
     .map((piece) =>
-      piece.startsWith("`") && piece.length > 1
-        ? piece.replaceAll("|", "\\|")
-        : piece.replaceAll(/[\\*_<>|[\]]/g, "\\$&"),
+      piece.startsWith("`") && piece.length > 1 ? piece : piece.replaceAll(/[\\*_<>|[\]]/g, "\\$&"),
     )
     .join("");
 
 if (process.argv[1] === import.meta.filename) {
-  // The tables are TypeScript, and Vite reads it on every Node that this package runs on.
+  // Loads the TypeScript tables with Vite, which works on every Node that this package supports.
   const { runnerImport } = await import("vite");
   /** @param {string} path */
   const load = async (path) =>
     (await runnerImport(join(root, path), { configFile: false, logLevel: "error" })).module;
-  const { sentences } = /** @type {{ sentences: Sentences }} */ (
+  const { chapters } = /** @type {{ chapters: Chapters }} */ (
     await load("test/spec/_sentences.ts")
   );
-  const { cases } = existsSync(join(root, "test/_ways.ts"))
-    ? /** @type {{ cases: Case[] }} */ (await load("test/_ways.ts"))
-    : { cases: [] };
-  const titles = titlesOf(testFiles());
-  writeFileSync(join(root, document), specificationOf(sentences, titles, cases));
-  const problems = problemsOf(sentences, titles);
+  const { cases } = /** @type {{ cases: Case[] }} */ (await load("test/_all-calls.ts"));
+  const titles = titlesOf(testFiles(), chapters);
+  writeFileSync(join(root, document), specificationOf(chapters, titles, cases));
+  const problems = problemsOf(chapters, titles);
   for (const problem of problems) console.error(problem);
   console.log(
     `${document} is written${problems.length === 0 ? "" : `; ${problems.length} problems`}`,

@@ -1,5 +1,5 @@
-// `npm test`: unit and specification tests, then the browser tests on a Chromium that is found or installed here.
-// The last line counts over both.
+// `npm test`: runs the unit and specification tests, then the browser tests in a Chromium that it
+// finds or installs. The last line has the totals.
 import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,8 @@ function node(words, environment = {}) {
 }
 
 /**
- * Adds what a reporter wrote. A run that fails without a failed test (an import that breaks, no test at all) counts as one.
+ * Adds a reporter's counts. A run that fails without a failed test (a broken import, no tests at
+ * all) counts as one failure.
  * @template Report
  * @param {string} file
  * @param {boolean} succeeded
@@ -44,12 +45,12 @@ async function add(file, succeeded, read) {
 
 await rm(results, { recursive: true, force: true });
 await mkdir(results, { recursive: true });
-// The guide's examples are run as they stand, and TLS needs certificates.
+// The guide's examples need curl, and tests of TLS need openssl.
 requireCommands(["curl", "openssl"]);
 const browser = requireBrowser();
 console.log(`browser: ${browser.path} (${browser.from})`);
 
-// The browser tests look at the package as it is published.
+// The browser tests use the built package.
 if (!node(["scripts/build.mjs"])) process.exit(1);
 
 const vitest = join(results, "vitest.json");
@@ -67,7 +68,7 @@ await add(vitest, unit, (/** @type {VitestReport} */ report) => ({
 }));
 
 const playwright = join(results, "playwright.json");
-// Chromium and Playwright keep things in the home and temporary folders of whoever runs them; here they leave nothing there.
+// Chromium and Playwright write to the home and temporary folders, so the tests get their own.
 const home = join(root, "node_modules/.cache/seamline-test");
 const folders = {
   XDG_CACHE_HOME: home,

@@ -1,12 +1,9 @@
 // `seamline/server`: what a host's main file needs.
 
-export {
-  type ModuleImporter,
-  type Server,
-  type ServerOptions,
-  startServer,
-} from "./start-server.ts";
-export { runProcedure } from "./process-services.ts";
-export { defineConfig } from "./define-config.ts";
-export type { Config, ConfigInput } from "./config.ts";
-export { Problems, type Problem } from "../src/problem.ts";
+export { startServer } from "./start/start-server.ts";
+export type { ModuleImporter } from "./modules/module-importer.ts";
+export type { Server, ServerOptions } from "./start/server.ts";
+export type { ServerInfo } from "./start/server-info.ts";
+export { defineConfig } from "./config/define-config.ts";
+export type { Config, ConfigInput } from "./config/config.ts";
+export { Problems, type Problem } from "../src/base/problem.ts";

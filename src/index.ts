@@ -1,17 +1,14 @@
-// The public names of the core: what application modules and hosts import from `seamline`.
+// The public names of `seamline` that are the same on every host.
 
-// Calls and what surrounds them (§2, §4.6)
-export type { Args, CallHeaders } from "./call.ts";
-export { Context, type MaybeContext } from "./context.ts";
-export type { ObservedCall } from "./dispatch.ts";
-export type { HealthCheck } from "./health.ts";
-export type { Imported, Modules, Procedure, RunProcedure } from "./imported.ts";
-export type { Middleware } from "./middleware.ts";
-export { CorsMiddleware, type CorsOptions } from "./cors.ts";
-export { traceOf } from "./trace.ts";
-export { parseVersion, type Version } from "./version.ts";
+export type { Args, CallHeaders } from "./base/call.ts";
+export { Context, type MaybeContext } from "./base/context.ts";
+export type { HealthCheck } from "./http/health.ts";
+export type { Procedure, RunProcedure } from "./types/imported.ts";
+export type { Middleware } from "./http/middleware.ts";
+export { CorsMiddleware, type CorsOptions } from "./http/cors.ts";
+export { traceOf } from "./base/trace.ts";
+export { parseVersion, type Version } from "./base/version.ts";
 
-// Errors (§7)
 export {
   BadGateway,
   BadRequest,
@@ -42,7 +39,4 @@ export {
   UnknownParameter,
   UnsupportedEncoding,
   ValueNotSerializable,
-} from "./errors.ts";
-
-// For built modules: the graph in which seams find their node. Not for hand-written code.
-export { createGraph, type Graph, type Seam, type SeamHost, type SeamRecord } from "./seam.ts";
+} from "./base/errors.ts";

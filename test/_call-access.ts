@@ -13,32 +13,50 @@ import {
   refusedForm,
   string,
   withHeaders,
-  one,
+  callCase,
   returns,
   unknown,
 } from "./_call.ts";
 
 const price = (version: string): ClientCall => ({ fqn: "calls/price", version });
-const there = "v0.0.0, v1.0.0, v2.1.0, v10.0.0";
+const registered = "v0.0.0, v1.0.0, v2.1.0, v10.0.0";
 const noPrice = (version: string): string =>
-  `Procedure 'calls/price' v${version} not found; there is ${there}`;
-/** Versions (§9). */
+  `Procedure 'calls/price' v${version} not found; there is ${registered}`;
+/** Versions. */
 export const versionCalls: readonly CallCase[] = [
-  one("§9-9 §9-2", "none named: the default", get("calls/price"), string("price 0.0.0"), {
-    fqn: "calls/price",
-    value: "price 0.0.0",
-  }),
-  one("D2-9", "an empty one: the default", get("calls/price?version="), string("price 0.0.0"), {
-    ...price(""),
-    value: "price 0.0.0",
-  }),
-  one("D2-9", "zeros: the default", get("calls/price?version=0"), string("price 0.0.0"), {
-    ...price("0"),
-    value: "price 0.0.0",
-  }),
-  one(
-    "§9-6 D2-10",
-    "another file's, short",
+  callCase(
+    "versions-9 versions-2",
+    "a call that names no version runs the default",
+    get("calls/price"),
+    string("price 0.0.0"),
+    {
+      fqn: "calls/price",
+      value: "price 0.0.0",
+    },
+  ),
+  callCase(
+    "calls-9",
+    "an empty version runs the default",
+    get("calls/price?version="),
+    string("price 0.0.0"),
+    {
+      ...price(""),
+      value: "price 0.0.0",
+    },
+  ),
+  callCase(
+    "calls-9",
+    "version 0 runs the default",
+    get("calls/price?version=0"),
+    string("price 0.0.0"),
+    {
+      ...price("0"),
+      value: "price 0.0.0",
+    },
+  ),
+  callCase(
+    "versions-6 calls-10",
+    "a short version runs another file's procedure",
     get("calls/price?version=1"),
     string("price 1.0.0, tax 0.2"),
     {
@@ -46,15 +64,15 @@ export const versionCalls: readonly CallCase[] = [
       value: "price 1.0.0, tax 0.2",
     },
   ),
-  one(
-    "§9-6 §9-10",
-    "another file's, whole",
+  callCase(
+    "versions-6 versions-10",
+    "a full version runs another file's procedure",
     get("calls/price?version=1.0.0"),
     string("price 1.0.0, tax 0.2"),
   ),
-  one(
-    "§9-7 §9-8",
-    "one of several in a file",
+  callCase(
+    "versions-7 versions-8",
+    "a version runs one of several functions of one file",
     get("calls/price?version=2.1&metres=3"),
     string("price 2.1.0 for 3"),
     {
@@ -63,47 +81,58 @@ export const versionCalls: readonly CallCase[] = [
       value: "price 2.1.0 for 3",
     },
   ),
-  one("§9-3 §9-7", "one of two figures", get("calls/price?version=10"), string("price 10.0.0"), {
-    ...price("10"),
-    value: "price 10.0.0",
-  }),
-  one(
-    "§9-10",
-    "each has parameters of its own",
+  callCase(
+    "versions-3 versions-7",
+    "a version may have a number of two digits",
+    get("calls/price?version=10"),
+    string("price 10.0.0"),
+    {
+      ...price("10"),
+      value: "price 10.0.0",
+    },
+  ),
+  callCase(
+    "versions-10",
+    "each version has its own parameters",
     get("calls/price?version=1&metres=3"),
     refused(400, "UnknownParameter", unknown("metres")),
   ),
-  one(
-    "D2-8 §4.1-3",
-    "by POST in the query",
+  callCase(
+    "calls-8 get-3",
+    "POST reads the version from the query",
     post("calls/price?version=2.1", { metres: 4 }),
     string("price 2.1.0 for 4"),
   ),
-  one(
-    "D2-8",
-    "by POST in the body it is an argument",
+  callCase(
+    "calls-8",
+    "POST takes a version in the body for an argument, which is unknown",
     post("calls/price", { version: "1" }),
     refused(400, "UnknownParameter", unknown("version")),
   ),
-  one("D2-10", "leading zeros", get("calls/price?version=01.00"), string("price 1.0.0, tax 0.2")),
+  callCase(
+    "calls-10",
+    "a version may have leading zeros",
+    get("calls/price?version=01.00"),
+    string("price 1.0.0, tax 0.2"),
+  ),
   ...["3", "0.0.1", "1.0.1", "2", "999999999.999999999.999999999"].map((version) => {
-    const whole = [...version.split("."), "0", "0"].slice(0, 3).join(".");
-    return one(
-      "D2-12 D2-13",
-      `one that isn't there: ${version}`,
+    const fullVersion = [...version.split("."), "0", "0"].slice(0, 3).join(".");
+    return callCase(
+      "calls-12 calls-13",
+      `a version that isn't registered is refused: ${version}`,
       get(`calls/price?version=${version}`),
-      refused(404, "ProcedureNotFound", noPrice(whole)),
+      refused(404, "ProcedureNotFound", noPrice(fullVersion)),
       {
         ...price(version),
-        error: { name: "ProcedureNotFound", message: noPrice(whole), trace: [] },
+        error: { name: "ProcedureNotFound", message: noPrice(fullVersion), trace: [] },
       },
     );
   }),
   ...["1.2.3.4", "v1", "-1", "1.", ".1", " 1", "1e3", "latest", "1,0", "1234567890"].map(
     (version) =>
-      one(
-        "D2-11 §9-1",
-        `no version: '${version}'`,
+      callCase(
+        "calls-11 versions-1",
+        `an invalid version is refused: '${version}'`,
         get(`calls/price?version=${encodeURIComponent(version)}`),
         refused(400, "InvalidVersionNumber", `Invalid version number '${version}'`),
         {
@@ -116,27 +145,27 @@ export const versionCalls: readonly CallCase[] = [
         },
       ),
   ),
-  one(
-    "D2-11",
-    "no version, by POST",
+  callCase(
+    "calls-11",
+    "POST refuses an invalid version",
     post("calls/price?version=x", "{}"),
     refused(400, "InvalidVersionNumber", "Invalid version number 'x'"),
   ),
-  one(
-    "D2-4",
-    "two versions",
+  callCase(
+    "calls-4",
+    "two versions in one call are refused",
     get("calls/price?version=1&version=2"),
     refused(400, "BadRequest", "The query parameter 'version' was given more than once"),
   ),
-  one(
-    "D2-4",
-    "the same version twice",
+  callCase(
+    "calls-4",
+    "the same version twice in one call is refused",
     get("calls/price?version=1&version=1"),
     refused(400, "BadRequest", "The query parameter 'version' was given more than once"),
   ),
-  one(
-    "§9-9 D2-13",
-    "no default version is there",
+  callCase(
+    "versions-9 calls-13",
+    "without a default version, a call that names no version is refused",
     get("calls/later"),
     refused(404, "ProcedureNotFound", "Procedure 'calls/later' v0.0.0 not found; there is v1.2.0"),
     {
@@ -148,9 +177,9 @@ export const versionCalls: readonly CallCase[] = [
       },
     },
   ),
-  one(
-    "§9-8",
-    "no default version is there, another named",
+  callCase(
+    "versions-8",
+    "without a default version, a version that is named runs",
     get("calls/later?version=1.2"),
     string("later 1.2.0"),
     {
@@ -159,15 +188,15 @@ export const versionCalls: readonly CallCase[] = [
       value: "later 1.2.0",
     },
   ),
-  one(
-    "§4.1-4",
-    "version is no parameter, even of a procedure that has one",
+  callCase(
+    "get-4",
+    "version isn't a parameter of a GET, even if the procedure has one",
     get("calls/edition?version=0"),
     string("edition none"),
   ),
-  one(
-    "§4.1-4 D2-8",
-    "by POST a parameter may have the name",
+  callCase(
+    "get-4 calls-8",
+    "POST takes version as a parameter of the procedure",
     post("calls/edition?version=0", { version: "2" }),
     string("edition 2"),
     returns("edition", { version: "2" }, "edition 2"),
@@ -176,41 +205,41 @@ export const versionCalls: readonly CallCase[] = [
 
 const notFound = (fqn: string): string => `Procedure '${fqn}' v0.0.0 not found`;
 const nowhere = (ids: string, title: string, path: string, fqn: string = path): CallCase =>
-  one(ids, title, get(path), refused(404, "ProcedureNotFound", notFound(fqn)), {
+  callCase(ids, title, get(path), refused(404, "ProcedureNotFound", notFound(fqn)), {
     fqn,
     error: { name: "ProcedureNotFound", message: notFound(fqn), trace: [] },
   });
-const shown = { "x-svc-trust-key": key };
-/** Who may call what (§5), and names. */
+const credential = { "x-svc-trust-key": key };
+/** Access, and unknown names. */
 export const accessCalls: readonly CallCase[] = [
-  nowhere("D2-31", "unknown", "calls/nothing"),
-  nowhere("§4.1-10 D2-31 §1-24", "private", "calls/hidden"),
-  one(
-    "§4.1-10 D2-31",
-    "private, by POST",
+  nowhere("calls-31", "an unknown procedure isn't found", "calls/nothing"),
+  nowhere("get-10 calls-31 overview-24", "a private procedure isn't found", "calls/hidden"),
+  callCase(
+    "get-10 calls-31",
+    "POST doesn't find a private procedure",
     post("calls/hidden", "{}"),
     refused(404, "ProcedureNotFound", notFound("calls/hidden")),
   ),
-  one(
-    "D2-31",
-    "private, with the key",
-    get("calls/hidden", shown),
+  callCase(
+    "calls-31",
+    "a private procedure isn't found with the trust key either",
+    get("calls/hidden", credential),
     refused(404, "ProcedureNotFound", notFound("calls/hidden")),
   ),
-  nowhere("§1-16", "in no segment", "calls/unsegmented"),
-  nowhere("§1-2", "a file's name is no part of it", "calls/kinds/none"),
-  nowhere("§1-2", "names are exact", "Calls/none"),
-  nowhere("§2.1-1", "a name without its directory", "none"),
-  one(
-    "§1-20",
-    "private, from beside it",
+  nowhere("overview-16", "a function in no segment isn't found", "calls/unsegmented"),
+  nowhere("overview-2", "a file's name isn't part of a procedure's name", "calls/kinds/none"),
+  nowhere("overview-2", "names of procedures are case-sensitive", "Calls/none"),
+  nowhere("procedures-1", "a procedure isn't found without its directory", "none"),
+  callCase(
+    "overview-20",
+    "a private procedure can be called by one of its own node",
     get("calls/besideHidden"),
     string("private from beside"),
     returns("besideHidden", {}, "private from beside"),
   ),
-  one(
-    "D2-35 D5.trust",
-    "protected",
+  callCase(
+    "calls-35 trust",
+    "a protected procedure is refused",
     get("calls/guarded"),
     refused(401, "Unauthorized", "Unauthorized"),
     {
@@ -218,103 +247,103 @@ export const accessCalls: readonly CallCase[] = [
       error: { name: "Unauthorized", message: "Unauthorized", trace: [] },
     },
   ),
-  one(
-    "D2-35",
-    "protected, with another key",
+  callCase(
+    "calls-35",
+    "a protected procedure is refused with another key",
     get("calls/guarded", { "x-svc-trust-key": `${key}s` }),
     refused(401, "Unauthorized", "Unauthorized"),
   ),
-  one(
-    "D2-35",
-    "protected, with what only members may say",
+  callCase(
+    "calls-35",
+    "a protected procedure is refused with a credential that has no value",
     get("calls/guarded", { "x-svc-credential": "service" }),
     refused(401, "Unauthorized", "Unauthorized"),
   ),
-  one(
-    "D2-33 §4.1-11 §2.1-4",
-    "protected, with the key",
-    get("calls/guarded", shown),
+  callCase(
+    "calls-33 get-11 procedures-4",
+    "a protected procedure runs with the trust key",
+    get("calls/guarded", credential),
     string("guarded"),
   ),
-  one(
-    "D2-33",
-    "protected, with the key, by POST",
-    post("calls/guarded", "{}", shown),
+  callCase(
+    "calls-33",
+    "a protected procedure runs with the trust key by POST",
+    post("calls/guarded", "{}", credential),
     string("guarded"),
   ),
-  one(
-    "D2-32",
-    "protected, by a public one on another node",
+  callCase(
+    "calls-32",
+    "a protected procedure can be called by a public one on another node",
     get("calls/viaGuarded"),
     string("guarded from within"),
     returns("viaGuarded", {}, "guarded from within"),
   ),
-  one(
-    "D6.private",
-    "versions for services only are not told",
+  callCase(
+    "access",
+    "a refusal lists no versions that are for services only",
     get("calls/price?version=12"),
     refused(404, "ProcedureNotFound", noPrice("12.0.0")),
   ),
-  one(
-    "D6.private",
-    "they are told to who shows the key",
-    get("calls/price?version=12", shown),
+  callCase(
+    "access",
+    "a refusal lists versions for services to a caller with the trust key",
+    get("calls/price?version=12", credential),
     refused(404, "ProcedureNotFound", `${noPrice("12.0.0")}, v11.0.0`),
   ),
-  one(
-    "D2-35",
-    "a version for services only",
+  callCase(
+    "calls-35",
+    "a version for services only is refused",
     get("calls/price?version=11"),
     refused(401, "Unauthorized", "Unauthorized"),
   ),
-  one(
-    "D2-33",
-    "a version for services only, with the key",
-    get("calls/price?version=11", shown),
+  callCase(
+    "calls-33",
+    "a version for services only runs with the trust key",
+    get("calls/price?version=11", credential),
     string("price 11.0.0"),
   ),
-  one(
-    "§2.2 §9-16",
-    "private in one segment, public in another",
+  callCase(
+    "segments versions-16",
+    "a procedure that is private in one segment and public in another can be called",
     get("calls/both"),
     string("both"),
     returns("both", {}, "both"),
   ),
-  one(
-    "§2.2 §9-13",
-    "public in two segments",
+  callCase(
+    "segments versions-13",
+    "a procedure that is public in two segments can be called",
     get("calls/shared"),
     string("shared"),
     returns("shared", {}, "shared"),
   ),
-  one(
-    "§4.6",
-    "by name, here",
+  callCase(
+    "hooks",
+    "runProcedure calls a procedure of its own node",
     get("calls/byName?name=calls/hidden"),
     string("private"),
     returns("byName", { name: "calls/hidden" }, "private"),
   ),
-  one(
-    "§4.6",
-    "by name, on the other node",
+  callCase(
+    "hooks",
+    "runProcedure calls a procedure of another node",
     get("calls/byName?name=calls/price"),
     string("price 0.0.0"),
   ),
-  one(
-    "§4.6 D2-32",
-    "by name, protected, on the other node",
+  callCase(
+    "hooks calls-32",
+    "runProcedure calls a protected procedure of another node",
     post("calls/byName", { name: "calls/guarded" }),
     string("guarded"),
   ),
-  one(
-    "§4.6 §9-8",
-    "by name, a version",
+  callCase(
+    "hooks versions-8",
+    "runProcedure calls a version",
     post("calls/byName", { name: "calls/price", version: "10" }),
     string("price 10.0.0"),
   ),
-  one(
-    "§4.6 §7.2 D4-26",
-    "by name, what is nowhere",
+  callCase(
+    "hooks errors errors-46",
+    "runProcedure rejects for a procedure that no node has",
     post("calls/byName", { name: "calls/nothing" }),
     refused(500, "ProcedureNotFound", notFound("calls/nothing"), "[calls/byName | v0.0.0]"),
   ),
@@ -323,25 +352,30 @@ export const accessCalls: readonly CallCase[] = [
 const allowed = { allow: "GET, POST" };
 const refusedMethod = withHeaders(refused(405, "MethodNotAllowed", "Method not allowed"), allowed);
 /** Methods, encodings, paths. */
-export const doorCalls: readonly CallCase[] = [
+export const endpointCalls: readonly CallCase[] = [
   ...["PUT", "DELETE", "PATCH"].map((method) =>
-    one("D2-36 §8-2 §4.2-9", method, { method, path: "/rpc/calls/none" }, refusedMethod),
+    callCase(
+      "calls-36 limits-2 post-9",
+      `${method} is refused`,
+      { method, path: "/rpc/calls/none" },
+      refusedMethod,
+    ),
   ),
-  one(
-    "D2-36 D2-31",
-    "PUT of what is nowhere",
+  callCase(
+    "calls-36 calls-31",
+    "PUT to an unknown procedure is refused",
     { method: "PUT", path: "/rpc/calls/nothing" },
     refusedMethod,
   ),
-  one(
-    "D2-38",
-    "HEAD runs nothing",
+  callCase(
+    "calls-38",
+    "HEAD doesn't run the procedure",
     { method: "HEAD", path: "/rpc/calls/none" },
     { ...refusedMethod, body: "" },
   ),
-  one(
-    "D2-37",
-    "OPTIONS",
+  callCase(
+    "calls-37",
+    "OPTIONS answers 204 with the methods that are allowed",
     { method: "OPTIONS", path: "/rpc/calls/none" },
     {
       status: 204,
@@ -349,15 +383,15 @@ export const doorCalls: readonly CallCase[] = [
       body: "",
     },
   ),
-  one(
-    "D2-36",
-    "PUT, in the serialized form",
+  callCase(
+    "calls-36",
+    "the refusal of a PUT is serialized if the caller accepts that",
     { method: "PUT", path: "/rpc/calls/none", headers: encoded },
     withHeaders(refusedForm(405, "MethodNotAllowed", "Method not allowed"), allowed),
   ),
-  one(
-    "D3",
-    "an encoding that nobody knows",
+  callCase(
+    "forms",
+    "an unknown encoding is refused",
     get("calls/none", { "x-svc-data-encoding": "xml" }),
     refused(
       415,
@@ -365,46 +399,51 @@ export const doorCalls: readonly CallCase[] = [
       "Unsupported encoding 'xml' in x-svc-data-encoding: known are 'serialized' and 'superjson'",
     ),
   ),
-  one(
-    "D3",
-    "an encoding in capitals",
+  callCase(
+    "forms",
+    "an encoding may be in capitals",
     get("calls/plain?first=1&second=2", { "x-svc-data-encoding": "Serialized" }),
     object(["1", "2"]),
   ),
-  one(
-    "§1-2",
-    "no name",
+  callCase(
+    "overview-2",
+    "a call without a name isn't found",
     { path: "/rpc/" },
     refused(404, "ProcedureNotFound", "The path names no procedure"),
   ),
-  one("§1-2 §2.1-1", "a name in escapes", get("calls%2F%6E%6Fne"), string("ran")),
-  one(
-    "§1-2",
-    "malformed escapes in the name",
-    get("calls/%E0%A4%A"),
-    refused(400, "BadRequest", "The path holds a malformed percent escape"),
+  callCase(
+    "overview-2 procedures-1",
+    "a name may be escaped",
+    get("calls%2F%6E%6Fne"),
+    string("ran"),
   ),
-  one(
-    "§1-2",
-    "a name that ends in a slash",
+  callCase(
+    "overview-2",
+    "malformed escapes in the name are refused",
+    get("calls/%E0%A4%A"),
+    refused(400, "BadRequest", "The path has a malformed percent escape"),
+  ),
+  callCase(
+    "overview-2",
+    "a name that ends in a slash isn't found",
     get("calls/none/"),
     refused(404, "ProcedureNotFound", notFound("calls/none/")),
   ),
-  one(
-    "§1-2",
-    "a name with two slashes",
+  callCase(
+    "overview-2",
+    "a name with two slashes in a row isn't found",
     get("calls//none"),
     refused(404, "ProcedureNotFound", notFound("calls//none")),
   ),
-  one(
-    "§1-2",
-    "an escaped way up",
+  callCase(
+    "overview-2",
+    "a name with an escaped .. isn't found",
     get("calls%2F..%2Fnone"),
     refused(404, "ProcedureNotFound", notFound("calls/../none")),
   ),
-  one(
-    "D2-31",
-    "a name that every object inherits",
+  callCase(
+    "calls-31",
+    "a name that every object inherits isn't found",
     get("constructor"),
     refused(404, "ProcedureNotFound", notFound("constructor")),
     {
@@ -412,9 +451,9 @@ export const doorCalls: readonly CallCase[] = [
       error: { name: "ProcedureNotFound", message: notFound("constructor"), trace: [] },
     },
   ),
-  one(
-    "§4.5",
-    "health of a service without checks",
+  callCase(
+    "health",
+    "a service without checks has no health details",
     { path: "/health" },
     {
       status: 200,
@@ -426,9 +465,9 @@ export const doorCalls: readonly CallCase[] = [
       body: "{}",
     },
   ),
-  one(
-    "§4.5",
-    "that it is well",
+  callCase(
+    "health",
+    "a service without checks is healthy",
     { path: "/health/status" },
     {
       status: 200,

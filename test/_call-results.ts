@@ -1,4 +1,5 @@
-// The table of calls, last part: each kind of result, plain and in the serialized form, each class of error, and every wire case.
+// The table of calls, last part: each kind of result, plain and in the serialized form, each class
+// of error, and every wire case.
 
 import {
   bytes,
@@ -23,31 +24,36 @@ import { Person } from "./_wire-classes.ts";
 
 const result = (
   ids: string,
-  of: string,
+  name: string,
   plain: HttpAnswer,
   serialized: HttpAnswer = plain,
   client?: ClientCall,
 ): CallCase[] => {
-  const path = `calls/result?of=${encodeURIComponent(of)}`;
+  const path = `calls/result?of=${encodeURIComponent(name)}`;
   return [
-    { ids: `${ids} §4.1-5`, title: `${of}, plain`, http: get(path), answer: plain },
+    {
+      ids: `${ids} get-5`,
+      title: `a result is sent plain: ${name}`,
+      http: get(path),
+      answer: plain,
+    },
     {
       ids,
-      title: `${of}, serialized`,
+      title: `a result is sent serialized: ${name}`,
       http: get(path, encoded),
       answer: serialized,
       ...(client && { client }),
     },
   ];
 };
-const value = (of: string, expected: unknown): ClientCall => ({
+const value = (name: string, expected: unknown): ClientCall => ({
   fqn: "calls/result",
-  args: { of },
+  args: { of: name },
   value: expected,
 });
-const refusal = (of: string, message: string): ClientCall => ({
+const refusal = (name: string, message: string): ClientCall => ({
   fqn: "calls/result",
-  args: { of },
+  args: { of: name },
   error: { name: "ValueNotSerializable", message, trace: [] },
 });
 const unsent = (message: string): HttpAnswer => refused(500, "ValueNotSerializable", message);
@@ -63,88 +69,76 @@ const binary = (type: string): HttpAnswer => object(form("Binary", { type, base6
 
 const results: readonly CallCase[] = [
   ...result(
-    "D2.responses-1",
+    "responses-1",
     "text",
     string("täxt \u{1f9f5}"),
     undefined,
     value("text", "täxt \u{1f9f5}"),
   ),
-  ...result("D2.responses-1", "empty text", string(""), undefined, value("empty text", "")),
+  ...result("responses-1", "empty text", string(""), undefined, value("empty text", "")),
   ...result(
-    "D2.responses-1",
+    "responses-1",
     "json text",
     string('{"a":1}'),
     undefined,
     value("json text", '{"a":1}'),
   ),
+  ...result("responses-2", "number", scalar("number", "-12.5"), undefined, value("number", -12.5)),
   ...result(
-    "D2.responses-2",
-    "number",
-    scalar("number", "-12.5"),
-    undefined,
-    value("number", -12.5),
-  ),
-  ...result(
-    "D2.responses-2 D6.plain",
+    "responses-2 plain",
     "minus zero",
     scalar("number", "-0"),
     undefined,
     value("minus zero", -0),
   ),
   ...result(
-    "D2.responses-2 D6.plain",
+    "responses-2 plain",
     "NaN",
     scalar("number", "NaN"),
     undefined,
     value("NaN", Number.NaN),
   ),
   ...result(
-    "D2.responses-2 D6.plain",
+    "responses-2 plain",
     "Infinity",
     scalar("number", "Infinity"),
     undefined,
     value("Infinity", Infinity),
   ),
-  ...result("D2.responses-2", "true", scalar("boolean", "true"), undefined, value("true", true)),
+  ...result("responses-2", "true", scalar("boolean", "true"), undefined, value("true", true)),
   ...result(
-    "D2.responses-2",
+    "responses-2",
     "bigint",
     scalar("bigint", "1180591620717411303424"),
     undefined,
     value("bigint", 2n ** 70n),
   ),
-  ...result("D2.responses-3", "undefined", nothing, undefined, value("undefined", undefined)),
-  ...result("D2.responses-4", "null", nil, undefined, value("null", null)),
+  ...result("responses-3", "undefined", nothing, undefined, value("undefined", undefined)),
+  ...result("responses-4", "null", nil, undefined, value("null", null)),
   ...result(
-    "D2.responses-5",
+    "responses-5",
     "array",
     object([1, [2, "b", null, null]]),
     object([1, [2, "b", null, form("Undefined")]]),
     value("array", [1, [2, "b", null, undefined]]),
   ),
+  ...result("responses-5 get-9", "empty object", object({}), undefined, value("empty object", {})),
   ...result(
-    "D2.responses-5 §4.1-9",
-    "empty object",
-    object({}),
-    undefined,
-    value("empty object", {}),
-  ),
-  ...result(
-    "D2.responses-5 §4.1-6 §4.1-9",
+    "responses-5 get-6 get-9",
     "object",
     object({ a: { b: [true] } }),
     undefined,
     value("object", { a: { b: [true] } }),
   ),
   ...result(
-    "D6.plain D2.responses-8",
+    "plain responses-8",
     "date",
     object("1970-01-01T00:00:00.000Z"),
     object(date),
     value("date", new Date(0)),
   ),
   ...result(
-    "§4.1-7 §4.1-8 D2.responses-5",
+    "get-7 get-8 responses-5",
     "person",
     object({ born: "1970-01-01T00:00:00.000Z" }),
     object({
@@ -157,7 +151,7 @@ const results: readonly CallCase[] = [
     value("person", new Person("Ada", new Date(0))),
   ),
   ...result(
-    "§4.1-8 D2.responses-5",
+    "get-8 responses-5",
     "private",
     object({}),
     object({
@@ -170,7 +164,7 @@ const results: readonly CallCase[] = [
     value("private", new Person("Ada")),
   ),
   ...result(
-    "§4.1-8",
+    "get-8",
     "reel",
     object({ metres: 12 }),
     object({
@@ -182,27 +176,27 @@ const results: readonly CallCase[] = [
     }),
   ),
   ...result(
-    "D2.responses-6",
+    "responses-6",
     "bytes",
     bytes("application/octet-stream", "\u0000\ufffd\u0001"),
     binary("Uint8Array"),
     value("bytes", new Uint8Array([0, 255, 1])),
   ),
   ...result(
-    "D2.responses-6",
+    "responses-6",
     "buffer",
     bytes("application/octet-stream", "\u0000\ufffd\u0001"),
     binary("ArrayBuffer"),
     value("buffer", new Uint8Array([0, 255, 1]).buffer),
   ),
   ...result(
-    "D2.responses-6",
+    "responses-6",
     "view",
     bytes("application/octet-stream", "\u0000\ufffd\u0001"),
     binary("DataView"),
   ),
   ...result(
-    "D2.responses-7 D6.blob",
+    "responses-7 plain",
     "blob",
     withHeaders(bytes("image/x-thread", "\u0000\ufffd\u0001"), {
       "content-disposition": "attachment",
@@ -210,13 +204,13 @@ const results: readonly CallCase[] = [
     object(form("Binary", { type: "Blob", mediaType: "image/x-thread", base64: "AP8B" })),
   ),
   ...result(
-    "D2.responses-7 D6.blob",
+    "responses-7 plain",
     "plain blob",
     bytes("application/octet-stream", "thread"),
     object(form("Binary", { type: "Blob", mediaType: "", base64: "dGhyZWFk" })),
   ),
   ...result(
-    "D2.responses-7 D6.blob",
+    "responses-7 plain",
     "page",
     withHeaders(bytes("text/html;charset=utf-8", "<b>hi</b>"), {
       "content-disposition": "attachment",
@@ -230,7 +224,7 @@ const results: readonly CallCase[] = [
     ),
   ),
   ...result(
-    "D2.responses-7",
+    "responses-7",
     "file",
     withHeaders(bytes("text/html", "<b>hi</b>"), {
       "content-disposition": "attachment; filename*=UTF-8''%C3%A4%20%271%27.html",
@@ -251,18 +245,18 @@ const results: readonly CallCase[] = [
       ["function", "result.people[3].born: a function can't be sent"],
       ["symbol", "result: a symbol can't be sent"],
     ] as const
-  ).flatMap(([of, message]) =>
-    result("D2.responses-9", of, unsent(message), unsentForm(message), refusal(of, message)),
+  ).flatMap(([name, message]) =>
+    result("responses-9", name, unsent(message), unsentForm(message), refusal(name, message)),
   ),
   {
-    ids: "D2.responses-9",
-    title: "cycle, plain",
+    ids: "responses-9",
+    title: "a cycle is refused in a plain answer",
     http: get("calls/result?of=cycle"),
     answer: unsent("result.a[0]: a cycle can't be sent"),
   },
   {
-    ids: "D2.responses-10",
-    title: "after what could not be sent",
+    ids: "responses-10",
+    title: "a call works after a result that couldn't be sent",
     http: get("calls/none"),
     answer: string("ran"),
   },
@@ -276,7 +270,7 @@ const throwing = (
   error: ClientCall["error"],
 ): CallCase => ({
   ids,
-  title: `a throw of ${what}`,
+  title: `a thrown value arrives: ${what}`,
   http: get(`calls/thrown?what=${what}`),
   answer,
   client: { fqn: "calls/thrown", args: { what }, ...(error && { error }) },
@@ -312,8 +306,8 @@ const errors: readonly CallCase[] = [
   ...classes.map(([name, status]): CallCase => {
     const answer = refused(status, name, `by ${name}`, "[wire/fail | v0.0.0]");
     return {
-      ids: "§7.1 D4",
-      title: `thrown: ${name}`,
+      ids: "errors",
+      title: `a thrown error has its status: ${name}`,
       http: get(`wire/fail?name=${name}`),
       answer:
         name === "MethodNotAllowed"
@@ -326,56 +320,56 @@ const errors: readonly CallCase[] = [
       },
     };
   }),
-  throwing("§7.1 D4", "Teapot", refused(418, "Teapot", "I'm a teapot", line), {
+  throwing("errors", "Teapot", refused(418, "Teapot", "I'm a teapot", line), {
     name: "Teapot",
     message: "I'm a teapot",
     trace: [line],
   }),
-  throwing("§7.1 D4", "NotFound", refused(404, "NotFound", "Not found", line), {
+  throwing("errors", "NotFound", refused(404, "NotFound", "Not found", line), {
     name: "NotFound",
     message: "Not found",
     trace: [line],
   }),
-  throwing("§7.1 D4", "lines", refused(404, "NotFound", "one\ntwo", line), {
+  throwing("errors", "lines", refused(404, "NotFound", "one\ntwo", line), {
     name: "NotFound",
     message: "one\ntwo",
     trace: [line],
   }),
-  throwing("§7.1 D4", "Error", failed("plain", line), {
+  throwing("errors", "Error", failed("plain", line), {
     name: "Error",
     message: "plain",
     trace: [line],
   }),
-  throwing("§7.1 D4", "TypeError", failed("not that", line), {
+  throwing("errors", "TypeError", failed("not that", line), {
     name: "TypeError",
     message: "not that",
     trace: [line],
   }),
-  throwing("§7.1 D4", "text", failed("just text", line), {
+  throwing("errors", "text", failed("just text", line), {
     name: "Error",
     message: "just text",
     trace: [line],
   }),
-  throwing("§7.1 D4", "number", failed("7", line), { name: "Error", message: "7", trace: [line] }),
-  throwing("§7.1 D4", "null", failed("null", line), {
+  throwing("errors", "number", failed("7", line), { name: "Error", message: "7", trace: [line] }),
+  throwing("errors", "null", failed("null", line), {
     name: "Error",
     message: "null",
     trace: [line],
   }),
-  throwing("§7.1 D4", "nothing", failed("undefined", line), {
+  throwing("errors", "nothing", failed("undefined", line), {
     name: "Error",
     message: "undefined",
     trace: [line],
   }),
   {
-    ids: "§7.1",
-    title: "thrown: an application's own, with the status of the class it extends",
+    ids: "errors",
+    title: "a thrown error of the application has the status of the class that it extends",
     http: get("calls/thrown?what=Unravelled"),
     answer: refused(404, "NotFound", "Loom B has unravelled", line),
   },
   {
-    ids: "§7.1 D3",
-    title: "thrown: an application's own, in the serialized form",
+    ids: "errors forms",
+    title: "a thrown error of the application is serialized with its class",
     http: get("wire/fail?name=Refused", encoded),
     answer: {
       ...failed(""),
@@ -398,8 +392,8 @@ const errors: readonly CallCase[] = [
     },
   },
   {
-    ids: "§7.1 D4 §1-23",
-    title: "through three procedures on two nodes",
+    ids: "errors overview-23",
+    title: "an error through three procedures on two nodes has their trace lines",
     http: get("wire/first?how=OutOfStock"),
     answer: refused(
       404,
@@ -420,8 +414,8 @@ const errors: readonly CallCase[] = [
   },
 ];
 
-/** Scalars are no JSON where they are the whole answer (decisions §2, responses). */
-const whole: Readonly<Record<string, HttpAnswer>> = {
+/** Scalars aren't sent as JSON if they are the whole answer. */
+const wholeAnswers: Readonly<Record<string, HttpAnswer>> = {
   text: string("ä \u0000 \ud83e\uddf5 \ufeff"),
   "text that isn't well-formed": {
     ...string('"\\udd75 ä \\ud83e"'),
@@ -435,34 +429,34 @@ const whole: Readonly<Record<string, HttpAnswer>> = {
 };
 
 /** Every value of the table of wire cases: as an argument, as a result, and plain. */
-export const wireCalls: readonly CallCase[] = wireCases.flatMap((one): CallCase[] => {
-  const expected = "decoded" in one ? one.decoded : one.value;
-  const example = `wire/example?name=${encodeURIComponent(one.name)}`;
-  const plain = "plain" in one ? one.plain : one.value;
+export const wireCalls: readonly CallCase[] = wireCases.flatMap((wireCase): CallCase[] => {
+  const expected = "decoded" in wireCase ? wireCase.decoded : wireCase.value;
+  const example = `wire/example?name=${encodeURIComponent(wireCase.name)}`;
+  const plain = "plain" in wireCase ? wireCase.plain : wireCase.value;
   return [
     {
-      ids: "§2.3 §2.5 D3",
-      title: `${one.name}: there and back`,
-      ...(one.trusted
+      ids: "forms types",
+      title: `a value travels there and back: ${wireCase.name}`,
+      ...(wireCase.trusted
         ? {}
         : {
-            http: post("wire/echo", { value: one.wire }, encoded),
-            answer: whole[one.name] ?? object(one.wire),
-            client: { fqn: "wire/echo", args: { value: one.value }, value: expected },
+            http: post("wire/echo", { value: wireCase.wire }, encoded),
+            answer: wholeAnswers[wireCase.name] ?? object(wireCase.wire),
+            client: { fqn: "wire/echo", args: { value: wireCase.value }, value: expected },
           }),
     },
     {
-      ids: "§2.3 §2.5 D3",
-      title: `${one.name}: made there`,
+      ids: "forms types",
+      title: `a value is sent serialized: ${wireCase.name}`,
       http: get(example, encoded),
-      answer: whole[one.name] ?? object(one.wire),
-      client: { fqn: "wire/example", args: { name: one.name }, value: expected },
+      answer: wholeAnswers[wireCase.name] ?? object(wireCase.wire),
+      client: { fqn: "wire/example", args: { name: wireCase.name }, value: expected },
     },
     {
-      ids: "D6.plain",
-      title: `${one.name}: plain`,
+      ids: "plain",
+      title: `a value is sent plain: ${wireCase.name}`,
       http: get(example),
-      answer: whole[one.name] ?? object(plain),
+      answer: wholeAnswers[wireCase.name] ?? object(plain),
     },
   ].filter((each) => each.http !== undefined);
 });

@@ -1,4 +1,5 @@
-// The table of calls: the second encoding, in which superjson's `{json, meta}` is every body and every answer (decisions §3).
+// The table of calls: the second encoding, in which superjson's `{json, meta}` is every body and
+// every answer.
 
 import {
   type CallCase,
@@ -11,29 +12,29 @@ import {
   string,
 } from "./_call.ts";
 
-const asked = { "x-svc-data-encoding": "superjson" };
-const ofAll = { ...every, "content-type": "application/json", ...asked };
+const encoding = { "x-svc-data-encoding": "superjson" };
+const ofAll = { ...every, "content-type": "application/json", ...encoding };
 const answer = (kind: string, json: unknown, meta?: object): HttpAnswer => ({
   status: 200,
   headers: { ...ofAll, "x-svc-data-type": kind },
   body: JSON.stringify({ json, ...(meta && { meta: { v: 1, ...meta } }) }),
 });
-const one = (
+const superjsonCase = (
   title: string,
   http: HttpCall,
   expected: HttpAnswer,
   client?: ClientCall,
 ): CallCase => ({
-  ids: "D3.superjson",
+  ids: "superjson",
   title: `superjson: ${title}`,
   http,
   answer: expected,
   ...(client && { client }),
 });
-const result = (of: string, kind: string, json: unknown, meta?: object): CallCase =>
-  one(
-    `a result, ${of}`,
-    get(`calls/result?of=${encodeURIComponent(of)}`, asked),
+const result = (name: string, kind: string, json: unknown, meta?: object): CallCase =>
+  superjsonCase(
+    `a result is sent: ${name}`,
+    get(`calls/result?of=${encodeURIComponent(name)}`, encoding),
     answer(kind, json, meta),
   );
 const closed: { a: unknown[] } = { a: [] };
@@ -41,7 +42,7 @@ closed.a.push(closed);
 const body = (json: object, meta?: object): string =>
   JSON.stringify({ json, ...(meta && { meta }) });
 
-/** Calls in superjson, and what of it is refused. */
+/** Calls in superjson, valid and refused. */
 export const superjsonCalls: readonly CallCase[] = [
   result("text", "string", "t\u00e4xt \u{1f9f5}"),
   result("number", "number", -12.5),
@@ -75,19 +76,19 @@ export const superjsonCalls: readonly CallCase[] = [
     },
     { values: [["custom", "Binary"]] },
   ),
-  one(
-    "a bigint as an argument",
-    post("calls/kindOf", body({ value: "1" }, { values: { value: ["bigint"] } }), asked),
+  superjsonCase(
+    "a bigint is read as an argument",
+    post("calls/kindOf", body({ value: "1" }, { values: { value: ["bigint"] } }), encoding),
     answer("string", "bigint"),
   ),
-  one(
-    "no meta",
-    post("calls/plain", body({ first: 1, second: "b" }), asked),
+  superjsonCase(
+    "a message without meta is read",
+    post("calls/plain", body({ first: 1, second: "b" }), encoding),
     answer("object", [1, "b"]),
   ),
-  one(
-    "an unknown annotation",
-    post("calls/kindOf", body({ value: 1 }, { values: { value: ["nonsense"] } }), asked),
+  superjsonCase(
+    "an unknown annotation is refused",
+    post("calls/kindOf", body({ value: 1 }, { values: { value: ["nonsense"] } }), encoding),
     {
       status: 400,
       headers: { ...ofAll, "x-svc-error": "InvalidSerializedValue" },
@@ -103,9 +104,13 @@ export const superjsonCalls: readonly CallCase[] = [
     },
   ),
   {
-    ids: "D3.superjson",
-    title: "superjson: a cycle as an argument of a client",
+    ids: "superjson",
+    title: "superjson: a client sends an argument with a cycle",
     client: { fqn: "calls/closes", args: { value: closed }, value: true },
   },
-  one("a plain caller is not asked for it", get("calls/none"), string("ran")),
+  superjsonCase(
+    "a caller that doesn't accept superjson gets a plain answer",
+    get("calls/none"),
+    string("ran"),
+  ),
 ];

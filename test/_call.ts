@@ -1,13 +1,14 @@
-// What a case of the table of calls is made of: a request and its exact answer, and the same call as a client makes it.
+// The parts of a case in the table of calls: a request and its exact answer, and the same call by a
+// client.
 
 export interface CallCase {
-  /** The statements that it shows: `§4.1-2 D2-1`. */
+  /** The statements, or topics, of docs/specification.md that it shows: `get-2 calls-1`. */
   readonly ids: string;
   readonly title: string;
   readonly http?: HttpCall;
   readonly answer?: HttpAnswer;
   readonly client?: ClientCall;
-  /** Why no page can make the call, or gets another answer: in Chromium it is left out. */
+  /** Why a page can't make the call, or gets another answer. Left out in Chromium. */
   readonly noPage?: string;
 }
 
@@ -20,18 +21,18 @@ export interface HttpCall {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** All of them, but those of the connection and `x-svc-node`. */
+  /** All headers except those of the connection and `x-svc-node`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** As a page or a service calls: by name, with what comes back or what is thrown. */
+/** A call of a page or a service: by name, with the result or the error. */
 export interface ClientCall {
   readonly fqn: string;
   readonly version?: string;
   readonly args?: Readonly<Record<string, unknown>>;
   readonly value?: unknown;
-  /** An instance of the class with this name that the caller has, with these fields of its own. */
+  /** An instance of the caller's class with this name, with these fields. */
   readonly error?: ClientError;
 }
 
@@ -42,7 +43,7 @@ export interface ClientError {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** Headers of every answer of the RPC door. */
+/** Headers of every answer of the RPC endpoint. */
 export const every = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -69,14 +70,14 @@ export const post = (
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** A scalar: text, and its kind. */
+/** A scalar as text, with its type. */
 export const scalar = (kind: string, body: string): HttpAnswer => ({
   status: 200,
   headers: { ...every, "content-type": text, "x-svc-data-type": kind },
   body,
 });
 export const string = (body: string): HttpAnswer => scalar("string", body);
-/** JSON of this value. */
+/** This value as JSON. */
 export const object = (value: unknown): HttpAnswer => ({
   status: 200,
   headers: { ...every, "content-type": "application/json", "x-svc-data-type": "object" },
@@ -98,7 +99,7 @@ export const nil: HttpAnswer = {
   body: "null",
 };
 
-/** An error of the framework, as text; `lines` are those of its trace. */
+/** An error of the framework as text, with its trace `lines`. */
 export const refused = (
   status: number,
   name: string,
@@ -109,7 +110,7 @@ export const refused = (
   headers: { ...every, "content-type": text, "x-svc-error": name },
   body: [message, ...lines].join("\n"),
 });
-/** An error that no class of the framework stands for. */
+/** An error that isn't one of the framework's. */
 export const failed = (message: string, ...lines: readonly string[]): HttpAnswer => ({
   status: 500,
   headers: { ...every, "content-type": text },
@@ -126,7 +127,7 @@ export const withHeaders = (answer: HttpAnswer, headers: HttpAnswer["headers"]):
   headers: { ...answer.headers, ...headers },
 });
 
-/** The serialized form of this name (decisions §3). */
+/** The serialized form of this name. */
 export const form = (name: string, rest: object = {}): object => ({
   serialized: true,
   name,
@@ -134,7 +135,7 @@ export const form = (name: string, rest: object = {}): object => ({
 });
 
 /** A case: a request, its answer, and the same from a client. */
-export const one = (
+export const callCase = (
   ids: string,
   title: string,
   http: HttpCall | undefined,
@@ -147,7 +148,7 @@ export const one = (
   ...(answer && { answer }),
   ...(client && { client }),
 });
-/** A client's call that gives this value. */
+/** A client's call that returns this value. */
 export const returns = (
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -157,7 +158,7 @@ export const returns = (
   args,
   value,
 });
-/** A client's call that throws what the framework refuses it with. */
+/** A client's call that throws the framework's refusal. */
 export const throws = (
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -168,7 +169,10 @@ export const throws = (
   args,
   error: { name: error, message, trace: [] },
 });
-/** A refusal before the procedure ran, from both sides: the text of the answer is the error's message. */
+/**
+ * A refusal before the procedure ran, as request and by a client: the answer's text is the error's
+ * message.
+ */
 export const refuses = (
   ids: string,
   title: string,
@@ -177,7 +181,7 @@ export const refuses = (
   error: string,
   message: string,
 ): CallCase =>
-  one(
+  callCase(
     ids,
     title,
     post(`calls/${name}`, args),
@@ -192,11 +196,11 @@ export const answers = (
   args: Readonly<Record<string, unknown>>,
   answer: HttpAnswer,
   value: unknown,
-) => one(ids, title, post(`calls/${name}`, args), answer, returns(name, args, value));
+) => callCase(ids, title, post(`calls/${name}`, args), answer, returns(name, args, value));
 
 export const missing = (...names: string[]): string =>
   `Missing value for parameter${names.length > 1 ? "s" : ""} ${names.map((name) => `'${name}'`).join(", ")}`;
 export const unknown = (...names: string[]): string =>
   `Unknown parameter${names.length > 1 ? "s" : ""} ${names.map((name) => `'${name}'`).join(", ")}`;
-/** The form of a day. */
+/** The form of a Date. */
 export const day = (value: string): object => form("Date", { value: `${value}T00:00:00.000Z` });

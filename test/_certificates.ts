@@ -1,4 +1,5 @@
-// Certificates for tests, made by openssl when they are asked for: an authority, and what it signed.
+// Certificates for tests, made by openssl when they are asked for: an authority, and what it
+// signed.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +19,7 @@ export interface Certificates {
   ): { cert: string; key: string };
 }
 
-/** An authority of its own in a folder that goes with the test. */
+/** A new authority in a folder that is removed after the test. */
 export function createCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "seamline-tls-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

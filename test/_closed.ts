@@ -1,4 +1,5 @@
-// An application with procedures that browsers can't call, in modules that pages load. What browsers are to learn nothing of begins with s3cr3t.
+// An application with procedures that browsers can't call, in modules that pages load. Names that
+// browsers mustn't see begin with s3cr3t.
 
 export const stock = `export const unit = "m";
 export async function price(sku: string): Promise<number> {
@@ -45,12 +46,12 @@ export async function s3cr3tOther(s3cr3tWord: string): Promise<string> {
   "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }',
 };
 
-/** What of it a text has. */
+/** The secret names in a text. */
 export function secretsIn(text: string): string[] {
   return [...new Set(text.match(/s3cr3t\w*/g))].sort();
 }
 
-/** A text with that of the source maps inside it. */
+/** A text, plus the text of source maps inside it. */
 export function withMaps(text: string): string {
   const maps = [...text.matchAll(/sourceMappingURL=data:[^,]*;base64,([\w+/=]+)/g)].map((match) =>
     Buffer.from(match[1] ?? "", "base64").toString("latin1"),

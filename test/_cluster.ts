@@ -1,12 +1,25 @@
-// Several roles in memory: no sockets, no files, a clock that moves when told to. Modules are given as namespaces, as a build would make them.
+// Several roles in memory: no sockets, no files, a clock that moves when told to. Modules are given
+// as namespaces, as a build would make them.
 
-import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/manifest.ts";
-import type { Host, IncomingResponse, ModuleNamespace, OutgoingRequest } from "../src/ports.ts";
+import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/base/manifest.ts";
+import type {
+  Host,
+  IncomingResponse,
+  ModuleNamespace,
+  OutgoingRequest,
+} from "../src/base/ports.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
+import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
+import { createNode, type NodeOptions, type NodeRole } from "../src/roles/node.ts";
+import { createProxy } from "../src/roles/relay/proxy.ts";
+import type { RepositoryFiles } from "../src/roles/repository.ts";
 import type { Role } from "../src/roles/role.ts";
-import { createGraph, type Graph, type Procedure } from "../src/seam.ts";
-import { createCarrier, sign, unbounded } from "../server/host.ts";
+import { createStandalone } from "../src/roles/standalone.ts";
+import type { Limits } from "../src/codec/values/limits.ts";
+import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
+import { createCarrier, sign, unbounded } from "../server/http/host.ts";
+import { LocalDeployment } from "../server/local/deployment.ts";
 import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
 
@@ -55,10 +68,72 @@ export function testHost(
     clock,
     carrier: createCarrier(),
     log,
-    equalSecrets: (one, other) => one === other,
+    equalSecrets: (a, b) => a === b,
     sign,
   };
 }
+
+export const key = "the-trust-key-of-the-tests";
+
+type Options<Create extends (host: Host, options: never) => unknown> = Partial<
+  Parameters<Create>[1]
+>;
+
+/**
+ * A deployment in memory. `gateway`, `node`, `proxy` and `standalone` start one each, at
+ * `http://<its name>`.
+ */
+export class TestDeployment extends LocalDeployment {
+  declare readonly network: TestNetwork;
+  readonly clock: TestClock;
+  readonly log: TestLog;
+
+  constructor({ trustKey = key, limits }: { trustKey?: string; limits?: Limits } = {}) {
+    const network = new TestNetwork();
+    const [clock, log] = [new TestClock(), new TestLog()];
+    const host = (): Host => testHost(network, clock, log);
+    super({ trustKey, network, host, ...(limits && { limits }) });
+    this.clock = clock;
+    this.log = log;
+  }
+
+  async gateway(options: Options<typeof createGateway> = {}): Promise<Role> {
+    return await this.addGateway((host, common) =>
+      createGateway(host, { ...common, ...options }),
+    ).start();
+  }
+
+  async node(
+    name: string,
+    options: Options<typeof createNode> & Pick<NodeOptions, "modules" | "segments">,
+  ): Promise<NodeRole> {
+    return await this.addNode(name, (host, common) =>
+      createNode(host, { ...common, ...options }),
+    ).start();
+  }
+
+  async proxy(options: Options<typeof createProxy> = {}): Promise<Role> {
+    const to = { calls: this.urlOf("gateway"), repository: this.urlOf("repository") };
+    return await this.add("proxy", (host, common) =>
+      createProxy(host, { ...common, ...to, ...options }),
+    ).start();
+  }
+
+  async standalone(
+    options: Options<typeof createStandalone> & { readonly modules: ServerModules },
+  ): Promise<Role> {
+    const defaults = { files: noFiles, segments: undefined, name: undefined };
+    return await this.add("standalone", (host, common) =>
+      createStandalone(host, { ...common, ...defaults, ...options }),
+    ).start();
+  }
+}
+
+const noFiles: RepositoryFiles = {
+  publicFile: async () => undefined,
+  component: async () => undefined,
+  serverFile: async () => undefined,
+};
 
 /** One procedure of a test application. */
 export interface TestProcedure {
@@ -68,14 +143,14 @@ export interface TestProcedure {
   /** Segment → access. */
   readonly in: Readonly<Record<string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">>>;
   /** What a body would export; gets the graph for calls through seams. */
-  readonly body: (graph: Graph) => Procedure;
+  readonly body: (graph: Graph) => ProcedureFunction;
 }
 
 /** The modules of a test application, a graph of their own for each node. */
 export function testModules(
   procedures: readonly TestProcedure[],
   classes: readonly { record: ClassRecord; constructor: unknown }[] = [],
-  clients: readonly string[] = [],
+  browserSegments: readonly string[] = [],
 ): ServerModules & { graph: Graph } {
   const graph = createGraph();
   const segments: Record<string, SegmentEntry[]> = {};
@@ -94,7 +169,7 @@ export function testModules(
     pages: {},
     outside: {},
     graph: "_seam.js",
-    clients,
+    browserSegments,
     procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [] }, index) => ({
       fqn,
       version,

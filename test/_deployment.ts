@@ -1,19 +1,24 @@
 // proxy → gateway → two nodes, in memory: what most tests of the specification are about.
 
-import { nodeHost } from "../server/host.ts";
-import { createGateway } from "../src/roles/gateway.ts";
+import { nodeHost } from "../server/http/host.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
-import { createProxy } from "../src/roles/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
-import { defaultLimits } from "../src/serializer/limits.ts";
-import { createCredentials } from "../src/trust.ts";
-import { TestClock, testHost, TestLog, testModules, TestNetwork } from "./_cluster.ts";
+import { createCredentials } from "../src/http/trust.ts";
+import {
+  key,
+  type TestClock,
+  TestDeployment,
+  testHost,
+  type TestLog,
+  testModules,
+  type TestNetwork,
+} from "./_cluster.ts";
 import { money, outOfStock, shop } from "./spec/_shop.ts";
 
-export const key = "the-trust-key-of-the-tests";
+export { key };
 const credentials = createCredentials(key, nodeHost());
-/** What the services of the deployment show: for a call of their own or of somebody trusted, and for a stranger's. */
+/** The credentials that services send: with their own and trusted calls, and with untrusted ones. */
 export const sentBy = {
   service: credentials.fields("service"),
   outside: credentials.fields("outside"),
@@ -26,6 +31,8 @@ export const urls = {
 } as const;
 
 export interface Deployment {
+  /** For adding more services. */
+  readonly local: TestDeployment;
   readonly network: TestNetwork;
   readonly clock: TestClock;
   readonly log: TestLog;
@@ -38,9 +45,10 @@ export interface Deployment {
 }
 
 /**
- * Starts the deployment; `gateway: false` leaves the gateway out of the network until the test puts it there. `modules: true` gives gateway
- * and proxy the application's modules, as a configured repository does; `loads` gets what they load, and "broken" in it fails that; what
- * they load comes when `held` is done.
+ * Starts the deployment. `gateway: false` leaves the gateway out of the network until the test adds
+ * it. `modules: true` gives gateway and proxy the application's modules, as a configured repository
+ * does. `loads` collects what they load, and "broken" in it makes loading fail. Loading waits for
+ * `held`.
  */
 export async function deploy(
   options: {
@@ -50,51 +58,37 @@ export async function deploy(
     readonly held?: Promise<void>;
   } = {},
 ): Promise<Deployment> {
-  const network = new TestNetwork();
-  const clock = new TestClock();
-  const log = new TestLog();
-  const limits = defaultLimits;
-  const common = { trustKey: key, limits };
+  const local = new TestDeployment();
+  const { network, clock, log } = local;
   const modules = options.modules
     ? counted(testModules(shop, [outOfStock, money]), options.loads ?? [], options.held)
     : undefined;
-  let ids = 0;
-  const host = () => testHost(network, clock, log);
-  const gateway = createGateway(host(), {
-    ...common,
-    monitor: 5000,
-    lease: 15_000,
-    newId: () => `m${++ids}`,
-    modules,
+  const ofNode = (segments: readonly string[], name?: string) => ({
+    modules: testModules(shop, [outOfStock, money]),
+    segments,
+    name,
   });
-  const node = (segments: readonly string[], name?: string): Role =>
-    createNode(host(), {
-      ...common,
-      gateway: urls.gateway,
-      modules: testModules(shop, [outOfStock, money]),
-      segments,
-      name,
-    });
-  const a = node(["a"], "node a");
-  const b = node(["b"], "node b");
-  const proxy = createProxy(host(), {
-    ...common,
-    calls: urls.gateway,
-    repository: "http://repository",
-    modules,
-  });
-  for (const [url, role] of [
-    [urls.a, a],
-    [urls.b, b],
-    [urls.proxy, proxy],
-  ] as const)
-    network.roles.set(url, role);
-  if (options.gateway !== false) network.roles.set(urls.gateway, gateway);
-  await gateway.start(urls.gateway);
-  await a.start(urls.a);
-  await b.start(urls.b);
-  await proxy.start(urls.proxy);
-  return { network, clock, log, gateway, a, b, proxy, node };
+  const gateway = await local.gateway({ modules });
+  if (options.gateway === false) network.roles.delete(urls.gateway);
+  const a = await local.node("a", ofNode(["a"], "node a"));
+  const b = await local.node("b", ofNode(["b"], "node b"));
+  const proxy = await local.proxy({ modules });
+  return {
+    local,
+    network,
+    clock,
+    log,
+    gateway,
+    a,
+    b,
+    proxy,
+    node: (segments, name) =>
+      createNode(testHost(network, clock, log), {
+        ...local.common,
+        gateway: urls.gateway,
+        ...ofNode(segments, name),
+      }),
+  };
 }
 
 function counted(modules: ServerModules, loads: string[], held?: Promise<void>): ServerModules {

@@ -1,4 +1,5 @@
-// An application whose modules, exports, parameters, segments and classes are called what every object inherits.
+// An application whose modules, exports, parameters, segments and classes have names that every
+// object inherits.
 
 export const names: readonly string[] = [
   "valueOf",
@@ -10,7 +11,10 @@ export const names: readonly string[] = [
 
 const next = (name: string): string => names[(names.indexOf(name) + 1) % names.length] as string;
 
-/** A procedure of each name, in a module and a segment of this name. It says its name, and what the next one says; the last takes an instance. */
+/**
+ * A procedure of each name, in a module and a segment of this name. Returns its name and the next
+ * one's answer; the last takes an instance.
+ */
 function moduleOf(name: string): string {
   return `import * as classes from "./propertyIsEnumerable.ts";
 import { ${next(name)} as away } from "./${next(name)}.ts";
@@ -29,20 +33,20 @@ const classes = names
   )
   .join("");
 
-/** What a procedure answers when its call goes on through so many others. */
+/** The answer of a procedure whose call goes on through so many others. */
 export function through(name: string, others: number): string {
   const way = [name];
   while (way.length <= others) way.push(next(way.at(-1) as string));
   return `${way.join(" ")} end`;
 }
 
-/** What the page shows. */
+/** The text that the page shows. */
 export const shown: string = [
   ...names.map((name) => through(name, 2)),
   ...names.map((name) => `${name} made of a true`),
 ].join(", ");
 
-/** `toString` is the segment of the page; another one has its procedure on servers too. */
+/** `toString` is the page's segment; another segment has its procedure on servers too. */
 export const prototypeNames: Readonly<Record<string, string>> = {
   "index.html":
     '<!doctype html><html><head><title>Names</title></head><body><output></output><script type="module" src="/src/main.ts"></script></body></html>\n',

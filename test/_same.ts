@@ -1,10 +1,10 @@
-// Whether a value that travelled is what it was.
+// Compares a value with its copy after encoding and decoding.
 
 import { expect } from "vitest";
 
 import { difference } from "../e2e/wire/src/checks/difference.ts";
 
-/** `toStrictEqual`, and what it takes for the same: two files with different names, types or bytes. */
+/** `toStrictEqual`, which doesn't compare names, types and bytes of files. */
 export async function expectSame(actual: unknown, expected: unknown): Promise<void> {
   expect(actual).toStrictEqual(expected);
   expect(await difference(expected, actual)).toBeUndefined();

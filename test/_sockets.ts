@@ -1,16 +1,17 @@
-// proxy → gateway → two nodes over real sockets of this process: the http adapter and the transport that production runs.
+// proxy → gateway → two nodes over real sockets of this process: the http adapter and the transport
+// that production runs.
 
-import { nodeHost } from "../server/host.ts";
-import { type HttpServer, listen } from "../server/http.ts";
-import { emptyContext } from "../src/context.ts";
-import { frameworkErrors } from "../src/errors.ts";
-import type { Host } from "../src/ports.ts";
-import { createGateway } from "../src/roles/gateway.ts";
+import { nodeHost } from "../server/http/host.ts";
+import { type HttpServer, listen } from "../server/http/http.ts";
+import { emptyContext } from "../src/base/context.ts";
+import { frameworkErrors } from "../src/base/errors.ts";
+import type { Host } from "../src/base/ports.ts";
+import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createNode } from "../src/roles/node.ts";
-import { createProxy } from "../src/roles/proxy.ts";
+import { createProxy } from "../src/roles/relay/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
-import { defaultLimits } from "../src/serializer/limits.ts";
-import { createCredentials } from "../src/trust.ts";
+import { defaultLimits } from "../src/codec/values/limits.ts";
+import { createCredentials } from "../src/http/trust.ts";
 import { createRemote } from "../src/wire/remote-call.ts";
 import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
 import { body, call, names } from "./spec/_shop.ts";
@@ -22,9 +23,12 @@ export const key = "the-trust-key-of-the-sockets";
 /** What `wire/echo` was last called with: the value itself, as both sides are in one process. */
 export const arrived: { value?: unknown } = {};
 
-const valueOf = (name: string): unknown => wireCases.find((one) => one.name === name)?.value;
+const valueOf = (name: string): unknown => wireCases.find((entry) => entry.name === name)?.value;
 
-/** Segment `wire` has the procedures of the cases; segment `relay`, on another node, has those that pass on to them. */
+/**
+ * Segment `wire` has the procedures of the cases; segment `relay`, on another node, has those that
+ * pass on to them.
+ */
 export const procedures: TestProcedure[] = [
   {
     fqn: "wire/echo",
@@ -122,7 +126,7 @@ export interface Sockets {
 /** Every service on a port that was free. */
 export async function startSockets(): Promise<Sockets> {
   const log = new TestLog();
-  const common = { trustKey: key, limits: { ...defaultLimits, body: 64 * 1024 } };
+  const common = { trustKey: key, limits: { ...defaultLimits, bodyBytes: 64 * 1024 } };
   const classes = wireClasses.map(([record, constructor]) => ({ record, constructor }));
   const closing: (() => Promise<void>)[] = [];
   const start = async (create: (host: Host) => Role): Promise<string> => {
@@ -142,7 +146,12 @@ export async function startSockets(): Promise<Sockets> {
   };
   let ids = 0;
   const gateway = await start((host) =>
-    createGateway(host, { ...common, monitor: 60_000, lease: 60_000, newId: () => `m${++ids}` }),
+    createGateway(host, {
+      ...common,
+      healthIntervalMs: 60_000,
+      lease: 60_000,
+      newId: () => `m${++ids}`,
+    }),
   );
   const nodeOf = (segment: string): Promise<string> =>
     start((host) =>
@@ -156,7 +165,7 @@ export async function startSockets(): Promise<Sockets> {
     );
   const node = await nodeOf("wire");
   const relay = await nodeOf("relay");
-  // Nothing of these tests asks for files.
+  // These tests request no files.
   const proxy = await start((host) =>
     createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }),
   );
@@ -170,7 +179,7 @@ export async function startSockets(): Promise<Sockets> {
     host,
     log,
     async close() {
-      for (const one of closing) await one();
+      for (const close of closing) await close();
     },
   };
 }
@@ -191,7 +200,7 @@ const ofTheConnection = new Set([
   "transfer-encoding",
 ]);
 
-/** A request as a stranger sends it. */
+/** Sends a request without credentials. */
 export async function fetchFrom(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -218,7 +227,7 @@ export function postTo(
   });
 }
 
-/** A call as a service of the deployment makes it: over a socket, with the key. */
+/** Calls as a service of the deployment does: over a socket, with the key. */
 export async function callFrom(
   host: Host,
   base: string,

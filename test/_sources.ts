@@ -1,10 +1,13 @@
-// What the tests of the architecture know of a source file: its place, its text, its imports.
+// Source files as the architecture tests see them: path, text and imports.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
 import type TypeScript from "typescript";
 
-/** By `require`: Vitest takes the compiler for an ES module, and would transform nine megabytes of it. */
+/**
+ * By `require`: Vitest takes the compiler for an ES module, and would transform nine megabytes of
+ * it.
+ */
 export const ts: typeof TypeScript = createRequire(import.meta.url)(
   "typescript",
 ) as typeof TypeScript;
@@ -20,7 +23,7 @@ export interface Import {
 }
 
 export interface Source {
-  /** From the root, with forward slashes: `src/call.ts`. */
+  /** From the root, with forward slashes: `src/base/call.ts`. */
   path: string;
   text: string;
   lines: number;

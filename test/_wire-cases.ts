@@ -1,7 +1,7 @@
-// One table for every codec: encode, decode, round trip, in memory, over a socket and in Chromium (§2.3, decisions §3).
+// One table for every codec: encode, decode, round trip, in memory, over a socket and in Chromium.
 
-import { BadRequest, Forbidden, Teapot } from "../src/errors.ts";
-import { setTrace } from "../src/trace.ts";
+import { BadRequest, Forbidden, Teapot } from "../src/base/errors.ts";
+import { setTrace } from "../src/base/trace.ts";
 import { Draft, Employee, Money, OutOfStock, Person, Refused, Team } from "./_wire-classes.ts";
 
 export interface WireCase {
@@ -11,9 +11,9 @@ export interface WireCase {
   readonly wire: unknown;
   /** Where a plain answer differs from JSON.stringify's. */
   readonly plain?: unknown;
-  /** It decodes in trusted calls only. */
+  /** Decodes in trusted calls only. */
   readonly trusted?: true;
-  /** The wire form stands for a value of another type. */
+  /** The decoded value has another type. */
   readonly decoded?: unknown;
 }
 

@@ -1,10 +1,12 @@
-// Classes that travel in tests, and their records as the build would write them (§2.3).
+// Classes that travel in tests, and their records as the build would write them.
 
-import { NotFound } from "../src/errors.ts";
-import type { ClassRecord } from "../src/manifest.ts";
-import { Classes } from "../src/serializer/classes.ts";
+import { NotFound } from "../src/base/errors.ts";
+import type { ClassRecord } from "../src/base/manifest.ts";
+import { Classes } from "../src/codec/classes.ts";
 
-/** Private state that is reachable: by a constructor argument with a getter, and by a getter and setter pair. */
+/**
+ * Private state with access: by a constructor argument with a getter, and by a getter and setter.
+ */
 export class Person {
   readonly #name: string;
   #email: string | undefined;
@@ -67,7 +69,7 @@ export class Team {
   }
 }
 
-/** Defaults that an `undefined` must not be taken for, and names that aren't identifiers. */
+/** Defaults that must not replace an `undefined`, and names that aren't identifiers. */
 export class Draft {
   extra: string | null | undefined = null;
   3: string | undefined = "x";
@@ -102,7 +104,7 @@ export class Refused extends Error {
   }
 }
 
-/** Its constructor may end anything that constructs what a message names. */
+/** Counts how often it is constructed: no message may cause that. */
 export class Trap {
   static sprung = 0;
   constructor() {
@@ -137,6 +139,6 @@ export const wireClasses: readonly (readonly [ClassRecord, unknown])[] = [
 /** All classes of this file but {@link Trap}. */
 export function createWireClasses(): Classes {
   const classes = new Classes();
-  for (const [one, constructor] of wireClasses) classes.register(one, constructor);
+  for (const [entry, constructor] of wireClasses) classes.register(entry, constructor);
   return classes;
 }

@@ -26,7 +26,7 @@ function strangers(
 describe("rooms", () => {
   // Development is a build that goes on; its terminal is a part of the command line.
   const inBuild = (source: Source) =>
-    /^server\/(?:build|testing|dev(?!\/terminal))\//.test(source.path);
+    /^server\/(?:build|local|report|testing|vite|dev(?!\/terminal))\//.test(source.path);
 
   it("src imports only itself and what is bundled into it", () => {
     expect(strangers(rooms.src, ["src"], /^(path-to-regexp|magic-string|superjson)$/)).toEqual([]);
@@ -63,7 +63,11 @@ describe("rooms", () => {
       .filter((source) => !inBuild(source) && !source.path.startsWith("server/cli/"))
       .flatMap(({ path, imports }) =>
         imports
-          .filter((one) => one.path?.startsWith("server/build/") && !one.typeOnly)
+          .filter(
+            (one) =>
+              /^server\/(?:build|dev(?!\/terminal)|report|vite)\//.test(one.path ?? "") &&
+              !one.typeOnly,
+          )
           .map((one) => `${path} imports ${one.path}`),
       );
     expect(eager).toEqual([]);
@@ -79,60 +83,68 @@ describe("rooms", () => {
   });
 });
 
-describe("levels of src", () => {
-  // From the bottom: each level may use the ones before it, and its own. Types are erased, so they may look upwards.
-  const levels: readonly (readonly [string, RegExp])[] = [
-    [
-      "words",
-      /^(bounded|call|client|context|errors|fake|forwarded|fqn|imported|ip|json|manifest|ports|problem|protocol|refusals|trace|version)\.ts$/,
+describe("folders", () => {
+  // Each folder imports only from those before it, types included. The references in the folders'
+  // tsconfig.json files say the same to the compiler. "" stands for the files beside the folders.
+  const order = {
+    src: ["base", "http", "types", "codec", "runtime", "wire", "roles", "split", ""],
+    server: [
+      "base",
+      "config",
+      "http",
+      "files",
+      "modules",
+      "console",
+      "start",
+      "",
+      "build",
+      "local",
+      "dev",
+      "vite",
+      "report",
+      "cli",
+      "testing",
     ],
-    ["values", /^(parameters|segment)\.ts$|^serializer\//],
-    ["acts", /^(dispatch|health|loading|middleware|placement|registry|seam)\.ts$/],
-    ["wire", /^(cors|public-origin|router|trust)\.ts$|^wire\//],
-    ["roles", /^(split|roles|console)\//],
-    ["door", /^index\.ts$/],
-  ];
-  const levelOf = (path: string) =>
-    levels.findIndex(([, pattern]) => pattern.test(path.slice("src/".length)));
+  };
+  const folderOf = (path: string) => path.split("/").slice(1, -1)[0] ?? "";
 
-  it("has a place for every file", () => {
-    expect(rooms.src.map(({ path }) => path).filter((path) => levelOf(path) < 0)).toEqual([]);
+  it.each(["src", "server"] as const)("of %s are all in the order", (room) => {
+    const folders = new Set(rooms[room].map(({ path }) => folderOf(path)));
+    expect([...folders].toSorted()).toEqual(order[room].toSorted());
   });
 
-  it("imports downwards only", () => {
-    const upwards = rooms.src.flatMap(({ path, imports }) =>
+  it.each(["src", "server"] as const)("of %s import only from folders before them", (room) => {
+    const rank = (path: string) => order[room].indexOf(folderOf(path));
+    const upwards = rooms[room].flatMap(({ path, imports }) =>
       imports
-        .filter(
-          (one) => !one.typeOnly && one.path !== undefined && levelOf(one.path) > levelOf(path),
-        )
-        .map((one) => `${path} (${levels[levelOf(path)]?.[0]}) imports ${one.specifier}`),
+        .filter((one) => one.path?.startsWith(`${room}/`) && rank(one.path) > rank(path))
+        .map((one) => `${path} imports ${one.specifier}`),
     );
     expect(upwards).toEqual([]);
   });
 
-  it("keeps what splits and what runs apart", () => {
+  it("Roles and the splitter don't import each other", () => {
     const across = rooms.src.flatMap(({ path, imports }) =>
       imports
-        // The console shows what roles have, so it knows them.
-        .filter(
-          (one) =>
-            /^src\/(split|roles)\//.test(one.path ?? "") &&
-            one.path?.split("/")[1] !== path.split("/")[1],
-        )
-        .filter((one) => !(path.startsWith("src/console/") && one.path?.startsWith("src/roles/")))
-        .filter(() => path !== "src/index.ts")
+        .filter((one) => folderOf(path) === "split" && folderOf(one.path ?? "") === "roles")
         .map((one) => `${path} imports ${one.specifier}`),
     );
     expect(across).toEqual([]);
   });
+
+  it("have at most 15 files side by side", () => {
+    const counts = new Map<string, number>();
+    for (const { path } of all) {
+      const folder = path.slice(0, path.lastIndexOf("/"));
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > 15)).toEqual([]);
+  });
 });
 
-it("no file imports itself by a detour", () => {
+it("No file imports itself through others; types count too", () => {
   const graph = new Map(
-    all.map(({ path, imports }) => [
-      path,
-      imports.flatMap((one) => (one.typeOnly ? [] : (one.path ?? []))),
-    ]),
+    all.map(({ path, imports }) => [path, imports.flatMap((one) => one.path ?? [])]),
   );
   const done = new Set<string>();
   const cycles: string[] = [];
@@ -195,9 +207,9 @@ describe("files", () => {
     ).toEqual([]);
   });
 
-  it("write the names of headers once, in src/protocol.ts", () => {
+  it("write the names of headers once, in src/base/protocol.ts", () => {
     const again = places((node) => ts.isStringLiteralLike(node) && /^x-svc-[a-z]/.test(node.text));
-    expect(again.filter((place) => !place.startsWith("src/protocol.ts:"))).toEqual([]);
+    expect(again.filter((place) => !place.startsWith("src/base/protocol.ts:"))).toEqual([]);
   });
 });
 
@@ -210,23 +222,21 @@ describe("public names", () => {
     "PayloadTooLarge PaymentRequired ProcedureNotFound RequestHeaderFieldsTooLarge RequestTimeout SegmentNotFound ServiceError statusOf",
     "Teapot Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
   ];
-  // What built modules import; nobody writes these names by hand.
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
   const generated = "context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
   const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
   const hooks = "runProcedure startClient";
-  const modules = "Imported Modules Procedure RunProcedure";
-  const server =
-    "ConfigInput ModuleImporter Server ServerOptions defineConfig runProcedure startServer";
   const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
     [
       "server/main.ts",
+      "client/index.ts",
       "client/svc/client.ts",
       "client/svc/hooks.ts",
+      "src/internal.ts",
       "server/index.ts",
-      "server/build/index.ts",
+      "server/vite/index.ts",
       "server/testing/index.ts",
       "client/testing/msw.ts",
     ].map((file) => join(root, file)),
@@ -257,28 +267,30 @@ describe("public names", () => {
       "server/main.ts",
       [
         ...errors,
-        graph,
-        hooks,
-        server,
-        modules,
-        "Args CallHeaders Client Context CorsMiddleware CorsOptions HealthCheck MaybeContext Middleware ObservedCall StartClient Version parseVersion traceOf",
+        "Args CallHeaders Context CorsMiddleware CorsOptions HealthCheck MaybeContext Middleware Procedure RunProcedure Version",
+        "parseVersion runProcedure traceOf",
       ],
     ],
     [
-      "seamline/client, /svc/client.js",
+      "seamline/client",
+      "client/index.ts",
+      ["Client Imported Modules ObservedCall StartClient startClient"],
+    ],
+    ["seamline/internal", "src/internal.ts", [graph]],
+    [
+      "/svc/client.js",
       "client/svc/client.ts",
-      [
-        ...errors,
-        generated,
-        hooks,
-        lent,
-        modules,
-        "Client Context MaybeContext ObservedCall StartClient Version parseVersion traceOf",
-      ],
+      [...errors, generated, hooks, lent, "parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
-    ["seamline/server", "server/index.ts", [server, "Config Problem Problems"]],
-    ["seamline/vite", "server/build/index.ts", ["SeamlineOptions seamline"]],
+    [
+      "seamline/server",
+      "server/index.ts",
+      [
+        "Config ConfigInput ModuleImporter Problem Problems Server ServerInfo ServerOptions defineConfig startServer",
+      ],
+    ],
+    ["seamline/vite", "server/vite/index.ts", ["SeamlineOptions seamline"]],
     [
       "seamline/testing",
       "server/testing/index.ts",
@@ -295,8 +307,8 @@ describe("public names", () => {
 });
 
 describe("tests", () => {
-  it("of the specification are named for their §, or for the door through which they walk all of them", () => {
-    const name = /^(_[a-z-]+\.ts|\d+(\.\d+)?-[a-z0-9-]+\.test\.ts|[a-z-]+-over-sockets\.test\.ts)$/;
+  it("files in test/spec have names in kebab-case, without numbers of sections", () => {
+    const name = /^(_[a-z-]+\.ts|[a-z-]+\.test\.ts)$/;
     const wrong = filesIn("test/spec").filter(
       (path) => !name.test(path.slice("test/spec/".length)),
     );

@@ -3,20 +3,21 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
-import { toJsonSchema } from "@valibot/to-json-schema";
 import * as vite from "vite";
 import { describe, expect, it } from "vitest";
 
-import { parserOf } from "../server/build/load-vite.ts";
-import { configJsonSchema, type Convert } from "../server/json-schema.ts";
+import { parserOf } from "../server/build/modules/load-vite.ts";
+import * as jsonSchema from "../server/config/json-schema.ts";
 import {
   configurationDocument,
   document as configuration,
 } from "../scripts/docs-configuration.mjs";
-import { frameworkErrors, statusOf } from "../src/errors.ts";
-import { defaultLimits } from "../src/serializer/limits.ts";
-import { describeModule } from "../src/split/describe.ts";
-import { splitModule } from "../src/split/split-module.ts";
+import { createSchemas } from "../scripts/json-schemas.mjs";
+import { frameworkErrors, statusOf } from "../src/base/errors.ts";
+import { defaultLimits } from "../src/codec/values/limits.ts";
+import { describeModule } from "../src/split/describe/describe.ts";
+import { readModule } from "../src/split/read/read-module.ts";
+import { splitModule } from "../src/split/write/split-module.ts";
 import { filesIn, root } from "./_sources.ts";
 import { createFixture } from "./build/_fixture.ts";
 
@@ -41,17 +42,20 @@ function blocksOf(path: string): { language: string; label: string; text: string
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, "");
 
-/** The ids that a repository host gives to headings. */
+/** The ids that a repository host gives to headings, and those that the page sets itself. */
 function anchorsOf(path: string): string[] {
   const headings = [...withoutBlocks(read(path)).matchAll(/^#+ (.*)$/gm)].map(
     ([, text = ""]) => text,
   );
-  return headings.map((text) =>
-    text
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  const own = [...read(path).matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = ""]) => id);
+  return headings
+    .map((text) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    )
+    .concat(own);
 }
 
 /** Rows of the table whose first heading is `head`; cells without backticks. */
@@ -81,8 +85,8 @@ describe("links", () => {
     expect(broken).toEqual([]);
   });
 
-  it("the README's way of a request names files, and not folders only", () => {
-    const named = [...read("README.md").matchAll(/\[`[^`]+`\]\(([^)]+)\)/g)].map(
+  it("CONTRIBUTING's steps of a request name files, and not folders only", () => {
+    const named = [...read("CONTRIBUTING.md").matchAll(/\[`[^`]+`\]\(([^)]+)\)/g)].map(
       ([, path = ""]) => path,
     );
     expect(named.filter((path) => statSync(join(root, path)).isFile()).length).toBeGreaterThan(15);
@@ -145,22 +149,26 @@ describe("code blocks", () => {
     ({ label, text }) => expect(read(label)).toContain(text),
   );
 
-  it("the README's first example is a complete application", async () => {
+  it("the README's example is a complete application, before the move and after it", async () => {
     const files = blocksOf("README.md").filter(({ label }) => /^(?:src|segments)\//.test(label));
-    const page = '<!doctype html><script type="module" src="/src/main.ts"></script>';
-    const application = createFixture({
-      "index.html": page,
-      ...Object.fromEntries(files.map(({ label, text }) => [label, text])),
-    });
-    const { manifest } = await application.build();
-    expect(manifest.procedures.map((one) => one.fqn)).toEqual(["shop/metresLeft"]);
-    expect(Object.keys(manifest.segments)).toEqual(["warehouse"]);
-    expect(application.warned).toEqual([]);
-    const published = application
-      .list("dist/browser")
-      .map((file) => application.read(`dist/browser/${file}`));
-    expect(published.join("")).toContain("shop/metresLeft");
-    expect(published.join("")).not.toContain('tweed", 12');
+    const [before, after] = [files.slice(0, 4), [...files.slice(0, 2), ...files.slice(4)]];
+    for (const [when, written] of Object.entries({ before, after })) {
+      const application = createFixture({
+        "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>',
+        ...Object.fromEntries(written.map(({ label, text }) => [label, text])),
+      });
+      const { manifest } = await application.build();
+      expect(manifest.procedures.map((one) => one.fqn)).toEqual(["shop/discount"]);
+      expect(Object.keys(manifest.segments).toSorted()).toEqual(["page", "server"]);
+      expect(application.warned).toEqual([]);
+      const published = application
+        .list("dist/browser")
+        .map((file) => application.read(`dist/browser/${file}`))
+        .join("");
+      expect(published).toContain("shop/discount");
+      // The function's own code: only where the page runs it.
+      expect(/>=\s*15/.test(published)).toBe(when === "after");
+    }
   });
 
   it("the module of the architecture splits into the parts that stand there", () => {
@@ -168,15 +176,11 @@ describe("code blocks", () => {
       blocksOf("docs/architecture.md").find((one) => one.label === label)?.text ?? "";
     const [source, file] = [block("split:source"), "shop/quote.ts"];
     const parse = parserOf(vite);
-    const found = describeModule({ source, file, module: "shop/quote", parse }).exports.find(
+    const found = describeModule({ source, file, parse }).exports.find(
       (one) => one.name === "quote",
     );
-    const { face, shared, body } = splitModule({
-      source,
-      file,
-      parse,
-      environment: "server",
-      held: new Set(["quote"]),
+    const input = {
+      reading: readModule({ source, file, parse }),
       procedures: [
         {
           export: "quote",
@@ -186,26 +190,24 @@ describe("code blocks", () => {
         },
       ],
       ids: { face: "shop/quote", shared: "shop/quote?seamline=shared", graph: "seamline:graph" },
-    });
+    };
+    const [parts] = splitModule(input, [{ held: new Set(["quote"]), environment: "server" }]);
     // Where an import stands makes no difference.
     const bare = (text: string | undefined): string[] => {
       const dense = (text ?? "").replaceAll(/\s/g, "");
       const imports = /import\{[^}]*\}from"[^"]*";/g;
       return [...(dense.match(imports) ?? []).toSorted(), dense.replaceAll(imports, "")];
     };
-    expect(bare(face.code)).toEqual(bare(block("split:face")));
-    expect(bare(shared?.code)).toEqual(bare(block("split:shared")));
-    expect(bare(body?.code)).toEqual(bare(block("split:body")));
+    expect(bare(parts?.face.code)).toEqual(bare(block("split:face")));
+    expect(bare(parts?.shared?.code)).toEqual(bare(block("split:shared")));
+    expect(bare(parts?.body?.code)).toEqual(bare(block("split:body")));
   });
 });
 
 describe("tables", () => {
   it("configuration: the reference is what the schema says", () => {
-    const convert: Convert = (schema) => ({
-      ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }),
-    });
     expect(read(configuration), "run: npm run docs").toBe(
-      configurationDocument(configJsonSchema(convert)),
+      configurationDocument(createSchemas(jsonSchema).config),
     );
   });
 

@@ -1,31 +1,32 @@
-// The figures at the top: calls per second with a minute's course, failures, latency, members, browsers.
+// The figures at the top: calls per second with a chart of the last minute, failures, latency,
+// members and browsers.
 
-import { h, setText } from "./dom.ts";
-import { count, durations, rate } from "./format.ts";
-import type { Model } from "./model.ts";
+import { h, setText } from "./base/dom.ts";
+import { count, durations, rate } from "./base/format.ts";
+import type { Model } from "./base/model.ts";
 
-/** Calls per second are of so many whole seconds. */
-const span = 5;
+/** Calls per second are an average over this many whole seconds. */
+const averageSeconds = 5;
 
 interface Figure {
   readonly element: HTMLElement;
   set(value: string, note: string): void;
 }
 
-function figure(label: string, ...more: readonly Node[]): Figure {
+function figure(label: string, ...charts: readonly Node[]): Figure {
   const value = h("dd", { class: "value" }, "–");
   const note = h("dd", { class: "note" }, "");
   return {
-    element: h("div", { class: "figure" }, h("dt", {}, label), value, note, ...more),
-    set(text, below) {
-      setText(value, text);
-      setText(note, below);
+    element: h("div", { class: "figure" }, h("dt", {}, label), value, note, ...charts),
+    set(newValue, newNote) {
+      setText(value, newValue);
+      setText(note, newNote);
     },
   };
 }
 
 export function figuresView(model: Model): HTMLElement {
-  const course = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const chart = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const pathOf = (className: string): SVGPathElement => {
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     path.setAttribute("class", className);
@@ -33,13 +34,13 @@ export function figuresView(model: Model): HTMLElement {
   };
   const bars = pathOf("");
   const reds = pathOf("bad");
-  course.setAttribute("viewBox", "0 0 120 28");
-  course.setAttribute("preserveAspectRatio", "none");
-  course.setAttribute("class", "course");
-  course.setAttribute("aria-hidden", "true");
-  course.append(bars, reds);
+  chart.setAttribute("viewBox", "0 0 120 28");
+  chart.setAttribute("preserveAspectRatio", "none");
+  chart.setAttribute("class", "course");
+  chart.setAttribute("aria-hidden", "true");
+  chart.append(bars, reds);
   const box = h("dd", { class: "chart" });
-  box.append(course);
+  box.append(chart);
   const calls = figure("Calls per second", box);
   const failures = figure("Failures, last minute");
   const latency = figure("Latency p50 / p95");
@@ -51,16 +52,17 @@ export function figuresView(model: Model): HTMLElement {
     const { figures } = model;
     if (figures === undefined) return;
     const whole = figures.seconds.slice(0, -1);
-    const seconds = Math.min(span, Math.max(1, Math.floor((figures.now - figures.since) / 1000)));
-    const recent = whole.slice(-seconds).reduce((sum, [one]) => sum + one, 0) / seconds;
+    const seconds = Math.min(
+      averageSeconds,
+      Math.max(1, Math.floor((figures.now - figures.since) / 1000)),
+    );
+    const recent = whole.slice(-seconds).reduce((sum, [number]) => sum + number, 0) / seconds;
     calls.set(
       rate(recent),
       `${count(figures.calls)} since ${new Date(figures.since + model.offset).toLocaleTimeString("en-GB")}`,
     );
-    const [all, bad] = figures.seconds.reduce(
-      ([a, b], [one, other]) => [a + one, b + other],
-      [0, 0],
-    );
+    const all = figures.seconds.reduce((sum, [number]) => sum + number, 0);
+    const bad = figures.seconds.reduce((sum, [, number]) => sum + number, 0);
     failures.set(
       count(bad),
       all === 0
@@ -92,7 +94,7 @@ export function figuresView(model: Model): HTMLElement {
   );
 }
 
-/** All bars in one path: each path is laid out by itself. */
+/** Draws all bars as one path, as each path costs a layout. */
 function draw(
   bars: SVGPathElement,
   reds: SVGPathElement,

@@ -1,33 +1,37 @@
-// What somebody sees who has no session: how to get one.
+// Shown without a session: how to get a link.
 
-import { signIn, tokenIn } from "./connection.ts";
-import { h, setText } from "./dom.ts";
+import { consolePath } from "../../src/base/protocol.ts";
+import { signIn, tokenIn } from "./base/connection.ts";
+import { h, setText } from "./base/dom.ts";
 
-/** `why` is said first. Calls `entered` when a link was good. */
+/** Shows `why` first. Calls `entered` once a link has opened a session. */
 export function linkScreen(why: string, entered: () => void): HTMLElement {
-  const said = h("p", { class: "said", role: "alert" });
+  const status = h("p", { class: "status", role: "alert" });
   const input = h("input", {
     id: "link",
     name: "link",
     type: "text",
     autocomplete: "off",
     spellcheck: "false",
-    placeholder: "http://…/svc/console#token=…",
+    placeholder: `http://…${consolePath}#token=…`,
   });
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const token = tokenIn(input.value);
     if (token === undefined)
-      return setText(said, "That is no link to a console: it ends with #token= and 64 characters.");
+      return setText(
+        status,
+        "This isn't a console link: those end with #token= and 64 characters.",
+      );
     input.value = "";
     const good = await signIn(token).catch(() => undefined);
     if (good === true) entered();
     else
       setText(
-        said,
+        status,
         good === false
           ? "This link was used already, or is older than ten minutes."
-          : "The service can't be reached.",
+          : "Can't reach the service.",
       );
   };
   return h(
@@ -38,12 +42,12 @@ export function linkScreen(why: string, entered: () => void): HTMLElement {
     h(
       "p",
       {},
-      "It opens with a link for one person, good once and for ten minutes. The service prints one when it starts; who holds the trust key gets more:",
+      "A link opens the console once, within ten minutes. The service prints a link when it starts; with the trust key you can get more:",
     ),
     h(
       "pre",
       { tabindex: 0 },
-      `curl -X POST -H "x-svc-trust-key: $KEY" ${location.origin}/svc/console/token`,
+      `curl -X POST -H "x-svc-trust-key: $KEY" ${location.origin}${consolePath}/token`,
     ),
     h(
       "form",
@@ -51,6 +55,6 @@ export function linkScreen(why: string, entered: () => void): HTMLElement {
       h("label", { for: "link" }, "Link"),
       h("div", { class: "line" }, input, h("button", { type: "submit", class: "primary" }, "Open")),
     ),
-    said,
+    status,
   );
 }

@@ -1,26 +1,27 @@
-// The console's page: in with the link's token, or to the screen that says how to get one.
+// The console's page: opens a session with the link's token, or explains how to get a link.
 
-import { callsView } from "./calls-view.ts";
-import { openProcedure } from "./call-form.ts";
-import { connect, signIn, signOut, takeToken } from "./connection.ts";
-import { h, setText } from "./dom.ts";
+import { consolePath } from "../../src/base/protocol.ts";
+import { callsView } from "./calls/calls-view.ts";
+import { openProcedure } from "./calls/call-form.ts";
+import { connect, signIn, signOut, takeToken } from "./base/connection.ts";
+import { h, setText } from "./base/dom.ts";
 import { figuresView } from "./figures-view.ts";
-import { hostOf } from "./format.ts";
+import { hostOf } from "./base/format.ts";
 import { linkScreen } from "./link-screen.ts";
-import { mapView } from "./map-view.ts";
+import { mapView } from "./map/map-view.ts";
 import { membersView, openMember } from "./members-view.ts";
-import { Model } from "./model.ts";
+import { Model } from "./base/model.ts";
 import { proceduresView } from "./procedures-view.ts";
-import { themeButton } from "./theme.ts";
+import { themeButton } from "./base/theme.ts";
 
 const model = new Model();
 const theme = themeButton();
 let entered = false;
-const connection = connect(model, () => {
-  connection.close();
+const events = connect(model, () => {
+  events.close();
   showLink(
     entered
-      ? "This session has ended: it ran out, or the service was started anew. A new link opens the console again."
+      ? "This session has ended: it expired, or the service was restarted. A new link opens the console again."
       : "This page has no session yet.",
   );
 });
@@ -34,12 +35,12 @@ function enter(): void {
   entered = true;
   const parts = page();
   document.body.replaceChildren(...parts);
-  connection.open();
+  events.open();
 }
 
 let made: HTMLElement[] | undefined;
 
-/** Made once: after a new link the same views go on. */
+/** Created once: after a new link the same views continue. */
 function page(): HTMLElement[] {
   if (made !== undefined) return made;
   const title = h("span", { class: "service" });
@@ -50,22 +51,19 @@ function page(): HTMLElement[] {
       type: "button",
       onclick: () =>
         void signOut().finally(
-          () => (
-            connection.close(),
-            showLink("You have left. A new link opens the console again.")
-          ),
+          () => (events.close(), showLink("You have signed out. A new link opens the console.")),
         ),
     },
-    "Leave",
+    "Sign out",
   );
   model.onChange((changes) => {
-    if (changes.has("connection")) {
-      state.className = `connection ${model.connection}`;
+    if (changes.has("link")) {
+      state.className = `connection ${model.link}`;
       setText(
         state,
-        model.connection === "live"
+        model.link === "live"
           ? "live"
-          : model.connection === "lost"
+          : model.link === "lost"
             ? "connection lost, trying again"
             : "connecting",
       );
@@ -131,13 +129,13 @@ async function start(): Promise<void> {
 }
 
 async function hasSession(): Promise<boolean> {
-  return await fetch("/svc/console/state").then(
+  return await fetch(`${consolePath}/state`).then(
     (answer) => answer.status === 200,
     () => false,
   );
 }
 
-// A new link in a tab that shows this page already: browsers load nothing anew for it.
+// Opening a new link in a tab that shows this page only changes the hash: no page load.
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#token=")) void start();
 });

@@ -1,10 +1,11 @@
-// Members as a table: state, lease, last health check and what the checks say; the service's own checks first.
+// The table of members with state, lease and health checks; the service itself comes first.
 
-import type { MemberState, ServiceState } from "../../src/console/state.ts";
-import { openDialog } from "./dialog.ts";
-import { arrange, gridOf, h, rove, setText } from "./dom.ts";
-import { duration, hostOf, memberName } from "./format.ts";
-import { holdersOf, type Model } from "./model.ts";
+import type { MemberState, ServiceState } from "../../src/types/console-state.ts";
+import { openDialog } from "./base/dialog.ts";
+import { arrange, gridOf, h, rove, setText } from "./base/dom.ts";
+import { duration, hostOf, memberName } from "./base/format.ts";
+import { nodeButton } from "./map/map-box.ts";
+import { holdersOf, type Model } from "./base/model.ts";
 
 const heads = ["Service", "Segments", "State", "Lease", "Checked", "Health checks"];
 
@@ -16,11 +17,11 @@ export function membersView(model: Model): HTMLElement {
   model.onChange((parts) => {
     if (!parts.has("members") && !parts.has("service")) return;
     const focused = elements().indexOf(document.activeElement as HTMLElement);
-    const known = new Map(rows.map((row) => [row.text, row]));
-    const own = model.service.mode === "standalone" ? [] : [serviceRow(model.service)];
-    rows = [...own, ...model.members.map((member) => memberRow(member, model))].map(
+    const previousRows = new Map(rows.map((row) => [row.text, row]));
+    const serviceRows = model.service.mode === "standalone" ? [] : [serviceRow(model.service)];
+    rows = [...serviceRows, ...model.members.map((member) => memberRow(member, model))].map(
       ({ text, make, times }) => {
-        const row = known.get(text) ?? { text, ...make() };
+        const row = previousRows.get(text) ?? { text, ...make() };
         row.times.forEach((cell, at) => setText(cell, times[at]!));
         return row;
       },
@@ -32,7 +33,7 @@ export function membersView(model: Model): HTMLElement {
   });
   const openRow = (event: Event): void => {
     const id = (event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"];
-    const member = model.members.find((one) => one.id === id);
+    const member = model.members.find((candidate) => candidate.id === id);
     if (member !== undefined) openMember(member, model);
   };
   grid.addEventListener("click", openRow);
@@ -51,29 +52,30 @@ export function membersView(model: Model): HTMLElement {
 const cell = (kind: string, ...content: readonly (string | Node)[]): HTMLElement =>
   h("div", { role: "gridcell", class: kind }, ...content);
 
-/** What `text` says is in a row for good; the times run on. */
+/** `text` is the row's content without times, and identifies it; only the times change. */
 interface Row {
   readonly text: string;
   readonly element: HTMLElement;
   readonly times: readonly HTMLElement[];
 }
 
-interface Wanted {
+/** Describes a row: an existing one with this `text` is reused. */
+interface RowSource {
   readonly text: string;
   readonly times: readonly [lease: string, checked: string];
   make(): Omit<Row, "text">;
 }
 
-function serviceRow({ mode, url, name, checks }: ServiceState): Wanted {
-  return wanted("", [name ?? mode, hostOf(url)], "–", ["good", "this one"], ["–", "–"], checks);
+function serviceRow({ mode, url, name, checks }: ServiceState): RowSource {
+  return rowSource("", [name ?? mode, hostOf(url)], "–", ["good", "this one"], ["–", "–"], checks);
 }
 
-function memberRow(member: MemberState, model: Model): Wanted {
+function memberRow(member: MemberState, model: Model): RowSource {
   const { state, lease, checked, segments } = member;
-  return wanted(
+  return rowSource(
     member.id,
     [memberName(member), member.name === undefined ? "" : hostOf(member.url ?? model.service.url)],
-    segments?.join(", ") ?? "not told",
+    segments?.join(", ") ?? "unknown",
     state === "ready" ? ["good", "in rotation"] : ["bad", "out"],
     [
       lease === undefined ? "–" : duration(Math.round(lease / 1000) * 1000),
@@ -83,14 +85,14 @@ function memberRow(member: MemberState, model: Model): Wanted {
   );
 }
 
-function wanted(
+function rowSource(
   id: string,
   [name, host]: readonly [string, string],
   segments: string,
   [kind, state]: readonly [string, string],
-  times: Wanted["times"],
+  times: RowSource["times"],
   checks: Readonly<Record<string, unknown>> | undefined,
-): Wanted {
+): RowSource {
   return {
     text: JSON.stringify([id, name, host, segments, state, checks]),
     times,
@@ -113,12 +115,12 @@ function wanted(
 function badges(checks: Readonly<Record<string, unknown>> | undefined): (string | Node)[] {
   const all = Object.entries(checks ?? {});
   if (all.length === 0) return [checks === undefined ? "–" : "none"];
-  return all.map(([name, said]) => {
+  return all.map(([name, result]) => {
     const healthy =
-      said === true ||
-      (typeof said === "object" &&
-        said !== null &&
-        (said as { healthy?: unknown }).healthy === true);
+      result === true ||
+      (typeof result === "object" &&
+        result !== null &&
+        (result as { healthy?: unknown }).healthy === true);
     return h(
       "span",
       { class: `badge ${healthy ? "good" : "bad"}` },
@@ -127,7 +129,6 @@ function badges(checks: Readonly<Record<string, unknown>> | undefined): (string 
   });
 }
 
-/** One member in full. */
 export function openMember(member: MemberState, model: Model): void {
   const held = model.procedures.filter((procedure) => holdersOf(procedure, [member]).length > 0);
   const facts = h("dl", { class: "facts" });
@@ -140,8 +141,11 @@ export function openMember(member: MemberState, model: Model): void {
       ? "in rotation"
       : "out of rotation: unhealthy, or it refused a connection",
   );
-  add("Segments", member.segments?.join(", ") ?? "not told: an older node");
+  add("Segments", member.segments?.join(", ") ?? "unknown: an older node");
   if (member.lease !== undefined) add("Lease", `${Math.round(member.lease / 1000)} s left`);
+  const problem = h("span", { class: "note", role: "status" });
+  const control = nodeButton(model, member.name, (text) => setText(problem, text));
+  if (control !== null) add("Development", control, problem);
   add(
     "Health checks",
     ...badges(model.service.mode === "standalone" ? model.service.checks : member.checks),

@@ -1,18 +1,19 @@
-// All procedures, in groups by segment. Only the rows that can be seen are in the document, so two thousand cost as much as twenty.
+// The list of procedures, grouped by segment. Only visible rows are in the document, so two
+// thousand cost as much as twenty.
 
-import type { ProcedureState } from "../../src/console/state.ts";
-import { fill, h, narrow, rowHeight, setText } from "./dom.ts";
-import { count, duration, rate, versionText } from "./format.ts";
-import { type Model, rateKey } from "./model.ts";
+import type { ProcedureState } from "../../src/types/console-state.ts";
+import { fill, h, narrow, rowHeight, setText } from "./base/dom.ts";
+import { count, duration, rate, versionText } from "./base/format.ts";
+import { type Model, rateKey } from "./base/model.ts";
 
 type Row =
   | { readonly kind: "group"; readonly name: string; readonly size: number }
   | { readonly kind: "procedure"; readonly procedure: ProcedureState };
 
-/** With more procedures the groups are closed at first. */
-const openUpTo = 60;
-/** Rows beyond what is seen, above and below. */
-const beyond = 6;
+/** With more procedures, groups start closed. */
+const maxOpen = 60;
+/** Extra rows above and below the visible ones. */
+const overscan = 6;
 
 export function proceduresView(
   model: Model,
@@ -61,7 +62,7 @@ export function proceduresView(
       if (!words.every((word) => text.includes(word))) continue;
       size++;
       for (const segment of procedure.segments.length === 0
-        ? ["(no segment told)"]
+        ? ["(segment unknown)"]
         : procedure.segments) {
         const group = groups.get(segment) ?? [];
         groups.set(segment, group);
@@ -69,9 +70,9 @@ export function proceduresView(
       }
     }
     const isClosed = (name: string): boolean =>
-      words.length === 0 && (closed.get(name) ?? model.procedures.length > openUpTo);
+      words.length === 0 && (closed.get(name) ?? model.procedures.length > maxOpen);
     rows = [...groups]
-      .toSorted(([one], [other]) => one.localeCompare(other, "en"))
+      .toSorted(([a], [b]) => a.localeCompare(b, "en"))
       .flatMap(([name, procedures]): Row[] => [
         { kind: "group", name, size: procedures.length },
         ...(isClosed(name)
@@ -92,13 +93,13 @@ export function proceduresView(
     draw();
   };
 
-  /** Makes the rows that came into sight, and takes away those that left it. */
+  /** Adds rows that have scrolled into view and removes those that have left it. */
   const draw = (): void => {
     const size = rowHeight();
-    const first = Math.max(0, Math.floor(scroller.scrollTop / size) - beyond);
+    const first = Math.max(0, Math.floor(scroller.scrollTop / size) - overscan);
     const last = Math.min(
       rows.length - 1,
-      Math.ceil((scroller.scrollTop + scroller.clientHeight) / size) + beyond,
+      Math.ceil((scroller.scrollTop + scroller.clientHeight) / size) + overscan,
     );
     for (const [at, { element }] of made)
       if ((at < first || at > last) && at !== current) {
@@ -128,10 +129,8 @@ export function proceduresView(
       ...cells,
     );
     element.style.transform = `translateY(${at * size}px)`;
-    // In the order in which they are read.
-    const after = [...made.keys()]
-      .filter((other) => other > at)
-      .toSorted((one, other) => one - other)[0];
+    // In reading order, for screen readers.
+    const after = [...made.keys()].filter((index) => index > at).toSorted((a, b) => a - b)[0];
     space.insertBefore(element, after === undefined ? null : (made.get(after)?.element ?? null));
     made.set(at, { element, row, cells });
   };
@@ -139,16 +138,16 @@ export function proceduresView(
   const figures = (): void => {
     for (const { row, cells, element } of made.values()) {
       if (row.kind === "group") continue;
-      const known = model.rates.get(rateKey(row.procedure.fqn, row.procedure.version));
-      const texts = known && [
-        rate(known.perSecond),
-        known.failures === 0 ? "–" : count(known.failures),
-        duration(known.p50),
-        duration(known.p95),
+      const rates = model.rates.get(rateKey(row.procedure.fqn, row.procedure.version));
+      const texts = rates && [
+        rate(rates.perSecond),
+        rates.failures === 0 ? "–" : count(rates.failures),
+        duration(rates.p50),
+        duration(rates.p95),
       ];
       cells.slice(2).forEach((cell, at) => setText(cell, texts?.[at] ?? "–"));
-      cells[3]?.classList.toggle("bad", (known?.failures ?? 0) > 0);
-      element.classList.toggle("quiet", known === undefined);
+      cells[3]?.classList.toggle("bad", (rates?.failures ?? 0) > 0);
+      element.classList.toggle("quiet", rates === undefined);
     }
   };
 
@@ -208,7 +207,7 @@ export function proceduresView(
     else if (event.key === "Enter" || event.key === " ") act(at);
     else if (row?.kind === "group" && event.key === (isOpen ? "ArrowLeft" : "ArrowRight")) act(at);
     else if (row?.kind === "procedure" && event.key === "ArrowLeft")
-      go(rows.findLastIndex((one, other) => other < at && one.kind === "group"));
+      go(rows.findLastIndex((candidate, index) => index < at && candidate.kind === "group"));
     else return;
     event.preventDefault();
   });

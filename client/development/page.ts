@@ -1,29 +1,29 @@
-// What a page has more of in development (docs/guide/development.md): it follows its procedures when they move, and its classes when they
-// change. The runtime is the one that everybody gets; this stands around it (server/dev/page-files.ts puts the two together).
+// In development, pages follow procedures that move and classes that change
+// (docs/guide/development.md). server/dev/pages/page-files.ts wraps this around the production runtime.
 
-import type { StartClient } from "../../src/client.ts";
-import { procedureKey } from "../../src/fqn.ts";
-import { entryOf, type Manifest } from "../../src/manifest.ts";
-import { developmentEvents } from "../../src/protocol.ts";
+import type { StartClient } from "../../src/types/client.ts";
+import { procedureKey } from "../../src/base/fqn.ts";
+import { entryOf, type Manifest } from "../../src/base/manifest.ts";
+import { developmentEvents } from "../../src/base/protocol.ts";
 import type { Revisions } from "../revisions.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
 
-/** The development server's line to this page: Vite's. */
+/** Vite's connection to its server: `import.meta.hot`. */
 export interface Hot {
-  on(event: string, heard: (data: never) => void): void;
+  on(event: string, listener: (data: never) => void): void;
   send(event: string, data?: unknown): void;
 }
 
-/** What the server says when procedures have moved, or modules have other addresses. */
+/** Sent by the server when procedures have moved or module addresses have changed. */
 export interface Move {
   readonly manifest: Manifest;
-  /** To be said again when the page has followed. */
+  /** The page sends it back once it has applied the move. */
   readonly number: number;
 }
 
 const started = new Set<string>();
 
-/** `startClient` that keeps in mind which segments the page has asked for. */
+/** Wraps `startClient` to remember which segments the page has started. */
 export function noting(start: StartClient): StartClient {
   return async (...segments) => {
     const client = await start(...segments);
@@ -32,7 +32,7 @@ export function noting(start: StartClient): StartClient {
   };
 }
 
-/** The way out of a page that goes by the server's latest word. */
+/** Wraps a page's outbound calls so that they use the latest manifest sent by the server. */
 export function following(create: typeof createPageRemote, hot: Hot): typeof createPageRemote {
   return (page) => {
     let latest: Manifest | undefined;
@@ -40,24 +40,24 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       use: async (act) =>
         await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
     };
-    const known = new Set<string>();
+    const seenKeys = new Set<string>();
     let remote = create({ ...page, revisions });
     let last: Promise<void> = Promise.resolve();
 
     const follow = async ({ manifest, number }: Move): Promise<void> => {
-      const before = latest ?? (await page.revisions.use(async (one) => one));
+      const before = latest ?? (await page.revisions.use(async (current) => current));
       if (before.revision !== manifest.revision) {
         latest = manifest;
-        for (const one of [before, manifest])
-          keysOf(one, Object.keys(one.segments)).forEach((key) => known.add(key));
-        // Classes may have come from other addresses: whoever needs one loads it from there.
+        for (const version of [before, manifest])
+          keysOf(version, Object.keys(version.segments)).forEach((key) => seenKeys.add(key));
+        // Class addresses may have changed: a new remote loads them again on demand.
         remote = create({ ...page, revisions });
-        await place(page, manifest, known);
+        await place(page, manifest, seenKeys);
       }
       hot.send(developmentEvents.followed, number);
     };
     hot.on(developmentEvents.move, (move: Move) => {
-      // One after the other: of two moves the later one decides.
+      // One after the other, so that the last move wins.
       last = last.then(async () => await follow(move)).catch(report);
     });
     hot.on(developmentEvents.mended, () => {
@@ -75,16 +75,16 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
   };
 }
 
-/** Loads what is here now, then lets go of what isn't. A body that fails to load keeps nothing else from coming. */
+/** Loads the bodies that now belong here, then drops the rest, even if some fail to load. */
 async function place(
   { placement }: Page,
   manifest: Manifest,
-  known: ReadonlySet<string>,
+  seenKeys: ReadonlySet<string>,
 ): Promise<void> {
   const segments = [...started].filter((segment) => Object.hasOwn(manifest.segments, segment));
   const here = new Set(keysOf(manifest, segments));
   await placement.load(Promise.resolve(manifest), segments).catch(report);
-  placement.drop([...known].filter((key) => !here.has(key)));
+  placement.drop([...seenKeys].filter((key) => !here.has(key)));
 }
 
 function keysOf({ procedures, segments }: Manifest, names: readonly string[]): readonly string[] {

@@ -1,3 +1,3 @@
-// What /svc/hooks.js is (§4.4): the hooks of the runtime in /svc/client.js, never a second one.
+// /svc/hooks.js: the hooks of the runtime in /svc/client.js, not a second runtime.
 
 export { runProcedure, startClient } from "./client.ts";

@@ -1,4 +1,4 @@
-// What /svc/rare.js is: what few pages ever ask for, so it is no part of /svc/remote.js.
+// /svc/rare.js: what few pages need, kept out of /svc/remote.js to keep that small.
 
 export { noSuchModule } from "../no-such-module.ts";
-export { bindArguments } from "../../src/parameters.ts";
+export { bindArguments } from "../../src/runtime/parameters.ts";

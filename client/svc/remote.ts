@@ -1,13 +1,12 @@
-// What /svc/remote.js is: the way out of a page, with every form that values take on it, and what is rarely asked for.
-// Beside /svc/client.js, so that what starts a page is small; the two come at the same time, and only the first call
-// away waits for this one.
+// /svc/remote.js: a page's outbound calls and the serializer. Kept out of /svc/client.js so that
+// pages start fast: both load at the same time, and only the first remote call waits for this one.
 
-import { type Calls, createCalls } from "../../src/dispatch.ts";
-import { NodeNotAvailable } from "../../src/errors.ts";
-import type { Manifest } from "../../src/manifest.ts";
-import type { Placement } from "../../src/placement.ts";
-import { ClassTable } from "../../src/serializer/class-table.ts";
-import { defaultTime } from "../../src/serializer/limits.ts";
+import { type Calls, createCalls } from "../../src/runtime/dispatch.ts";
+import { NodeNotAvailable } from "../../src/base/errors.ts";
+import type { Manifest } from "../../src/base/manifest.ts";
+import type { Placement } from "../../src/runtime/placement.ts";
+import { ClassTable } from "../../src/codec/class-table.ts";
+import { defaultTime } from "../../src/codec/values/limits.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
@@ -15,7 +14,7 @@ import type { ModuleFiles } from "../module-files.ts";
 import type { Revisions } from "../revisions.ts";
 import type { noSuchModule } from "./rare.ts";
 
-/** What a started page has. */
+/** The parts of a started page. */
 export interface Page {
   readonly browser: Browser;
   readonly files: ModuleFiles;
@@ -23,40 +22,40 @@ export interface Page {
   readonly placement: Placement;
 }
 
-/** What a page does with this file. */
+/** The page's interface to this file. */
 export interface Remote extends Pick<Calls, "away" | "runProcedure"> {
-  /** What to throw; fetched when it is asked for. */
+  /** Resolves with the error to throw; its code is loaded on demand. */
   readonly noSuchModule: (...about: Parameters<typeof noSuchModule>) => Promise<Error>;
 }
 
-/** Calls to the page's origin (§4.6). */
+/** Calls to the page's origin. */
 export function createPageRemote({ browser, files, revisions, placement }: Page): Remote {
   const { clock, origin } = browser;
   const classes = new ClassTable();
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
       manifest.classes.map(async (record) => {
-        // Where a class is recorded, its module is: no name is looked up here that might not be there.
+        // A manifest that records a class also has its module.
         const { [record.module]: module } = manifest.modules;
         classes.register(record, (await files.import(module?.file as string))[record.export]);
       }),
     );
   };
   let loaded: Promise<void> | undefined;
-  // When a value first needs a class, and once.
+  // Runs once, when a value first needs a class.
   classes.load = () =>
     (loaded ??= revisions.use(loadClasses).then(
       () => (classes.load = undefined),
       (cause: unknown) => {
         loaded = undefined;
-        throw new NodeNotAvailable("The classes that a value needs can't be loaded", { cause });
+        throw new NodeNotAvailable("Can't load the classes that a value needs", { cause });
       },
     ));
   const remote = createRemote({
     transport: fetchTransport,
     base: origin,
     classes,
-    limits: { time: defaultTime },
+    limits: { callTimeoutMs: defaultTime },
     clock,
   });
   const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");

@@ -1,3 +1,3 @@
-// What /svc/superjson.js is: the second encoding (decisions §3). /svc/remote.js fetches it when a value first has a cycle.
+// /svc/superjson.js: the encoding for values with cycles. /svc/remote.js loads it on demand.
 
-export * from "../../src/serializer/superjson.ts";
+export * from "../../src/codec/superjson/superjson.ts";

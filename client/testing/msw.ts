@@ -1,63 +1,68 @@
-// `seamline/testing/msw`: handlers for msw that answer the calls of a front end as the application's services would. The same in browsers
-// and on Node, so nothing here may be of Node; msw itself is the user's own.
+// `seamline/testing/msw`: msw handlers that answer a front end's calls as the application's
+// services would. They run in browsers and in Node, so nothing here may use Node's API. Users bring
+// their own msw.
 
-import { OpaqueClasses } from "../../src/serializer/classes.ts";
+import { OpaqueClasses } from "../../src/codec/classes.ts";
 import { http, type HttpHandler } from "msw";
 
-import { NotImplemented } from "../../src/errors.ts";
-import type { Fakes, ProceduresOf } from "../../src/fake.ts";
-import { entryOf, type ClassRecord, type ServerManifest } from "../../src/manifest.ts";
-import type { Host, HttpRequest, HttpResponse } from "../../src/ports.ts";
-import { rpcPath } from "../../src/protocol.ts";
+import { NotImplemented } from "../../src/base/errors.ts";
+import type { Fakes, ProceduresOf } from "../../src/types/fake.ts";
+import { entryOf, type ClassRecord, type ServerManifest } from "../../src/base/manifest.ts";
+import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { rpcPath } from "../../src/base/protocol.ts";
 import { type FakeProcedure, fakeModules, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { ask } from "../../src/roles/memory-network.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { decodeSegment, pathOf } from "../../src/router.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
-import { readEncoding } from "../../src/wire/decode-call.ts";
-import { encodeError } from "../../src/wire/encode-result.ts";
+import { decodeSegment, pathOf } from "../../src/http/router.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { encodeError } from "../../src/wire/encode-error.ts";
+import { readEncoding } from "../../src/wire/encoding.ts";
 
-export type { AnyFake, Fake, Fakes, ProceduresOf } from "../../src/fake.ts";
+export type { AnyFake, Fake, Fakes, ProceduresOf } from "../../src/types/fake.ts";
 
-/** Which application the handlers stand for. */
+/** The application that the handlers stand in for. */
 export interface MswOptions {
-  /** What is known of the procedures: `dist/server/manifest.json` of a build, or what `readManifest()` of `seamline/testing` gives. */
+  /**
+   * Describes the procedures: `dist/server/manifest.json` of a build, or the result of
+   * `readManifest()` of `seamline/testing`.
+   */
   readonly manifest: object | Promise<object>;
   /** Address of the service [any origin]. */
   readonly url?: string;
-  /** Calls of procedures without a fake: an error that names the procedure, or msw's next handler ["fail"]. */
+  /** Calls without a fake get an error that names the procedure, or msw's next handler ["fail"]. */
   readonly unknown?: "fail" | "pass";
-  /** Classes whose instances fakes take and give, also of errors. They are known by their names. */
+  /** Classes, including errors, whose instances fakes take and return; matched by name. */
   readonly classes?: readonly (abstract new (...args: never[]) => object)[];
 }
 
 /**
- * Handlers by which a front end's tests have the procedures that they name: with their versions, checks of parameters, encodings and
- * errors, and called as from a page. Throws, or fails at the first call, for names that the application doesn't have.
+ * Creates handlers for the procedures that `fakes` names, with the versions, parameter checks,
+ * encodings and errors that a page would get. Throws for a name that the application doesn't have;
+ * if the manifest is a promise, the first call fails instead.
  */
 export function mswHandlers<Procedures = ProceduresOf>(
   options: MswOptions,
   fakes: Fakes<NoInfer<Procedures>>,
 ): HttpHandler[] {
   const { manifest, url = "*", unknown = "fail" } = options;
-  const own = new Map(Object.entries(fakes as Readonly<Record<string, FakeProcedure>>));
-  // What is wrong is told at once where that can be.
-  let started = manifest instanceof Promise ? undefined : start(manifest, own, options);
-  // Who waits for it hears of it.
+  const fakeByFqn = new Map(Object.entries(fakes as Readonly<Record<string, FakeProcedure>>));
+  // With a manifest at hand, mistakes are reported at once.
+  let started = manifest instanceof Promise ? undefined : start(manifest, fakeByFqn, options);
+  // The calls that await it report the failure.
   started?.catch(() => {});
   return [
     http.all(`${url.replace(/\/$/, "")}${rpcPath}*`, async ({ request }) => {
       const role = await (started ??= Promise.resolve(manifest).then(
-        async (found) => await start(found, own, options),
+        async (resolved) => await start(resolved, fakeByFqn, options),
       ));
-      const { href, origin, host: asked } = new URL(request.url);
-      const full = href.slice(origin.length);
-      const target = full.slice(full.indexOf(rpcPath));
+      const { href, origin, host: authority } = new URL(request.url);
+      const pathAndQuery = href.slice(origin.length);
+      const target = pathAndQuery.slice(pathAndQuery.indexOf(rpcPath));
       const fqn = decodeSegment(pathOf(target).slice(rpcPath.length));
-      if (!own.has(fqn) && unknown === "pass") return undefined;
-      // Browsers keep the field from scripts.
-      const headers = { host: asked, ...Object.fromEntries(request.headers) };
-      if (!own.has(fqn) && request.method !== "OPTIONS")
+      if (!fakeByFqn.has(fqn) && unknown === "pass") return undefined;
+      // Browsers hide the Host header from scripts.
+      const headers = { host: authority, ...Object.fromEntries(request.headers) };
+      if (!fakeByFqn.has(fqn) && request.method !== "OPTIONS")
         return responseOf(await missing(fqn, headers));
       const body = new Uint8Array(await request.arrayBuffer());
       return responseOf(await ask(role, request.method, target, headers, body, request.signal));
@@ -68,20 +73,23 @@ export function mswHandlers<Procedures = ProceduresOf>(
 type Node = ReturnType<typeof createNode>;
 
 function start(
-  given: object,
+  json: object,
   fakes: ReadonlyMap<string, FakeProcedure>,
   { classes = [] }: MswOptions,
 ): Promise<Node> {
-  const manifest = checked(given);
+  const manifest = checked(json);
   for (const fqn of fakes.keys())
-    if (!manifest.procedures.some((one) => one.fqn === fqn))
+    if (!manifest.procedures.some((procedure) => procedure.fqn === fqn))
       throw new Error(unknownProcedure(fqn, manifest.procedures));
-  const found = classes.map((one) => ({ record: recordOf(one.name, manifest), constructor: one }));
+  const found = classes.map((constructor) => ({
+    record: recordOf(constructor.name, manifest),
+    constructor,
+  }));
   const modules = fakeModules({
     manifest: {
       ...manifest,
       classes: found.map(({ record }) => record),
-      // Each procedure may have to do with each of them.
+      // Any procedure may use any of the classes.
       imports: Object.fromEntries(
         manifest.procedures.map(({ module }) => [module, found.map(({ record }) => record.module)]),
       ),
@@ -95,11 +103,11 @@ function start(
       ),
   });
   const segments = Object.keys(manifest.segments);
-  // Nobody shows the key: callers are pages.
+  // Callers are pages, so nobody sends the key.
   const role = createNode(host, {
     trustKey: crypto.randomUUID(),
     limits: defaultLimits,
-    // The handlers stand for whatever address they were given.
+    // msw decides which addresses the handlers answer for.
     web: { hosts: ["*"] },
     gateway: undefined,
     modules,
@@ -109,15 +117,15 @@ function start(
   return role.start("http://msw.test").then(() => role);
 }
 
-function checked(given: object): ServerManifest {
-  const manifest = given as Partial<ServerManifest>;
+function checked(json: object): ServerManifest {
+  const manifest = json as Partial<ServerManifest>;
   if (
     manifest.format !== 1 ||
     !Array.isArray(manifest.procedures) ||
     !Array.isArray(manifest.classes)
   )
     throw new TypeError(
-      "'manifest' is no manifest of Seamline: give dist/server/manifest.json, or await readManifest() of 'seamline/testing'",
+      "'manifest' is not a Seamline manifest: pass dist/server/manifest.json, or await readManifest() of 'seamline/testing'",
     );
   return manifest as ServerManifest;
 }
@@ -127,18 +135,18 @@ function recordOf(name: string, { classes }: ServerManifest): ClassRecord {
   const [found] = named;
   if (found === undefined)
     throw new Error(
-      `The application exports no class '${name}'; there is ${classes.map(({ key }) => key).join(", ") || "none"}`,
+      `The application doesn't export a class '${name}'; it exports ${classes.map(({ key }) => key).join(", ") || "none"}`,
     );
   if (named.length > 1)
     throw new Error(
-      `The application has several classes '${name}': ${named.map(({ key }) => key).join(", ")}`,
+      `The application has several classes named '${name}': ${named.map(({ key }) => key).join(", ")}`,
     );
   return found;
 }
 
 async function missing(fqn: string, headers: Record<string, string>): Promise<HttpResponse> {
   const error = new NotImplemented(
-    `mswHandlers(…) was given no fake for '${fqn}': give one, or { unknown: "pass" }`,
+    `mswHandlers(…) has no fake for '${fqn}': pass one, or { unknown: "pass" }`,
   );
   host.log.error(error.message);
   return await encodeError(error, readEncoding(headers), {
@@ -154,19 +162,21 @@ function responseOf({
 }: Pick<HttpResponse, "status" | "headers" | "body"> | Awaited<ReturnType<typeof ask>>): Response {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers as HttpRequest["headers"]))
-    for (const one of typeof value === "string" ? [value] : (value ?? [])) fields.append(name, one);
+    for (const text of typeof value === "string" ? [value] : (value ?? []))
+      fields.append(name, text);
   const isEmpty = status === 204 || status === 205 || status === 304;
   return new Response(isEmpty ? null : (body as BodyInit), { status, headers: fields });
 }
 
 const host: Host = {
   transport: {
-    send: async ({ url }) => await Promise.reject(new Error(`A fake of msw calls nothing: ${url}`)),
+    send: async ({ url }) =>
+      await Promise.reject(new Error(`msw handlers don't make outbound calls: ${url}`)),
     close: async () => {},
   },
   names: {
     resolve: async (name) =>
-      await Promise.reject(new Error(`A fake of msw looks up no name: ${name}`)),
+      await Promise.reject(new Error(`msw handlers don't resolve names: ${name}`)),
     own: () => [],
   },
   memory: { hasRoom: () => true },
@@ -177,16 +187,16 @@ const host: Host = {
       return () => clearTimeout(timer);
     },
   },
-  // Nothing of a browser carries a context across an await.
+  // Browsers can't carry a context across an await.
   carrier: { run: (_, act) => act(), current: () => undefined },
   log: {
     info() {},
-    // oxlint-disable no-console -- what a fake did wrong is for whoever runs the test, and answers hide it
+    // oxlint-disable no-console -- answers hide a fake's mistakes, so the test's output shows them
     warn: (line) => console.warn(`Seamline: ${line}`),
     error: (line, ...cause) => console.error(`Seamline: ${line}`, ...cause),
     // oxlint-enable no-console
   },
-  equalSecrets: (one, other) => one === other,
-  // Handlers pass no call on, so nobody has to know this value again.
+  equalSecrets: (a, b) => a === b,
+  // Handlers don't forward calls, so no other node has to verify this signature.
   sign: () => crypto.randomUUID(),
 };

@@ -12,7 +12,7 @@ const longestStart = 60_000;
 const longestStop = 10_000;
 
 /**
- * Fails when something else listens where a role is to.
+ * Rejects if something already listens on the role's port.
  * @param {Role} role
  */
 export async function checkPort(role) {
@@ -36,7 +36,7 @@ export async function checkPort(role) {
 /**
  * @param {string} label
  * @param {string[]} words
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, tell?: (line: string) => void }} options `tell` gets each line that it says
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, tell?: (line: string) => void }} options `tell` gets each line of output
  * @returns {Running}
  */
 export function run(label, words, { tell, ...options }) {
@@ -58,7 +58,7 @@ export function run(label, words, { tell, ...options }) {
 }
 
 /**
- * Until the role answers that it is ready, or has ended.
+ * Waits until the role is ready, and rejects if it ends before.
  * @param {Role} role
  * @param {Running} running
  */
@@ -81,30 +81,30 @@ export async function untilReady(role, running) {
 }
 
 /**
- * Asks all to stop, the last started first, and waits for each.
+ * Stops all processes, the last started first, and waits for each.
  * @param {Running[]} all
  * @returns {Promise<string[]>} who had to be ended by force
  */
 export async function stopAll(all) {
   const forced = [];
-  for (const one of all.toReversed()) {
+  for (const service of all.toReversed()) {
     if (
-      one.process.exitCode !== null ||
-      one.process.signalCode !== null ||
-      one.process.pid === undefined
+      service.process.exitCode !== null ||
+      service.process.signalCode !== null ||
+      service.process.pid === undefined
     )
       continue;
-    one.process.kill("SIGTERM");
+    service.process.kill("SIGTERM");
     const waiting = new AbortController();
     const inTime = await Promise.race([
-      one.ended,
+      service.ended,
       pause(longestStop, false, { signal: waiting.signal }).catch(() => false),
     ]);
     waiting.abort();
     if (inTime !== false) continue;
-    one.process.kill("SIGKILL");
-    await one.ended;
-    forced.push(one.label);
+    service.process.kill("SIGKILL");
+    await service.ended;
+    forced.push(service.label);
   }
   return forced;
 }
@@ -123,11 +123,11 @@ export function deathOf(running, how) {
  */
 export function withOutput(message, running) {
   const output = running.output();
-  return output === "" ? message : `${message}. It said:\n\n${output.replaceAll(/^/gm, "  ")}\n`;
+  return output === "" ? message : `${message}. Its output:\n\n${output.replaceAll(/^/gm, "  ")}\n`;
 }
 
 /**
- * In a sentence.
+ * A role's name as part of a sentence.
  * @param {Role} role
  */
 export function nameOf(role) {

@@ -1,20 +1,20 @@
-// What there is to start, read from the configurations: `seamline start` reads the same files.
+// The services to start, read from the configurations that `seamline start` reads too.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** @typedef {{ label: string, mode: string, config: string, url: string, port: number, segments: string[] | undefined }} Role */
 
-// Each needs the ones before it, and stops before them.
+// In start order: each needs the ones before it, and stops before them.
 const cluster = ["repository", "gateway", "node-a", "node-b", "proxy"];
 const offsets = { PORT: 0, GATEWAY_PORT: 1, REPOSITORY_PORT: 2, NODE_A_PORT: 3, NODE_B_PORT: 4 };
 
 /**
  * One variable moves the whole cluster: SEAMLINE_DEMO_PORT=8400 takes 8400 to 8404.
- * @param {NodeJS.ProcessEnv} given
+ * @param {NodeJS.ProcessEnv} variables
  * @returns {NodeJS.ProcessEnv}
  */
-export function portsOf(given) {
-  const environment = { ...given };
+export function portsOf(variables) {
+  const environment = { ...variables };
   const base = environment["SEAMLINE_DEMO_PORT"];
   if (base === undefined || base === "") return environment;
   if (!/^\d+$/.test(base) || Number(base) < 1 || Number(base) > 65_531)

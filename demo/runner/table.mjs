@@ -1,9 +1,9 @@
-// What runs where, from the manifest that the build wrote.
+// Prints what runs where, from the build's manifest.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** @typedef {import("./roles.mjs").Role} Role */
-/** @typedef {{ segments: Record<string, { procedure: number, access: string }[]>, procedures: { fqn: string, version: string }[], clients: string[] }} Manifest */
+/** @typedef {{ segments: Record<string, { procedure: number, access: string }[]>, procedures: { fqn: string, version: string }[], browserSegments: string[] }} Manifest */
 
 /**
  * @param {string} folder
@@ -21,15 +21,20 @@ export async function describe(folder, roles) {
           `${manifest.procedures[procedure]?.fqn}${access === "public" ? "" : ` (${access})`}`,
       );
   const servers = Object.keys(manifest.segments).filter(
-    (segment) => !manifest.clients.includes(segment),
+    (segment) => !manifest.browserSegments.includes(segment),
   );
   const rows = roles.map((role) => {
     const segments = role.segments ?? (role.mode === "standalone" ? servers : []);
     return [role.label, role.url, segments.join(", "), procedures(segments)];
   });
-  rows.push(["browser", "the page", manifest.clients.join(", "), procedures(manifest.clients)]);
+  rows.push([
+    "browser",
+    "the page",
+    manifest.browserSegments.join(", "),
+    procedures(manifest.browserSegments),
+  ]);
   const heads = ["Role", "URL", "Segments", "Procedures"];
-  // One procedure a line, so that the table is never wider than a terminal.
+  // One procedure per line, so that the table fits a terminal.
   const lines = rows.flatMap(([role, url, segments, names]) => {
     const list = /** @type {string[]} */ (names);
     return Array.from({ length: Math.max(1, list.length) }, (_, at) =>

@@ -3,23 +3,25 @@
 
 import module from "node:module";
 
-// From Node 22 on, what was compiled once is kept in the folder for temporary files: `seamline dev` is ready some 50 ms earlier. Where
-// nothing can be written there, nothing is.
+// Node 22 and later cache compiled code in the folder for temporary files, which makes `seamline
+// dev` about 50 ms faster. Nothing happens if that folder isn't writable.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
-// Only what is imported after that is kept.
+// Only modules that are imported after that are cached.
 const { run } = await import("./program.ts");
 
 const words = process.argv.slice(2);
-// Who reads has enough, as `head` has after a line. A service that loses its log has lost more.
+// The reader has enough, like `head` after a line. For a service, losing its log is an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE" || words[0] === "start") throw error;
-  // All others come to their end, with the code that they have.
+  // Other commands run to their end, with their own exit code.
   if (words[0] === "dev") process.kill(process.pid, "SIGTERM");
 });
 const code = await run(words);
 if (code !== 0) process.exitCode = code;
-// A zero says that a command ran until it was told to stop. `start` leaves none, and goes on running.
+// The exit code 0 means that a command ran until it was told to stop. `start` sets none and goes on
+// running.
 if (code !== 0 || process.exitCode === 0) {
-  // What a failed start or an application has left open must not keep the process; output that is still being written may finish.
+  // Whatever a failed start or an application left open must not keep the process alive, but output
+  // may finish.
   setTimeout(() => process.exit(), 500).unref();
 }

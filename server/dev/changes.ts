@@ -1,8 +1,8 @@
-// What is done to a session is done one thing after another: two at once would see two states of the sources.
+// Applies changes of the sources one after another, so that each sees one state of them.
 
 export class Changes {
   readonly #apply: (files: ReadonlySet<string>, since: number) => Promise<void>;
-  /** When each was seen to be another one. */
+  /** When the change of each file was seen. */
   #pending = new Map<string, number>();
   #isScheduled = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -12,15 +12,16 @@ export class Changes {
   }
 
   /**
-   * All files that change while something else goes on are one change: a branch that is checked out, for one. With `patience` it waits so
-   * many ms for others first.
+   * Applies a changed file as soon as the current change is done. All files that change until then
+   * are applied together, for example when a branch is checked out. With `windowMs`, waits that
+   * long for more files first.
    */
-  heard(file: string, patience = 0): void {
+  add(file: string, windowMs = 0): void {
     if (!this.#pending.has(file)) this.#pending.set(file, performance.now());
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     void this.run(async () => {
-      if (patience > 0) await new Promise((resolve) => setTimeout(resolve, patience));
+      if (windowMs > 0) await new Promise((resolve) => setTimeout(resolve, windowMs));
       this.#isScheduled = false;
       const files = this.#pending;
       this.#pending = new Map();
@@ -28,14 +29,14 @@ export class Changes {
     });
   }
 
-  /** Runs `act` when everything before has come to its end. */
+  /** Runs `act` after everything before it. */
   async run<T>(act: () => Promise<T>): Promise<T> {
-    const ran = this.#last.then(act);
-    this.#last = ran.catch(() => {});
-    return await ran;
+    const result = this.#last.then(act);
+    this.#last = result.catch(() => {});
+    return await result;
   }
 
-  /** Resolves when all that was heard so far is done. */
+  /** Resolves when all changes so far are applied. */
   async settled(): Promise<void> {
     await this.#last;
   }

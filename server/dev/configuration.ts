@@ -1,42 +1,46 @@
-// The configuration that development goes by: that of the service as it will be started, as far as it says something of the application.
+// The configuration of a development session: the application part of the service configuration.
 
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { PublicOriginOptions } from "../../src/public-origin.ts";
-import type { Host } from "../../src/ports.ts";
-import { Problems } from "../../src/problem.ts";
-import type { createGateway } from "../../src/roles/gateway.ts";
+import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
+import type { Host } from "../../src/base/ports.ts";
+import { Problems } from "../../src/base/problem.ts";
+import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
+import type { Observer } from "../../src/roles/members/observer.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits, type Limits } from "../../src/serializer/limits.ts";
-import type { Console } from "../../src/console/console.ts";
-import { type RepositoryConfig, type StandaloneConfig, readConfig } from "../config.ts";
-import { applicationImporter } from "../application-importer.ts";
-import { configuredModules } from "../configured-modules.ts";
+import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { type RepositoryConfig, type StandaloneConfig, readConfig } from "../config/config.ts";
+import { applicationImporter } from "../modules/module-importer.ts";
+import { configuredModules } from "../modules/configured-modules.ts";
 import { bindGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
-import type { NodeModules } from "./runner.ts";
+import type { LiveModules } from "./nodes/live-modules.ts";
+import { configVariable } from "../config/config-file.ts";
 
 export interface DevConfiguration {
   /** Absolute, when it is a file. */
   readonly file: string | undefined;
-  /** `undefined` where there is none: everything has its default. */
+  /** `undefined` if there is none: everything has its default. */
   readonly config: StandaloneConfig | RepositoryConfig | undefined;
   readonly limits: Limits;
 }
 
-/** `given` is a path, else SVC_CONFIG, else ./seamline.json when there is one. Throws {@link Problems}. */
+/**
+ * Reads `path`, else SEAMLINE_CONFIG, else ./seamline.json if it exists. Throws {@link Problems}.
+ */
 export async function readConfiguration(
   root: string,
-  given: string | undefined,
+  path: string | undefined,
 ): Promise<DevConfiguration> {
-  const file = configurationFile(root, given);
+  const file = configurationFile(root, path);
   if (file === undefined) return { file, config: undefined, limits: defaultLimits };
   const config = await readConfig(file, { root });
   if (config.mode !== "standalone" && config.mode !== "repository")
     throw new Problems([
       {
-        file: given ?? "seamline.json",
+        file: path ?? "seamline.json",
         path: "mode",
         message: `development starts from what holds the application: a 'standalone' or a 'repository', and this is a ${config.mode}`,
         hint: "Name another configuration with --config, or leave it out.",
@@ -48,62 +52,54 @@ export async function readConfiguration(
   return { file, config, limits: { ...defaultLimits, ...limits } };
 }
 
-/** The file that would be read, whether it can be or not. */
-export function configurationFile(root: string, given: string | undefined): string | undefined {
-  const named = given ?? process.env["SVC_CONFIG"];
+/** The file that {@link readConfiguration} would read, readable or not. */
+export function configurationFile(root: string, path: string | undefined): string | undefined {
+  const named = path ?? configVariable(process.env);
   if (named !== undefined && named !== "") return resolve(root, named);
-  const usual = resolve(root, "seamline.json");
-  return existsSync(usual) ? usual : undefined;
+  const defaultFile = resolve(root, "seamline.json");
+  return existsSync(defaultFile) ? defaultFile : undefined;
 }
 
-/** Whom requests may be for is Vite's business here (`server.allowedHosts`), and the page's origin is that of its server. */
-const ofVite: PublicOriginOptions = { hosts: ["*"] };
+/** Any host: Vite checks them already (`server.allowedHosts`). */
+const viteOrigin: PublicOriginOptions = { hosts: ["*"] };
 
-/** Makes the gateway ready: with the layers and checks of the configuration, and a console. */
+/** Makes a gateway with the middleware and health checks of the configuration, and an observer. */
 export async function makeGateway(
   host: Host,
-  create: typeof createGateway,
+  options: GatewayOptions,
   parts: {
     readonly root: string;
-    readonly trustKey: string;
     readonly configuration: DevConfiguration;
-    readonly modules: NodeModules;
-    readonly newId: () => string;
-    readonly console: Console;
+    readonly modules: LiveModules;
+    readonly observer: Observer;
     readonly has: (fqn: string) => boolean;
     readonly holder: GatewayCalls["holder"];
   },
 ): Promise<Role> {
-  const { root, trustKey, configuration, modules, newId, console, has, holder } = parts;
-  const role = create(host, {
-    trustKey,
-    web: ofVite,
-    limits: configuration.limits,
-    monitor,
-    lease,
-    newId,
+  const { root, configuration, modules, observer, has, holder } = parts;
+  const role = createGateway(host, {
+    ...options,
+    web: viteOrigin,
+    newId: randomUUID,
     modules,
-    console,
+    observer,
     has,
   });
   const { config, limits } = configuration;
   if (config?.middleware === undefined && config?.healthChecks === undefined) return role;
-  await bindGatewayCalls(host, { modules, trustKey, limits, holder });
-  const ofPackages = applicationImporter(root);
+  await bindGatewayCalls(host, { modules, trustKey: options.trustKey ?? "", limits, holder });
+  const importPackage = applicationImporter(root);
   const { middleware, healthChecks } = await configuredModules(config, {
     root,
     modules,
-    // A file outside of the source folder is a module like any other; a package is Node's to find, from the application.
+    // A file outside the source folder is a module like any other. Node resolves packages, from the
+    // application.
     moduleImporter: async (specifier) =>
       await (specifier.startsWith("file:")
         ? modules.import(fileURLToPath(specifier))
-        : ofPackages(specifier)),
+        : importPackage(specifier)),
   });
-  for (const one of middleware) role.addMiddleware(one);
+  for (const entry of middleware) role.addMiddleware(entry);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   return role;
 }
-
-/** Ms between two looks at a node, and that it is known without a word of it: nothing but memory lies between. */
-const monitor = 5_000;
-const lease = 15_000;

@@ -1,42 +1,53 @@
-// What the configuration makes of an application: limits, key, layers, console; and the cluster that lives by them.
-
-import { randomUUID } from "node:crypto";
+// The deployment of a development session: nodes, and a gateway with the configured limits, key,
+// middleware and console.
 
 import type { DevEnvironment } from "vite";
 
-import { type Console, createConsole } from "../../src/console/console.ts";
-import { entryOf, type ServerManifest } from "../../src/manifest.ts";
-import type { Host, HttpRequest, HttpResponse, Log, ModuleNamespace } from "../../src/ports.ts";
-import { type Problem, Problems } from "../../src/problem.ts";
-import type { createGateway } from "../../src/roles/gateway.ts";
+import { callableIn } from "../../src/base/access.ts";
+import { type Console, createConsole } from "../console/console.ts";
+import type { Controls } from "../console/controls.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import type {
+  Host,
+  HttpRequest,
+  HttpResponse,
+  Log,
+  ModuleNamespace,
+} from "../../src/base/ports.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
+import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
-import { loadRunner } from "../build/load-vite.ts";
-import { createConsoleFiles } from "../console-files.ts";
-import { nodeHost } from "../host.ts";
-import { readTrustKey } from "../key.ts";
-import { Cluster, type NodeChange } from "./cluster.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { loadRunner } from "../build/modules/load-vite.ts";
+import { createConsoleFiles } from "../console/console-files.ts";
+import { nodeHost } from "../http/host.ts";
+import { readTrustKey } from "../config/key.ts";
+import { LocalDeployment } from "../local/deployment.ts";
+import type { Service } from "../local/service.ts";
 import {
   type DevConfiguration,
   configurationFile,
   makeGateway,
   readConfiguration,
 } from "./configuration.ts";
-import { type Layout, nodesIn } from "./layout.ts";
-import { createNodeModules, type NodeModules } from "./runner.ts";
-import { tidy } from "./stacks.ts";
-import type { DevEvent, DevNode } from "./session.ts";
+import { type NodeSegments, segmentsByNode } from "./nodes/node-segments.ts";
+import { createLiveModules, type LiveModules } from "./nodes/live-modules.ts";
+import { LiveNodes, type NodeChange } from "./nodes/live-nodes.ts";
+import { tidy } from "./nodes/stacks.ts";
+import type { DevEvent, DevNode } from "./session/session.ts";
 
 export interface DeploymentOptions {
   readonly root: string;
   readonly environment: DevEnvironment;
   readonly config: string | undefined;
-  /** Of the plugin; that of a configuration goes before. */
-  readonly layout: Layout | undefined;
-  /** There is none until an application was whole. */
+  /** Of the plugin's options; a configuration takes precedence. */
+  readonly nodeSegments: NodeSegments | undefined;
+  /** `undefined` until the application has been read without problems. */
   readonly manifest: () => ServerManifest | undefined;
   readonly log: Log;
-  readonly tell: (event: DevEvent) => void;
+  /** For the console. */
+  readonly controls: Controls;
+  readonly onEvent: (event: DevEvent) => void;
 }
 
 export class Deployment {
@@ -44,10 +55,12 @@ export class Deployment {
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #isConfigured = false;
   #trustKey = "";
-  /** The file that was read last, or was to be. */
+  /** The last configuration file, whether it could be read or not. */
   #file: string | undefined;
-  #cluster: Cluster | undefined;
-  #gatewayModules: NodeModules | undefined;
+  #running:
+    | { readonly local: LocalDeployment; readonly gateway: Service; readonly nodes: LiveNodes }
+    | undefined;
+  #gatewayModules: LiveModules | undefined;
   #console: Console | undefined;
   #callable: { readonly of: ServerManifest; readonly names: ReadonlySet<string> } | undefined;
 
@@ -55,36 +68,42 @@ export class Deployment {
     this.#options = options;
   }
 
-  get cluster(): Cluster | undefined {
-    return this.#cluster;
+  /** `undefined` until the first start. */
+  get nodes(): LiveNodes | undefined {
+    return this.#running?.nodes;
   }
 
-  get layout(): Layout | undefined {
-    return this.#configuration.config?.layout ?? this.#options.layout;
+  get nodeSegments(): NodeSegments | undefined {
+    return this.#configuration.config?.nodes ?? this.#options.nodeSegments;
   }
 
-  /** Those that there are, or will be. */
-  nodes(): readonly DevNode[] {
+  /** The nodes that run, or that will once the application has started. */
+  describeNodes(): readonly DevNode[] {
     const manifest = this.#options.manifest();
-    if (this.#cluster !== undefined || manifest === undefined || !this.#isConfigured)
-      return this.#cluster?.nodes() ?? [];
-    const placed = Object.entries(
-      nodesIn(this.layout, Object.keys(manifest.segments), manifest.clients),
+    if (this.nodes !== undefined || manifest === undefined || !this.#isConfigured)
+      return this.nodes?.describe() ?? [];
+    const entries = Object.entries(
+      segmentsByNode(this.nodeSegments, Object.keys(manifest.segments), manifest.browserSegments),
     );
-    return placed.map(([name, segments]) => ({ name, segments, procedures: 0, state: "starting" }));
+    return entries.map(([name, segments]) => ({
+      name,
+      segments,
+      procedures: 0,
+      state: "starting",
+    }));
   }
 
-  /** Whether one of these files decides, or did until it was removed; it need not be one that can be read. */
+  /** Whether one of these files is the configuration, or was before it was removed. */
   isConfiguredBy(files: ReadonlySet<string>): boolean {
-    const now = configurationFile(this.#options.root, this.#options.config);
-    return [now, this.#file].some((file) => file !== undefined && files.has(file));
+    const current = configurationFile(this.#options.root, this.#options.config);
+    return [current, this.#file].some((file) => file !== undefined && files.has(file));
   }
 
   consoleLink(base: string): string | undefined {
     return this.#console?.link(base);
   }
 
-  /** Reads the configuration; what is wrong with it leaves the former. */
+  /** Reads the configuration. If it has problems, returns them and keeps the previous one. */
   async configure(): Promise<readonly Problem[]> {
     this.#file = configurationFile(this.#options.root, this.#options.config);
     this.#isConfigured = false;
@@ -99,117 +118,133 @@ export class Deployment {
     }
   }
 
+  /** Resolves when every node is ready or has failed. */
   async start(): Promise<void> {
-    const { root, environment, log, tell } = this.#options;
+    const { root, environment, log, onEvent } = this.#options;
     const manifest = (): ServerManifest => this.#options.manifest() as ServerManifest;
-    // Stacks lead to the TypeScript, for all nodes of the process.
+    // Stack traces then point to the TypeScript, for all nodes of the process.
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
-    const modules = (): NodeModules =>
-      createNodeModules({ root, vite, environment, manifest, runtime });
-    const cluster = new Cluster({
-      log,
-      tell,
+    const modules = (): LiveModules =>
+      createLiveModules({ root, vite, environment, manifest, runtime });
+    const local: LocalDeployment = new LocalDeployment({
+      trustKey: this.#trustKey,
+      limits: this.#configuration.limits,
+      domain: ".memory",
+      host: () => nodeHost({ transport: local.network, names: local.network.names, log }),
+    });
+    const gateway = local.addGateway(
+      async (host, options) => await this.#gateway(quiet(host), options, modules()),
+    );
+    const nodes = new LiveNodes({
+      local,
       manifest,
       modules,
-      limits: this.#configuration.limits,
-      trustKey: this.#trustKey,
-      host: nodeHost,
-      layout: this.layout,
-      gateway: async (host, create) => await this.#gateway(host, create, modules),
+      nodeSegments: this.nodeSegments,
+      onEvent,
     });
-    await this.#cluster?.close();
-    this.#cluster = cluster;
-    await cluster.start();
+    await this.#end();
+    this.#running = { local, gateway, nodes };
+    await gateway.start();
+    await nodes.start();
   }
 
-  /** See {@link Cluster.follow}; layers and checks that have changed are made anew. */
+  /** See {@link LiveNodes.follow}. Reloads middleware and health checks that have changed. */
   async follow(
     changed: ReadonlySet<string>,
     settled?: () => Promise<void>,
   ): Promise<readonly NodeChange[]> {
-    if (this.#cluster === undefined) return [];
-    const outdated = this.#gatewayModules?.outdate(changed);
-    const changes = await this.#cluster.follow(changed, settled);
-    // What a gateway knows of the application it asks for once.
-    const isLooking = this.#configuration.config?.middleware !== undefined && settled !== undefined;
-    if ((outdated !== undefined && outdated.size > 0) || isLooking) {
-      await this.#cluster.replaceGateway();
-      return [...changes, { node: "gateway", outdated: outdated ?? new Set() }];
-    }
-    return changes;
+    if (this.#running === undefined) return [];
+    const { local, nodes } = this.#running;
+    const invalidated = this.#gatewayModules?.invalidate(changed) ?? new Set();
+    const changes = await nodes.follow(changed, settled);
+    // A gateway with middleware reads the application's manifest only once.
+    const isStale = this.#configuration.config?.middleware !== undefined && settled !== undefined;
+    if (invalidated.size === 0 && !isStale) return changes;
+    await local.replaceGateway();
+    return [...changes, { node: "gateway", invalidated }];
   }
 
   async handle(request: HttpRequest): Promise<HttpResponse> {
-    if (this.#cluster === undefined)
+    const headers = { "retry-after": "1" };
+    if (this.#running === undefined)
       return {
         status: 503,
-        headers: { "retry-after": "1", "content-type": "text/plain" },
+        headers: { ...headers, "content-type": "text/plain" },
         body: "Starting",
       };
-    return await this.#cluster.handle(request);
+    const gateway = this.#running.gateway.readyRole;
+    return gateway === undefined ? { status: 503, headers } : await gateway.handle(request);
   }
 
   async close(): Promise<void> {
-    const cluster = this.#cluster;
-    this.#cluster = undefined;
-    await cluster?.close();
+    await this.#end();
     await this.#gatewayModules?.close();
+  }
+
+  async #end(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.nodes.close();
+    await running?.gateway.role?.stop();
+    await running?.local.close();
   }
 
   #has(fqn: string): boolean {
     const manifest = this.#options.manifest();
     if (manifest === undefined) return false;
     if (this.#callable?.of !== manifest)
-      this.#callable = { of: manifest, names: callableIn(manifest, this.layout) };
+      this.#callable = { of: manifest, names: callableOnNodes(manifest, this.nodeSegments) };
     return this.#callable.names.has(fqn);
   }
 
-  async #gateway(
-    host: Host,
-    create: typeof createGateway,
-    modules: () => NodeModules,
-  ): Promise<Role> {
+  async #gateway(host: Host, options: GatewayOptions, modules: LiveModules): Promise<Role> {
     const { root } = this.#options;
-    const own = modules();
     const console = createConsole(host, {
       trustKey: this.#trustKey,
       secure: false,
       file: createConsoleFiles(),
+      controls: this.#options.controls,
     });
     try {
-      const role = await makeGateway(host, create, {
+      const role = await makeGateway(host, options, {
         root,
-        trustKey: this.#trustKey,
         configuration: this.#configuration,
-        modules: own,
-        newId: randomUUID,
-        console,
+        modules,
+        observer: console,
         has: (fqn) => this.#has(fqn),
-        holder: (fqn, version) => this.#cluster?.holder(fqn, version),
+        holder: (fqn, version) => this.nodes?.holder(fqn, version),
       });
       await this.#gatewayModules?.close();
-      [this.#gatewayModules, this.#console] = [own, console];
+      [this.#gatewayModules, this.#console] = [modules, console];
       return role;
     } catch (error) {
-      await own.close();
+      await modules.close();
       throw error;
     }
   }
 }
 
-/** FQNs that nodes let others call. */
-function callableIn(manifest: ServerManifest, layout: Layout | undefined): ReadonlySet<string> {
-  const { segments, procedures, clients } = manifest;
-  const onNodes = new Set(Object.values(nodesIn(layout, Object.keys(segments), clients)).flat());
-  const entries = [...onNodes].flatMap((name) =>
-    (entryOf(segments, name) ?? []).filter(({ access }) => access !== "private"),
-  );
-  return new Set(entries.map(({ procedure }) => procedures[procedure]?.fqn ?? ""));
+/** Drops info lines: nodes report themselves that they joined or left. */
+function quiet(host: Host): Host {
+  return { ...host, log: { ...host.log, info: () => {} } };
 }
 
-// The package itself, wherever it lies: applications and their nodes have one `seamline`.
+/** FQNs that can be called on nodes from outside. */
+function callableOnNodes(
+  manifest: ServerManifest,
+  nodeSegments: NodeSegments | undefined,
+): ReadonlySet<string> {
+  const { segments, browserSegments } = manifest;
+  const onNodes = new Set(
+    Object.values(segmentsByNode(nodeSegments, Object.keys(segments), browserSegments)).flat(),
+  );
+  return new Set(callableIn(manifest, [...onNodes]));
+}
+
+// Applications and their nodes share one `seamline`: this package.
 const runtime = async (): Promise<ModuleNamespace> => ({
   ...(await import("../main.ts")),
+  ...(await import("../../src/internal.ts")),
   $tidy: tidy,
 });

@@ -1,149 +1,154 @@
-// A development session of one Vite server: it reads the application, keeps nodes and pages in step with the sources, and tells what it
-// does. While something is wrong, the last application that was whole goes on serving.
+// A development session of one Vite server. It reads the application, keeps nodes and pages level
+// with the sources, and reports what it does.
 
 import { resolve } from "node:path";
 
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
-import type { Manifest, ServerManifest } from "../../src/manifest.ts";
-import type { HttpRequest, HttpResponse, Log } from "../../src/ports.ts";
-import { Problems } from "../../src/problem.ts";
-import { answerHeaders, browserManifestPath, mediaTypes } from "../../src/protocol.ts";
-import { segmentFileEnding } from "../../src/segment.ts";
-import type { Application } from "../build/application.ts";
-import type { Build } from "../build/build-run.ts";
-import { environmentNames } from "../build/environments.ts";
-import { writeModuleTypes } from "../build/module-types.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import type { Log } from "../../src/base/ports.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
+import { segmentFileEnding } from "../../src/runtime/segment.ts";
+import type { Application } from "../build/read/application.ts";
+import type { ApplicationReader } from "../build/read/application-reader.ts";
+import { environmentNames } from "../build/write/environments.ts";
+import { parsePartId, partId } from "../build/modules/module-ids.ts";
+import type { PluginSession } from "../build/plugin/plugin-session.ts";
+import type { Controls } from "../console/controls.ts";
 import { Changes } from "./changes.ts";
-import type { NodeChange } from "./cluster.ts";
+import { type ControlledSession, createControls } from "./endpoints/console-controls.ts";
 import { Deployment } from "./deployment.ts";
-import { type Difference, difference } from "./difference.ts";
-import { mountDoors } from "./doors.ts";
-import { Globs } from "./globs.ts";
-import { findsImportMistakes } from "./import-mistakes.ts";
-import { addressOf, partOfId } from "./ids.ts";
-import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
-import { placesIn } from "./layout.ts";
+import { mountEndpoints } from "./endpoints.ts";
+import { Globs } from "./nodes/globs.ts";
+import { addressOf } from "../build/plugin/ids.ts";
+import { LiveApplication } from "./live-application.ts";
 import { createViteLog, eventToLog } from "./log.ts";
-import { browserManifest, serverManifest } from "./manifest.ts";
-import { Moves } from "./moves.ts";
-import { Orphans } from "./orphans.ts";
-import { pageFile } from "./page-files.ts";
-import { Pages } from "./pages.ts";
-import { goneFile, loadProblems } from "./problem-of.ts";
-import { ProblemList } from "./problem-list.ts";
-import { eventsOf } from "./report.ts";
-import type { DevEvent } from "./session.ts";
-import { keepSources } from "./sources.ts";
-import { watch } from "./watch.ts";
+import { refuseControlsToOthers } from "./endpoints/loopback-only.ts";
+import { PageManifest } from "./pages/page-manifest.ts";
+import { Pages } from "./pages/pages.ts";
+import { ProblemList } from "./session/problem-list.ts";
+import { createReading } from "./reading.ts";
+import type { DevEvent, DevNode } from "./session/session.ts";
+import { keepSources } from "./endpoints/sources.ts";
+import { watch } from "./files/watch.ts";
 
-/** What `seamline dev` gives and wants; plain `vite` has the plugin's options and Vite's log. */
-export interface SessionParts {
+/** Moving a procedure changes two segment files, which an editor saves right after each other. */
+const segmentFilesWindowMs = 20;
+
+/** What `seamline dev` brings; plain `vite` has the plugin's options and Vite's log. */
+export interface DevelopmentOptions {
   readonly config?: string | undefined;
   readonly log?: Log;
-  /** Hears of everything, in place of the log. */
-  readonly tell?: (event: DevEvent) => void;
-  /** There is a session; after Vite has started again, another one. */
-  readonly opened?: (development: Development) => void;
+  /** Gets all events, in place of the log. */
+  readonly onEvent?: (event: DevEvent) => void;
 }
 
-/** Begins to read the application. Nodes start when the server listens. */
-export function openDevelopment(
-  server: ViteDevServer,
-  build: Build,
-  parts: SessionParts = {},
-): Development {
-  const development = new Development(server, build, parts);
-  parts.opened?.(development);
-  return development;
-}
-
-export class Development {
+/** Starts reading the application at once. Nodes start when the server listens. */
+export class Development implements PluginSession, ControlledSession {
+  readonly controls: Controls = createControls(this);
   readonly deployment: Deployment;
-  /** The application has been read, or what is wrong with it been told. */
+  /** Resolves when the application has been read, or its problems have been reported. */
   readonly read: Promise<void>;
-  /** Nodes are there, as far as they can be. */
+  /** Resolves when the nodes have started, as far as they can. */
   readonly ready: Promise<void>;
   readonly #server: ViteDevServer;
-  readonly #build: Build;
-  readonly #tell: (event: DevEvent) => void;
+  readonly #reader: ApplicationReader;
   readonly #problems: ProblemList;
-  readonly #pages: Pages;
-  readonly #changes: Changes = new Changes(async (files, since) => await this.#apply(files, since));
-  readonly #orphans: Orphans;
-  readonly #moves: Moves = new Moves(
-    (procedures, ms) => this.#tell({ kind: "moved", procedures, ms }),
-    async () => await this.#changes.settled(),
+  readonly #changes: Changes = new Changes(
+    async (files, since) => await this.#live.update(files, since),
   );
-  readonly #globs: Globs;
-  readonly #importMistakes: ReturnType<typeof findsImportMistakes>;
-  #application: Application | undefined;
-  #manifest: ServerManifest | undefined;
-  #types: string | undefined;
-  /** Files that have changed since the last application that was whole. */
-  #owed = new Set<string>();
-  /** What pages were told last, and how that is called. */
-  #said = "";
-  #latest: Manifest | undefined;
-  #revision = "";
-  #revisions = 0;
+  readonly #pageManifest: PageManifest;
+  readonly #live: LiveApplication;
 
-  constructor(server: ViteDevServer, build: Build, parts: SessionParts) {
-    const log = parts.log ?? createViteLog(server);
+  constructor(server: ViteDevServer, reader: ApplicationReader, options: DevelopmentOptions = {}) {
+    const log = options.log ?? createViteLog(server);
+    const onEvent = options.onEvent ?? ((event: DevEvent): void => eventToLog(log, event));
+    const { root } = reader;
     this.#server = server;
-    this.#build = build;
-    this.#tell = parts.tell ?? ((event) => eventToLog(log, event));
-    this.#pages = new Pages(server, build.root, async () => await this.#browserManifest());
+    this.#reader = reader;
+    const environments = {
+      browser: server.environments[environmentNames.browser],
+      server: server.environments[environmentNames.server] as DevEnvironment,
+    };
+    const { moduleGraph } = environments.browser;
+    this.#pageManifest = new PageManifest({
+      application: async () => await this.application(),
+      hasProblems: () => this.#problems.of("application").length > 0,
+      addressOf: (id) =>
+        addressOf(id, server.config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
+    });
+    const pages = new Pages(server, root, async () => await this.#pageManifest.current());
     this.#problems = new ProblemList((event) => {
-      if (event.kind !== "warning")
-        this.#pages.problems(event.kind === "problems" ? event.problems : []);
-      this.#tell(event);
+      if (event.kind !== "warning") pages.problems(event.kind === "problems" ? event.problems : []);
+      onEvent(event);
     });
     this.deployment = new Deployment({
-      root: build.root,
-      environment: this.#environment("server"),
-      config: parts.config,
-      layout: build.options.layout,
-      manifest: () => this.#manifest,
+      root,
+      environment: environments.server,
+      config: options.config,
+      nodeSegments: reader.options.nodes,
+      manifest: () => this.manifest,
       log,
-      tell: this.#tell,
+      controls: this.controls,
+      onEvent,
     });
-    this.#importMistakes = findsImportMistakes(build.root, this.#environment("browser"));
-    this.#orphans = new Orphans(this.#tell, (file) => this.#changes.heard(file));
-    this.read = this.#changes.run(async () => {
-      this.#problems.set("configuration", await this.deployment.configure());
-      // Vite's plugins, which find what is imported, wait for this reading.
-      const application = await this.#readApplication({ judgesImports: false });
-      if (application !== undefined) await this.#take(application);
+    this.#live = new LiveApplication({
+      root,
+      environments,
+      readApplication: createReading({
+        reader,
+        environment: environments.browser,
+        problems: this.#problems,
+        pages,
+        onGone: (file) => this.#changed(file),
+      }),
+      problems: this.#problems,
+      deployment: this.deployment,
+      pages,
+      globs: new Globs(server.watcher, environments.server),
+      changes: this.#changes,
+      onEvent,
     });
+    this.read = this.#changes.run(async () => await this.#live.read());
     const listening = new Promise<void>((done) =>
       server.httpServer?.once("listening", () => done()),
     );
     this.ready = Promise.all([this.read, listening]).then(
-      async () =>
-        await this.#changes.run(async () => {
-          if (this.#isWhole) await this.#start();
-          await this.#readApplication();
-        }),
+      async () => await this.#changes.run(async () => await this.#live.start()),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
-    this.#globs = new Globs(server.watcher, this.#environment("server"));
-    const unwatch = watch(server, build.root, (file) => this.#heard(file));
-    keepSources(server, build, async () => await this.application());
-    mountDoors(server, async (request) => await this.#answer(request));
-    const { close } = server;
-    server.close = async () => {
-      unwatch();
-      this.#orphans.close();
-      this.#moves.close();
-      await this.#changes.settled();
-      await this.deployment.close();
-      await close.call(server);
-    };
+    this.#closeWith(watch(server, root, (file) => this.#changed(file)));
+    keepSources(server, reader, async () => await this.application());
+    refuseControlsToOthers(server);
+    mountEndpoints(server, {
+      pageManifest: this.#pageManifest,
+      deployment: this.deployment,
+      read: this.read,
+      ready: this.ready,
+    });
   }
 
   get manifest(): ServerManifest | undefined {
-    return this.#manifest;
+    return this.#live.manifest;
+  }
+
+  get problems(): readonly Problem[] {
+    return this.#problems.all;
+  }
+
+  nodes(): readonly DevNode[] {
+    return this.deployment.describeNodes();
+  }
+
+  /** Stops a node as if its machine had failed. */
+  async kill(node: string): Promise<void> {
+    await this.ready;
+    await this.deployment.nodes?.get(node).kill();
+  }
+
+  async start(node: string): Promise<void> {
+    await this.ready;
+    await this.deployment.nodes?.get(node).start();
   }
 
   get url(): string {
@@ -151,26 +156,25 @@ export class Development {
     return (local[0] ?? network[0] ?? "").replace(/\/$/, "");
   }
 
-  /** The last one that was whole. Rejects with {@link Problems} while there never was one. */
   async application(): Promise<Application> {
     await this.read;
-    if (this.#application === undefined) throw new Problems(this.#problems.of("application"));
-    return this.#application;
+    const { current } = this.#live;
+    if (current === undefined) throw new Problems(this.#problems.of("application"));
+    return current;
   }
 
-  /** The part of a module that an address means, as pages write it or as the parts themselves do. */
   partAt(source: string): string {
-    const { file, part = "" } = partOfId(source);
-    const isOwn = this.#application?.cut.has(file) === true;
+    const { file, part } = parsePartId(source);
+    const isOwn = this.#live.current?.cut.has(file) === true;
     const path = isOwn
       ? file
       : file.startsWith("/@fs/")
         ? file.slice("/@fs".length)
         : resolve(this.#server.config.root, `.${file}`);
-    return `${path}?seamline=${part}`;
+    return part === undefined ? path : partId[part](path);
   }
 
-  /** What Vite does of a change: of split modules nothing, as that is done here already. */
+  /** Leaves split modules out of Vite's own updates: this session updates their parts. */
   async hotUpdate(
     environment: string,
     file: string,
@@ -178,16 +182,16 @@ export class Development {
   ): Promise<EnvironmentModuleNode[] | undefined> {
     await this.#changes.settled();
     if (environment === environmentNames.server) return [];
-    if (environment !== environmentNames.browser || this.#application?.cut.has(file) !== true)
+    if (environment !== environmentNames.browser || this.#live.current?.cut.has(file) !== true)
       return undefined;
     return modules.filter((module) => module.file !== file);
   }
 
-  /** So that a page starts by the manifest of this session, and by none that an earlier one left. */
+  /** Makes a page start with this session's manifest, not with one cached in an earlier session. */
   async pageTags(): Promise<HtmlTagDescriptor[]> {
     await this.read;
-    if (this.#application === undefined) return [];
-    const { revision } = await this.#browserManifest();
+    if (this.#live.current === undefined) return [];
+    const { revision } = await this.#pageManifest.current();
     return [
       {
         tag: "meta",
@@ -197,153 +201,20 @@ export class Development {
     ];
   }
 
-  /** Without its configuration a node would have neither key nor gateway. */
-  get #isWhole(): boolean {
-    return this.#manifest !== undefined && this.#problems.of("configuration").length === 0;
-  }
-
-  /** Something is yet to be loaded: it is tried again with each change. */
-  get #isIncomplete(): boolean {
-    return (
-      this.#problems.of("load").length > 0 ||
-      this.deployment.nodes().some(({ state }) => state === "failed")
-    );
-  }
-
-  #environment(name: keyof typeof environmentNames): DevEnvironment {
-    return this.#server.environments[environmentNames[name]] as DevEnvironment;
-  }
-
-  async #answer(request: HttpRequest): Promise<HttpResponse | undefined> {
-    const { target } = request;
-    await this.read;
-    if (target.startsWith(browserManifestPath)) {
-      const body = JSON.stringify(await this.#browserManifest());
-      return { status: 200, headers: { "content-type": mediaTypes.json, ...answerHeaders }, body };
-    }
-    const file = await pageFile(target, `${this.#server.config.base}@vite/client`);
-    if (file !== undefined) return file;
-    await this.ready;
-    return await this.deployment.handle(request);
-  }
-
-  async #browserManifest(): Promise<Manifest> {
-    const application = await this.application();
-    // By what is wrong now nobody goes.
-    if (this.#latest !== undefined && this.#problems.of("application").length > 0)
-      return this.#latest;
-    const { config } = this.#server;
-    const { moduleGraph } = this.#environment("browser");
-    const manifest = await browserManifest(application, "", (id) =>
-      addressOf(id, config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
-    );
-    const said = JSON.stringify(manifest);
-    // No two sessions call anything the same: what a page keeps of one is nothing to another.
-    if (said !== this.#said) this.#revision = `development-${started}-${++this.#revisions}`;
-    this.#said = said;
-    return (this.#latest = { ...manifest, revision: this.#revision });
-  }
-
-  /** Reads what changed; `undefined` while something is wrong. */
-  async #readApplication({ judgesImports = true } = {}): Promise<Application | undefined> {
-    const browser = this.#environment("browser");
-    const read = async () => {
-      const application = await this.#build.read(browser);
-      return { application, imports: judgesImports ? await this.#importMistakes(application) : [] };
+  #closeWith(unwatch: () => void): void {
+    const server = this.#server;
+    const { close } = server;
+    server.close = async () => {
+      unwatch();
+      this.#live.close();
+      await this.#changes.settled();
+      await this.deployment.close();
+      await close.call(server);
     };
-    const found = await read().catch((error: unknown) => this.#heard(goneFile(error)));
-    if (found === undefined) return undefined;
-    const { application, imports } = found;
-    this.#problems.warn([
-      ...application.pageOnlyCalls.map((one) => one.problem),
-      ...application.warnings,
-    ]);
-    this.#pages.warnings(
-      application.pageOnlyCalls.flatMap((one) => (one.isShared ? [] : [one.problem])),
-    );
-    this.#problems.setAll({ application: application.problems, imports });
-    return application.problems.length > 0 ? undefined : application;
   }
 
-  async #take(application: Application): Promise<void> {
-    this.#manifest = await serverManifest(application, `${++this.#revisions}`);
-    this.#application = application;
-    this.#types = await writeModuleTypes(application, this.#types);
-  }
-
-  async #start(): Promise<void> {
-    this.#problems.set("load", await this.#problemsOf(async () => await this.deployment.start()));
-  }
-
-  async #problemsOf(act: () => Promise<unknown>) {
-    const failed = (error: unknown) =>
-      loadProblems(error, { root: this.#build.root, purpose: "the application" });
-    return await act().then(() => [], failed);
-  }
-
-  #heard(file: string): void {
-    this.#build.changed(file);
-    // A procedure that moves leaves one file and comes into another, and both are saved at once.
-    this.#changes.heard(file, file.endsWith(segmentFileEnding) ? 20 : 0);
-  }
-
-  async #apply(files: ReadonlySet<string>, since: number): Promise<void> {
-    for (const file of files) this.#owed.add(file);
-    const isConfigured = this.deployment.isConfiguredBy(files);
-    if (isConfigured) this.#problems.set("configuration", await this.deployment.configure());
-    const before = this.#application;
-    const application = await this.#readApplication();
-    if (application === undefined || this.#problems.of("configuration").length > 0) return;
-    if (before !== undefined && !isConfigured && this.#orphans.wait(before, application, files))
-      return;
-    await this.#take(application);
-    const owed = this.#owed;
-    this.#owed = new Set();
-    if (before === undefined || isConfigured || this.deployment.cluster === undefined) {
-      await this.#start();
-      // A page that came before there was anything to run, or that goes by what the configuration said before.
-      return this.#pages.reload();
-    }
-    const changed = difference(before, application, (segments, { clients }) =>
-      placesIn(this.deployment.layout, segments, clients),
-    );
-    await this.#follow(changed, owed, since);
-  }
-
-  async #follow(changed: Difference, files: ReadonlySet<string>, since: number): Promise<void> {
-    const [browser, server] = [this.#environment("browser"), this.#environment("server")];
-    const listing = await this.#globs.outdated();
-    const ids = invalidateOnNodes(
-      server,
-      changed,
-      { listing, files },
-      { cut: this.#application?.cut, isIncomplete: this.#isIncomplete },
-    );
-    const inPages = await invalidateInPages(browser, changed, this.#pages);
-    let changes: readonly NodeChange[] = [];
-    const settled = async (): Promise<void> => await this.#pages.move();
-    this.#problems.set(
-      "load",
-      await this.#problemsOf(
-        async () =>
-          (changes = await this.deployment.follow(ids, changed.isMoved ? settled : undefined)),
-      ),
-    );
-    await this.#pages.move();
-    const told = new Set([...files, ...listing.map((id) => partOfId(id).file)]);
-    const ms = performance.now() - since;
-    const pages = { environment: browser, ids: inPages, isOpen: this.#pages.open > 0 };
-    for (const event of eventsOf({
-      root: this.#build.root,
-      changed,
-      files: told,
-      changes,
-      pages,
-      ms,
-    }))
-      this.#tell(event);
-    this.#moves.add(changed.moves, ms);
+  #changed(file: string): void {
+    this.#reader.changed(file);
+    this.#changes.add(file, file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0);
   }
 }
-
-const started = Date.now().toString(36);

@@ -1,25 +1,26 @@
-// Calls that the gateway's middleware and health checks make. In one process of production these modules share the procedures' node; here the
-// gateway has modules of its own, and what they call runs on the nodes that hold it. Not by the gateway itself: middleware would run round its own calls.
+// Calls made by the gateway's middleware and health checks. In production, one process runs them
+// and the procedures. Here the gateway has its own modules, and what they call runs on the nodes.
+// Such calls bypass the gateway, or middleware would run around its own calls.
 
 import { createServerNode, loadSegments, type ServerModules } from "../../src/roles/load-node.ts";
-import { NodeNotAvailable } from "../../src/errors.ts";
-import { procedureKey } from "../../src/fqn.ts";
-import { entryOf, type ServerManifest } from "../../src/manifest.ts";
-import type { Host } from "../../src/ports.ts";
-import { noteAnsweredError } from "../../src/refusals.ts";
-import { procedureNotFound } from "../../src/registry.ts";
-import { Classes } from "../../src/serializer/classes.ts";
-import type { Limits } from "../../src/serializer/limits.ts";
-import { createCredentials } from "../../src/trust.ts";
+import { NodeNotAvailable } from "../../src/base/errors.ts";
+import { procedureKey } from "../../src/base/fqn.ts";
+import { defaultServerSegments, entryOf, type ServerManifest } from "../../src/base/manifest.ts";
+import type { Host } from "../../src/base/ports.ts";
+import { noteAnsweredError } from "../../src/http/refusals.ts";
+import { procedureNotFound } from "../../src/runtime/registry.ts";
+import { Classes } from "../../src/codec/classes.ts";
+import type { Limits } from "../../src/codec/values/limits.ts";
+import { createCredentials } from "../../src/http/trust.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
-import type { ClusterNode } from "./cluster-node.ts";
+import type { LiveNode } from "./nodes/live-node.ts";
 
 export interface GatewayCalls {
   readonly modules: ServerModules;
   readonly trustKey: string;
   readonly limits: Limits;
   /** A node that holds a procedure now. */
-  readonly holder: (fqn: string, version: string) => ClusterNode | undefined;
+  readonly holder: (fqn: string, version: string) => LiveNode | undefined;
 }
 
 /** Binds the gateway's modules, so that they can call procedures. */
@@ -31,22 +32,22 @@ export async function bindGatewayCalls(
   const credential = createCredentials(trustKey, host).fields("service");
   const node = createServerNode(host, modules, async (call) => {
     const { fqn, version, args, context } = call;
-    const found = holder(fqn, version);
-    if (found?.role?.runProcedure === undefined) {
+    const target = holder(fqn, version);
+    if (target?.role?.runProcedure === undefined) {
       if (!isForNodes(await modules.manifest(), procedureKey(fqn, version)))
         throw procedureNotFound(fqn, version);
       throw new NodeNotAvailable(`No node can take '${fqn}' now`);
     }
-    // One process of production lets its middleware call these as well, and no request would get in.
-    if (found.accessOf(procedureKey(fqn, version)) === "private")
+    // In production, middleware may call private procedures of its own process. A request may not.
+    if (target.accessOf(procedureKey(fqn, version)) === "private")
       return {
-        value: await found.role.runProcedure(fqn, version, Object.fromEntries(args), context),
-        node: found.name,
+        value: await target.role.runProcedure(fqn, version, Object.fromEntries(args), context),
+        node: target.name,
       };
     const { transport, clock } = host;
     return await createRemote({
       transport,
-      base: found.url,
+      base: target.url,
       credential,
       classes,
       limits,
@@ -57,9 +58,11 @@ export async function bindGatewayCalls(
   await loadSegments(host, node, classes, { modules, segments: [] });
 }
 
-function isForNodes({ segments, clients, procedures }: ServerManifest, key: string): boolean {
-  return Object.keys(segments)
-    .filter((name) => !clients.includes(name))
+function isForNodes(
+  { segments, browserSegments, procedures }: ServerManifest,
+  key: string,
+): boolean {
+  return defaultServerSegments(Object.keys(segments), browserSegments)
     .flatMap((name) => entryOf(segments, name) ?? [])
     .some(({ procedure }) => {
       const { fqn = "", version = "" } = procedures[procedure] ?? {};

@@ -1,24 +1,30 @@
-// What Vite has made of modules that are others now, in its two environments: it has to make it again.
+// Drops the transformed code of changed modules from both of Vite's environments.
 
 import type { DevEnvironment, EnvironmentModuleNode } from "vite";
 
-import type { Application } from "../build/application.ts";
-import type { Difference } from "./difference.ts";
-import { partOfId } from "./ids.ts";
-import type { Pages } from "./pages.ts";
+import type { Application } from "../build/read/application.ts";
+import type { Difference } from "./session/difference.ts";
+import { parsePartId } from "../build/modules/module-ids.ts";
+import type { Pages } from "./pages/pages.ts";
 
-/** For nodes. `isIncomplete`: something couldn't be loaded, so what Vite made of it may hold an import that led nowhere then. */
+/**
+ * For nodes. Returns the ids of the modules. With `isIncomplete`, drops everything: Vite may have
+ * cached a failed import.
+ */
 export function invalidateOnNodes(
   { moduleGraph }: DevEnvironment,
   { server }: Pick<Difference, "server">,
-  others: { readonly listing: readonly string[]; readonly files: ReadonlySet<string> },
+  {
+    staleGlobs,
+    files,
+  }: { readonly staleGlobs: readonly string[]; readonly files: ReadonlySet<string> },
   {
     cut,
     isIncomplete,
   }: { readonly cut: Application["cut"] | undefined; readonly isIncomplete: boolean },
 ): ReadonlySet<string> {
-  const ids = new Set([...server, ...others.listing]);
-  for (const file of others.files) {
+  const ids = new Set([...server, ...staleGlobs]);
+  for (const file of files) {
     if (cut?.has(file) === true) continue;
     for (const { id } of moduleGraph.getModulesByFile(file) ?? []) if (id !== null) ids.add(id);
     ids.add(file);
@@ -31,7 +37,7 @@ export function invalidateOnNodes(
   return ids;
 }
 
-/** For pages, which are told. Gives the ids of modules that they have. */
+/** For pages, which then update. Returns the ids of the changed modules that they have. */
 export async function invalidateInPages(
   environment: DevEnvironment,
   { browser }: Pick<Difference, "browser">,
@@ -41,11 +47,11 @@ export async function invalidateInPages(
   const inPages = new Set<string>();
   const { reloads } = pages;
   const changed = [...browser].flatMap((id) => moduleGraph.getModuleById(id) ?? []);
-  const covered = changed.filter((one) => isCovered(one, changed));
-  // First, since Vite keeps the code of a module when only its imports have changed.
+  const covered = changed.filter((module) => isCovered(module, changed));
+  // These come first: Vite keeps a module's code if only its imports have changed.
   for (const module of covered) moduleGraph.invalidateModule(module);
-  for (const module of changed.filter((one) => !covered.includes(one))) {
-    // A page that loads itself again is told once; all else that changed, it gets anew.
+  for (const module of changed.filter((candidate) => !covered.includes(candidate))) {
+    // A page that reloads requests the rest again.
     if (pages.reloads > reloads) moduleGraph.invalidateModule(module);
     else await environment.reloadModule(module);
   }
@@ -53,16 +59,16 @@ export async function invalidateInPages(
   return inPages;
 }
 
-/** Whether a part imports the shared part of its module, which has changed too: that part's update reaches the same modules. */
+/** Whether the shared part of the same module has changed too: its update reaches this part. */
 function isCovered(
   { id, file }: EnvironmentModuleNode,
   changed: readonly EnvironmentModuleNode[],
 ): boolean {
   return changed.some(
-    (other) =>
-      other.id !== id &&
-      other.file === file &&
-      partOfId(other.id ?? "").part === "shared" &&
-      [...other.importers].some((one) => one.id === id),
+    (candidate) =>
+      candidate.id !== id &&
+      candidate.file === file &&
+      parsePartId(candidate.id ?? "").part === "shared" &&
+      [...candidate.importers].some((importer) => importer.id === id),
   );
 }

@@ -1,12 +1,12 @@
-// What a session tells under plain `vite`, which has no terminal of ours: in Vite's own log.
+// Events of a session under plain `vite`, in Vite's own log.
 
 import type { ViteDevServer } from "vite";
 
-import type { Log } from "../../src/ports.ts";
-import { stackOf } from "../log.ts";
-import { formatProblem } from "../../src/problem.ts";
-import { traceOf } from "../../src/trace.ts";
-import type { DevEvent } from "./session.ts";
+import type { Log } from "../../src/base/ports.ts";
+import { stackOf } from "../base/log.ts";
+import { formatProblem } from "../../src/base/problem.ts";
+import { traceOf } from "../../src/base/trace.ts";
+import type { DevEvent } from "./session/session.ts";
 
 export function createViteLog({ config }: ViteDevServer): Log {
   const { logger } = config;

@@ -1,22 +1,22 @@
-// What a change did, file by file: where a body was replaced, and where a module was loaded again.
+// The events for a change: per file, where a body was replaced or a module reloaded.
 
 import { isAbsolute, relative } from "node:path";
 
 import type { DevEnvironment } from "vite";
 
-import { slashed } from "../sources.ts";
-import type { NodeChange } from "./cluster.ts";
-import type { Difference } from "./difference.ts";
-import { codeId, partOfId } from "./ids.ts";
-import { page } from "./layout.ts";
-import type { DevEvent } from "./session.ts";
+import { parsePartId, partId } from "../build/modules/module-ids.ts";
+import { slashed } from "../files/sources.ts";
+import type { NodeChange } from "./nodes/live-nodes.ts";
+import type { Difference } from "./session/difference.ts";
+import { page } from "./nodes/node-segments.ts";
+import type { DevEvent } from "./session/session.ts";
 
 interface Done {
   readonly root: string;
   readonly changed: Pick<Difference, "bodies">;
   readonly files: ReadonlySet<string>;
   readonly changes: readonly NodeChange[];
-  /** `ids` are those of modules that they have anew. */
+  /** `ids` are those of the modules that pages have reloaded. */
   readonly pages: {
     readonly environment: DevEnvironment;
     readonly ids: ReadonlySet<string>;
@@ -25,19 +25,19 @@ interface Done {
   readonly ms: number;
 }
 
-/** Nothing of a file that runs nowhere. */
+/** A file that runs nowhere has no event. */
 export function eventsOf({ root, changed, files, changes, pages, ms }: Done): readonly DevEvent[] {
   const events: DevEvent[] = [];
   for (const file of files) {
     const name = isAbsolute(file) ? slashed(relative(root, file)) : file;
     const procedures = changed.bodies.get(file);
     const where = changes
-      .filter(({ outdated }) => [...outdated].some((id) => partOfId(id).file === file))
+      .filter(({ invalidated }) => [...invalidated].some((id) => parsePartId(id).file === file))
       .map(({ node }) => node);
     const isInPage =
       procedures === undefined
         ? isServed(pages.environment, file, pages.ids)
-        : pages.ids.has(codeId(file));
+        : pages.ids.has(partId.code(file));
     if (isInPage && pages.isOpen) where.push(page);
     if (where.length === 0) continue;
     events.push(
@@ -49,16 +49,16 @@ export function eventsOf({ root, changed, files, changes, pages, ms }: Done): re
   return events;
 }
 
-/** Whether pages have a module that is another one now. */
+/** Whether pages have a module of this file that has changed. */
 function isServed(
   { moduleGraph }: DevEnvironment,
   file: string,
   inPages: ReadonlySet<string>,
 ): boolean {
-  const there = [...(moduleGraph.getModulesByFile(file) ?? [])].filter(
-    (one) => one.transformResult !== null || one.lastHMRTimestamp > 0,
+  const served = [...(moduleGraph.getModulesByFile(file) ?? [])].filter(
+    (module) => module.transformResult !== null || module.lastHMRTimestamp > 0,
   );
-  return there.some(
-    ({ id }) => id !== null && (partOfId(id).part === undefined || inPages.has(id)),
+  return served.some(
+    ({ id }) => id !== null && (parsePartId(id).part === undefined || inPages.has(id)),
   );
 }

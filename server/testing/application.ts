@@ -1,52 +1,58 @@
-// The application of a test cluster, from its sources: split as a build splits it, and run by Vite's module runner, a graph of modules for
-// each place. Nothing is written, and nothing listens.
+// The application of a test cluster: split as in a build, and run from its sources by Vite's module
+// runner, with a module graph for each node and page. It writes no files and opens no ports.
 
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import type { RunnableDevEnvironment, ViteDevServer } from "vite";
 
-import type { ServerManifest } from "../../src/manifest.ts";
-import type { ModuleNamespace } from "../../src/ports.ts";
-import { Problems } from "../../src/problem.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import type { ModuleNamespace } from "../../src/base/ports.ts";
+import { Problems } from "../../src/base/problem.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
-import type { Application } from "../build/application.ts";
-import type { Side } from "../build/cut.ts";
-import { environmentNames } from "../build/environments.ts";
-import { loadVite } from "../build/load-vite.ts";
-import type { SourceModule } from "../build/modules.ts";
-import { createPlugin } from "../build/vite-plugin.ts";
-import { browserManifest, serverManifest } from "../dev/manifest.ts";
-import { runFailure } from "../dev/problem-of.ts";
-import { listFiles, outputFolders, realPath } from "../sources.ts";
-import { createRunner, loadRunner, runtimePlugin } from "./runner.ts";
+import type { Application } from "../build/read/application.ts";
+import type { Side } from "../build/split/cut.ts";
+import { environmentNames } from "../build/write/environments.ts";
+import type { SourceModule } from "../build/modules/modules.ts";
+import { createPlugin } from "../vite/vite-plugin.ts";
+import { browserManifest, serverManifest } from "../dev/session/manifest.ts";
+import { runFailure } from "../dev/nodes/problem-of.ts";
+import * as internal from "../../src/internal.ts";
+import * as core from "../main.ts";
+import { listFiles, outputFolders, realPath } from "../files/sources.ts";
+import { createModuleRunner } from "../local/module-runner.ts";
+import { loadRunner, loadVite } from "../build/modules/load-vite.ts";
+import { evaluateWith, runtimePlugin } from "./runtime.ts";
 
-/** As in `createTestCluster`. */
+/** See the options of `createTestCluster`. */
 export interface ApplicationOptions {
   readonly root: string;
   readonly source: string | undefined;
-  readonly clients: readonly string[] | undefined;
+  readonly browserSegments: readonly string[] | undefined;
   readonly viteConfig: string | false | undefined;
 }
 
-/** Which application: as in `createTestCluster`, and each may be left out. */
+/** Selects the application, as for `createTestCluster`. */
 export type ManifestOptions = Partial<ApplicationOptions>;
 
-/** Imports a module of the application as the test itself would: the instance is the one that the test has. */
+/** Imports a module of the application as the test does, so that both share one instance. */
 export type OwnImporter = (file: string) => Promise<ModuleNamespace>;
 
 export interface TestApplication {
   readonly read: Application;
   readonly manifests: Readonly<Record<Side, ServerManifest>>;
-  /** A new graph of modules. With an importer, modules that lead to no procedure are taken from it. */
+  /**
+   * A new module graph. Modules that don't import procedures, even indirectly, come from `own` if
+   * it is set.
+   */
   modules(side: Side, own?: OwnImporter): ServerModules;
-  /** Has it stay until the returned function is called. */
+  /** Keeps the application open until the returned function is called. */
   use(): () => void;
-  /** It is not what the sources say any more: it goes with the last one who uses it. */
-  outdate(): void;
+  /** Closes the application once it has no users. Call it when the sources have changed. */
+  retire(): void;
 }
 
-// Nothing is kept of one that could be taken for another.
+// A constant: nothing is cached under it.
 const revision = "sources";
 
 const opened = new Map<
@@ -54,27 +60,30 @@ const opened = new Map<
   { readonly sources: string; readonly application: Promise<TestApplication> }
 >();
 
-/** Reads an application, once as long as its sources stay as they are. Throws {@link Problems} with all that is wrong in them. */
-export async function openApplication(given: ApplicationOptions): Promise<TestApplication> {
-  const root = realPath(given.root);
-  const { viteConfig } = given;
+/**
+ * Reads an application, or returns the one read before if its sources haven't changed. Throws
+ * {@link Problems}.
+ */
+export async function openApplication(parts: ApplicationOptions): Promise<TestApplication> {
+  const root = realPath(parts.root);
+  const { viteConfig } = parts;
   const options = {
-    ...given,
+    ...parts,
     root,
     viteConfig: typeof viteConfig === "string" ? resolve(root, viteConfig) : viteConfig,
   };
   const key = JSON.stringify(options);
   const sources = await stateOf(root);
-  const known = opened.get(key);
-  if (known?.sources === sources) return await known.application;
-  known?.application.then(
-    (one) => one.outdate(),
-    // There is nothing to close.
+  const previous = opened.get(key);
+  if (previous?.sources === sources) return await previous.application;
+  previous?.application.then(
+    (application) => application.retire(),
+    // It failed, so there is nothing to close.
     () => {},
   );
   const application = open(options);
   opened.set(key, { sources, application });
-  // What fails is tried again: the mistake may be mended without a change of the sources.
+  // Try again after a failure: it may be fixed without changing the sources.
   application.catch(() => opened.delete(key));
   return await application;
 }
@@ -82,19 +91,19 @@ export async function openApplication(given: ApplicationOptions): Promise<TestAp
 async function open(options: ApplicationOptions): Promise<TestApplication> {
   const { root } = options;
   const vite = await loadVite(root);
-  const runtime = await loadRunner(root);
+  const runnerModule = await loadRunner(root);
   const output = join(root, "dist");
-  // Nothing is written; the folders say what is no source.
+  // Nothing is written here. The folders only tell which files aren't sources.
   const folders = {
     work: outputFolders(root, output),
     final: outputFolders(root, output),
     except: [output],
   };
   const { plugins, build } = createPlugin(
-    { root, source: options.source, clients: options.clients },
+    { root, source: options.source, browserSegments: options.browserSegments },
     folders,
   );
-  build.forTests = true;
+  build.reader.setForTests();
   const server = await vite.createServer({
     root,
     ...(options.viteConfig === undefined ? {} : { configFile: options.viteConfig }),
@@ -106,7 +115,7 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     optimizeDeps: { noDiscovery: true, include: [] },
     plugins: [runtimePlugin, ...plugins],
     environments: {
-      // The page's modules run here as well, with the parts that browsers get.
+      // Pages run in this process too, with the parts for browsers.
       [environmentNames.browser]: {
         consumer: "server",
         resolve: { noExternal: ["seamline"] },
@@ -115,23 +124,23 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
           createEnvironment: (name, config) => vite.createRunnableDevEnvironment(name, config),
         },
       },
-      // Else it would be Node's to find, and each graph would have another runtime than the test kit.
+      // Otherwise Node would resolve it, to another runtime than the test kit's.
       [environmentNames.server]: { resolve: { noExternal: ["seamline"] } },
     },
   });
   try {
     const environment = environmentOf(server, "server");
-    const read = await build.application(environment);
+    const read = await build.reader.application(environment);
     if (read.problems.length > 0) throw new Problems(read.problems);
-    const known = await serverManifest(read, revision);
-    // A page in memory loads what a node does, of what browsers may have.
+    const forServers = await serverManifest(read, revision);
+    // A page in memory loads modules as a node does, but those for browsers.
     const manifests = {
-      server: known,
-      browser: { ...known, ...(await browserManifest(read, revision, (id) => id)) },
+      server: forServers,
+      browser: { ...forServers, ...(await browserManifest(read, revision, (id) => id)) },
     };
     let users = 0;
-    let isOutdated = false;
-    const closeUnused = (): void => void (isOutdated && users === 0 && server.close());
+    let isRetired = false;
+    const closeUnused = (): void => void (isRetired && users === 0 && server.close());
     return {
       read,
       manifests,
@@ -142,15 +151,20 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
           closeUnused();
         };
       },
-      outdate() {
-        isOutdated = true;
+      retire() {
+        isRetired = true;
         closeUnused();
       },
       modules(side, own) {
         const plain =
           own &&
           (async (file: string) => ((await isPlain(file, read)) ? await own(file) : undefined));
-        const runner = createRunner(runtime, environmentOf(server, side), plain);
+        const runner = createModuleRunner({
+          vite: runnerModule,
+          environment: environmentOf(server, side),
+          runtime: async () => ({ ...core, ...internal }),
+          evaluate: evaluateWith(plain),
+        });
         return {
           manifest: async () => manifests[side],
           async import(id) {
@@ -173,12 +187,15 @@ function environmentOf(server: ViteDevServer, side: Side): RunnableDevEnvironmen
   return server.environments[environmentNames[side]] as RunnableDevEnvironment;
 }
 
-/** Whether a file is a module of the application from which no import leads to a procedure: then it is the same in every place. */
+/**
+ * Whether a file is a module that doesn't import procedures, even indirectly. Every graph can share
+ * it.
+ */
 async function isPlain(file: string, { modules, cut }: Application): Promise<boolean> {
   const start = modules.byFile(file);
   if (start === undefined) return false;
   const reached = new Set<SourceModule>([start]);
-  // A set hands out what is added while it is walked.
+  // The loop also visits what it adds.
   for (const module of reached) {
     if (cut.has(module.file)) return false;
     for (const edge of await modules.importsOf(module))
@@ -187,23 +204,28 @@ async function isPlain(file: string, { modules, cut }: Application): Promise<boo
   return true;
 }
 
-/** Changes with every file of the application. */
+/** A text that changes whenever a file of the application does. */
 async function stateOf(root: string): Promise<string> {
   const files = await listFiles(root);
   const states = await Promise.all(
     files.map(async (file) => {
-      // One that has gone in this moment is another state as well.
-      const found = await stat(file).catch(() => undefined);
-      return `${file} ${found?.mtimeMs} ${found?.size}`;
+      // A file that was just removed is a change too.
+      const stats = await stat(file).catch(() => undefined);
+      return `${file} ${stats?.mtimeMs} ${stats?.size}`;
     }),
   );
   return states.join("\n");
 }
 
-/** What is known of an application's procedures, of its segment files and sources as they are now, as a build would write it down. For `mswHandlers`. */
+/** The manifest that a build of the current sources would write. For `mswHandlers`. */
 export async function readManifest(options: ManifestOptions = {}): Promise<ServerManifest> {
-  const { source, clients, viteConfig } = options;
+  const { source, browserSegments, viteConfig } = options;
   return (
-    await openApplication({ root: resolve(options.root ?? "."), source, clients, viteConfig })
+    await openApplication({
+      root: resolve(options.root ?? "."),
+      source,
+      browserSegments,
+      viteConfig,
+    })
   ).manifests.server;
 }

@@ -1,93 +1,36 @@
-// createTestCluster: an application of the user's as a gateway, nodes and a page, in the memory of one test.
+// A running test cluster: real roles in memory, with network failures and fakes that the test
+// controls.
 
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-
-import type { ProceduresOf } from "../../src/fake.ts";
-import { definedOf } from "../defined.ts";
-import type { ProcedureRecord } from "../../src/manifest.ts";
-import { nearest } from "../../src/problem.ts";
+import { isCallable } from "../../src/base/access.ts";
+import type { Access, ProcedureRecord } from "../../src/base/manifest.ts";
+import type { Host, Transport } from "../../src/base/ports.ts";
+import { nearest } from "../../src/base/problem.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
-import { createMemoryNetwork } from "../../src/roles/memory-network.ts";
-import { defaultLimits, type Limits } from "../../src/serializer/limits.ts";
-import { readConfig } from "../config.ts";
-import { realPath } from "../sources.ts";
-import { openApplication, type OwnImporter, type TestApplication } from "./application.ts";
-import { type Placed, placementOf } from "./placed.ts";
-import type { CallFilter, TestCluster, TestClusterOptions } from "./test-cluster.ts";
-import { type CallRecorder, createCallRecorder, type RecordedCall } from "./calls.ts";
-import { createFailingNetwork, type FailOptions, type Failure } from "./failures.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createNode } from "../../src/roles/node.ts";
+import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { Limits } from "../../src/codec/values/limits.ts";
+import { nodeHost } from "../http/host.ts";
+import { LocalDeployment } from "../local/deployment.ts";
+import { type FailOptions, type Failure, Failures } from "../local/failures.ts";
+import type { OwnImporter, TestApplication } from "./application.ts";
+import { createCaller } from "./caller.ts";
+import { type CallRecorder, createCallRecorder, type RecordedCall } from "./fakes/calls.ts";
 import {
   createFakeRegistry,
   type FakeOptions,
   type FakeRegistry,
   type Restore,
   restoring,
-} from "./fakes.ts";
-import {
-  createCaller,
-  createFakeNode,
-  createGatewayService,
-  createNodeService,
-} from "./compose.ts";
-import {
-  type Node,
-  placeAt,
-  type Surroundings,
-  type TestCaller,
-  type TestNode,
-  type TestService,
-} from "./places.ts";
-import { testImporter } from "./test-importer.ts";
-import { TestClock } from "./test-clock.ts";
-import { TestLog } from "./test-log.ts";
+} from "./fakes/fakes.ts";
+import { ClusterModules } from "./modules.ts";
+import type { ClusterSegments } from "./segments.ts";
+import { ClusterNode, ClusterService, type ServiceSurroundings } from "./services.ts";
+import type { CallFilter, TestCaller, TestNode } from "./test-cluster.ts";
+import type { TestClock } from "./test-clock.ts";
+import type { TestLog } from "./test-log.ts";
 
-const trustKey = "the key of a test cluster";
-
-/** Starts an application in memory: every call goes as it would over a network, and nothing listens anywhere. */
-export async function createTestCluster<Procedures = ProceduresOf>(
-  options: TestClusterOptions<NoInfer<Procedures>> = {},
-): Promise<TestCluster<Procedures>> {
-  const root = realPath(options.root ?? ".");
-  const { source, clients, viteConfig } = options;
-  const application = await openApplication({ root, source, clients, viteConfig });
-  const placed = placementOf(application, options.nodes, options.page ?? []);
-  const clock = options.clock ?? new TestClock();
-  const log = options.log ?? new TestLog();
-  const config =
-    options.config === undefined
-      ? undefined
-      : await readConfig(completed(options.config), { root });
-  const limits = { ...defaultLimits, ...definedOf(config?.limits ?? {}) };
-  const cluster = new Cluster({
-    application,
-    clock,
-    log,
-    limits,
-    ...placed,
-    own: options.importer ?? (await testImporter(root)),
-  });
-  for (const [fqn, fake] of Object.entries(options.fakes ?? {}))
-    cluster.fake(fqn, fake as FakeProcedure);
-  try {
-    await cluster.start();
-    if (config !== undefined) await cluster.configure(config, root);
-  } catch (error) {
-    await cluster.stop();
-    throw error;
-  }
-  return cluster;
-}
-
-/** What a service of its own would need, and a cluster doesn't. */
-function completed(config: string | object): string | object {
-  return typeof config === "string"
-    ? config
-    : { mode: "standalone", url: "http://127.0.0.1:0", ...config };
-}
-
-interface ClusterParts extends Placed {
+export interface ClusterOptions extends ClusterSegments {
   readonly application: TestApplication;
   readonly clock: TestClock;
   readonly log: TestLog;
@@ -95,108 +38,83 @@ interface ClusterParts extends Placed {
   readonly own: OwnImporter | undefined;
 }
 
-class Cluster {
+/** How far the clock advances at a time while something is awaited. */
+const stepMs = 100;
+
+export class Cluster {
   readonly clock: TestClock;
   readonly log: TestLog;
-  readonly gateway: TestService;
-  readonly nodes: readonly Node[];
+  readonly modules: ClusterModules;
+  readonly gateway: ClusterService;
+  readonly nodes: readonly ClusterNode[];
   page: TestCaller = undefined as never;
-  readonly #parts: ClusterParts;
+  readonly #options: ClusterOptions;
   readonly #release: () => void;
   readonly #recorder: CallRecorder;
   readonly #fakes: FakeRegistry;
-  readonly #surroundings: Surroundings;
-  readonly #composing: Parameters<typeof createNodeService>[0];
+  readonly #local: LocalDeployment;
+  readonly #failures: Failures;
   #test: TestCaller = undefined as never;
-  /** What has to be over before a request is sent: a fake takes its place among the nodes. */
-  #settling: Promise<void> = Promise.resolve();
+  /** Requests wait for nodes of fakes that are joining. */
+  #joining: Promise<void> = Promise.resolve();
+  #fakeNodes = 0;
   #stopped = false;
 
-  constructor(parts: ClusterParts) {
-    const { application, clock, log } = parts;
-    this.#parts = parts;
+  constructor(options: ClusterOptions) {
+    const { application, clock, log, limits, own } = options;
+    this.#options = options;
     this.#release = application.use();
     this.clock = clock;
     this.log = log;
-    this.#recorder = createCallRecorder(clock);
-    this.#fakes = createFakeRegistry(application.manifests.server.procedures);
-    const network = createFailingNetwork(createMemoryNetwork(), {
-      clock,
-      nameOf: placeAt,
-      ready: (from) =>
-        from.startsWith("fakes") || from === "gateway" ? Promise.resolve() : this.#settling,
+    const recorder = (this.#recorder = createCallRecorder(clock));
+    const fakes = (this.#fakes = createFakeRegistry(application.manifests.server.procedures));
+    this.modules = new ClusterModules({ application, clock, log, recorder, fakes, own });
+    this.#local = new LocalDeployment({
+      trustKey: "the key of a test cluster",
+      limits,
+      domain: ".test",
+      host: (name) => this.#host(name),
     });
-    this.#surroundings = {
-      network,
-      clock,
-      log,
-      recorder: this.#recorder,
-      sources: application.read.modules,
-      alive: () => this.#alive(),
-      until: async (done) => await this.#until(done),
+    this.#failures = new Failures({ clock, serviceAt: (origin) => this.#local.at(origin) });
+    const surroundings: ServiceSurroundings = {
+      recorder,
+      outside: this.#transport("outside"),
+      assertOpen: () => this.#assertOpen(),
+      passUntil: async (done) => await this.#passUntil(done),
     };
-    this.#composing = {
-      application,
-      surroundings: this.#surroundings,
-      fakes: this.#fakes,
-      limits: parts.limits,
-      trustKey,
-      own: parts.own,
-    };
-    this.gateway = createGatewayService(this.#composing);
-    this.nodes = Object.entries(parts.nodes).map(([name, segments]) =>
-      createNodeService(this.#composing, name, segments),
+    this.gateway = new ClusterService(surroundings, (prepare) =>
+      this.#local.addGateway((host, common) =>
+        prepare(createGateway(host, { ...common, modules: this.modules.ofServer() })),
+      ),
+    );
+    this.nodes = Object.entries(options.nodes).map(([name, segments]) =>
+      this.#node(surroundings, name, segments),
     );
   }
 
   async start(): Promise<void> {
     await this.gateway.start();
-    this.#test = await createCaller(this.#composing, { name: "test", segments: [], trusted: true });
-    this.page = await createCaller(this.#composing, {
-      name: "page",
-      segments: this.#parts.page,
-      trusted: false,
-    });
+    this.#test = await this.#caller("test", []);
+    this.page = await this.#caller("page", this.#options.page);
     await Promise.all(this.nodes.map(async (node) => await node.start()));
-    await this.#settling;
-  }
-
-  /** Middleware and health checks of a configuration, which are the gateway's. */
-  async configure(config: Awaited<ReturnType<typeof readConfig>>, root: string): Promise<void> {
-    const { configuredModules } = await import("../configured-modules.ts");
-    const modules = this.#parts.application.modules("server");
-    const require = createRequire(join(root, "package.json"));
-    const moduleImporter = async (specifier: string) =>
-      specifier.startsWith("file:")
-        ? await modules.import(specifier)
-        : ((await import(pathToFileURL(require.resolve(specifier)).href)) as Record<
-            string,
-            unknown
-          >);
-    const { middleware, healthChecks } = await configuredModules(config, {
-      root,
-      modules,
-      moduleImporter,
-    });
-    for (const one of middleware) this.gateway.addMiddleware(one);
-    for (const [name, check] of healthChecks) this.gateway.addHealthCheck(name, check);
+    await this.#joining;
   }
 
   readonly import = (async (path: string): Promise<unknown> => {
-    this.#alive();
+    this.#assertOpen();
     return await this.#test.import(path);
   }) as TestCaller["import"];
 
   readonly runProcedure: TestCaller["runProcedure"] = async (...call) => {
-    this.#alive();
+    this.#assertOpen();
     return (await this.#test.runProcedure(...call)) as never;
   };
 
   node(name: string): TestNode {
-    this.#alive();
-    const found = this.nodes.find((one) => one.name === name);
-    if (found === undefined) throw new Error(this.#noPlace("node", name, this.nodes));
-    return found;
+    this.#assertOpen();
+    const node = this.nodes.find((candidate) => candidate.name === name);
+    if (node === undefined) throw new Error(noService("node", name, this.nodes));
+    return node;
   }
 
   async fetch(path: string, init?: RequestInit): Promise<Response> {
@@ -204,11 +122,11 @@ class Cluster {
   }
 
   fake(fqn: string, run: FakeProcedure, options: FakeOptions = {}): Restore {
-    this.#alive();
+    this.#assertOpen();
     const records = this.#fakes.records(fqn, options.version);
     const absent = records.filter((record) => !this.#isHeld(record));
-    const [hidden] = absent.filter((record) =>
-      this.#segmentsOf(record).every(({ access }) => access === "private"),
+    const hidden = absent.find((record) =>
+      this.#segmentsOf(record).every(({ access }) => !isCallable(access)),
     );
     if (hidden !== undefined)
       throw new Error(
@@ -216,32 +134,24 @@ class Cluster {
       );
     const restore = this.#fakes.set(records, run, options.times);
     if (absent.length === 0) return restore;
-    const node = createFakeNode(this.#composing, absent);
-    this.#settling = this.#settling.then(async () => await node.start());
-    // Whoever sends next is told.
-    this.#settling.catch(() => {});
+    const node = this.#addFakeNode(absent);
     return restoring(() => {
       restore();
-      node.kill();
+      this.#local.remove(node);
     });
   }
 
-  fail(place: string, failure: Failure, options: FailOptions = {}): Restore {
-    this.#alive();
-    if (place !== "gateway" && !this.nodes.some((one) => one.name === place))
-      throw new Error(this.#noPlace("place", place, [this.gateway, ...this.nodes]));
-    const { procedures } = this.#parts.application.manifests.server;
-    const { procedure } = options;
-    if (procedure !== undefined && !procedures.some((one) => one.fqn === procedure))
-      throw new Error(unknownProcedure(procedure, procedures));
-    return this.#surroundings.network.fail(place, failure, options);
+  fail(service: string, failure: Failure, options: FailOptions = {}): Restore {
+    this.#assertOpen();
+    if (service !== "gateway" && !this.nodes.some(({ name }) => name === service))
+      throw new Error(noService("service", service, [this.gateway, ...this.nodes]));
+    this.#assertProcedure(options.procedure);
+    return restoring(this.#failures.add(service, failure, options));
   }
 
   calls(filter: string | CallFilter = {}): readonly RecordedCall[] {
     const { fqn, where, from } = typeof filter === "string" ? { fqn: filter } : filter;
-    const { procedures } = this.#parts.application.manifests.server;
-    if (fqn !== undefined && !procedures.some((one) => one.fqn === fqn))
-      throw new Error(unknownProcedure(fqn, procedures));
+    this.#assertProcedure(fqn);
     return this.#recorder.calls.filter(
       (call) =>
         (fqn === undefined || call.fqn === fqn) &&
@@ -257,9 +167,7 @@ class Cluster {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    for (const node of this.nodes) node.kill();
-    (this.gateway as Node).kill();
-    await this.#surroundings.network.close();
+    await this.#local.close();
     this.#release();
   }
 
@@ -267,30 +175,109 @@ class Cluster {
     await this.stop();
   }
 
-  #alive(): void {
-    if (this.#stopped)
-      throw new Error(
-        "This cluster was stopped, and nothing can be asked of it any more: make another one",
-      );
+  #assertOpen(): void {
+    if (this.#stopped) throw new Error("This cluster was stopped: create another one to go on");
   }
 
-  /** Lets the clock go on, where it stands by itself. */
-  async #until(done: Promise<void>): Promise<void> {
+  #assertProcedure(fqn: string | undefined): void {
+    const { procedures } = this.#options.application.manifests.server;
+    if (fqn !== undefined && !procedures.some((record) => record.fqn === fqn))
+      throw new Error(unknownProcedure(fqn, procedures));
+  }
+
+  #node(surroundings: ServiceSurroundings, name: string, segments: readonly string[]): ClusterNode {
+    let modules: ServerModules;
+    return new ClusterNode(
+      surroundings,
+      (prepare) =>
+        this.#local.addNode(name, (host, common) => {
+          modules = this.modules.ofNode(name, segments);
+          return prepare(createNode(host, { ...common, modules, segments }));
+        }),
+      {
+        segments,
+        modules: () => modules,
+        importModule: async (...parts) => await this.modules.import(...parts),
+      },
+    );
+  }
+
+  #addFakeNode(records: readonly ProcedureRecord[]): ReturnType<LocalDeployment["addNode"]> {
+    const modules = this.modules.ofFakes(records);
+    const segments = Object.keys(this.#options.application.manifests.server.segments);
+    const node = this.#local.addNode(`fakes-${++this.#fakeNodes}`, (host, common) =>
+      createNode(host, { ...common, name: "fakes", modules, segments }),
+    );
+    this.#joining = this.#joining.then(async () => {
+      await this.#recorder.as(node.name, async () => await node.start());
+    });
+    // The next request reports the failure.
+    this.#joining.catch(() => {});
+    return node;
+  }
+
+  async #caller(name: "test" | "page", segments: readonly string[]): Promise<TestCaller> {
+    return await createCaller({
+      name,
+      segments,
+      host: this.#host(name),
+      local: this.#local,
+      graph: name === "page" ? this.modules.ofPage(segments) : this.modules.ofTest(),
+      modules: this.modules,
+      recorder: this.#recorder,
+      assertOpen: () => this.#assertOpen(),
+    });
+  }
+
+  #host(name: string): Host {
+    const { clock, log } = this;
+    return nodeHost({
+      transport: this.#transport(name),
+      names: this.#local.network.names,
+      clock: {
+        now: () => clock.now(),
+        after: (ms, run) => clock.after(ms, () => this.#recorder.as(name, run)),
+      },
+      log: {
+        info: (line) => log.info(`${name}: ${line}`),
+        warn: (line) => log.warn(`${name}: ${line}`),
+        error: (line, cause) => log.error(`${name}: ${line}`, cause),
+      },
+    });
+  }
+
+  #transport(name: string): Transport {
+    const transport = this.#failures.wrap(this.#local.network, name);
+    // The gateway and the nodes of fakes can't wait: joining needs their own requests.
+    const waits = name !== "gateway" && !name.startsWith("fakes");
+    const send: Transport["send"] = async (request) => {
+      if (waits) await this.#joining;
+      request.signal?.throwIfAborted();
+      return await transport.send(request);
+    };
+    return {
+      send: async (request) => await this.#recorder.as(name, async () => await send(request)),
+      close: async () => {},
+    };
+  }
+
+  /** Advances the clock, which otherwise stands still. */
+  async #passUntil(done: Promise<void>): Promise<void> {
     const state = { done: false };
     const ended = done.finally(() => (state.done = true));
-    for (await this.clock.settle(); !state.done;) await this.clock.pass(100);
+    for (await this.clock.settle(); !state.done;) await this.clock.pass(stepMs);
     await ended;
   }
 
   #isHeld(record: ProcedureRecord): boolean {
-    const segments = new Set(this.#segmentsOf(record).map((one) => one.segment));
+    const segments = new Set(this.#segmentsOf(record).map(({ segment }) => segment));
     return this.nodes.some((node) => node.segments.some((segment) => segments.has(segment)));
   }
 
   #segmentsOf(
     record: ProcedureRecord,
-  ): readonly { readonly segment: string; readonly access: string }[] {
-    const { procedures, segments } = this.#parts.application.manifests.server;
+  ): readonly { readonly segment: string; readonly access: Access }[] {
+    const { procedures, segments } = this.#options.application.manifests.server;
     const index = procedures.indexOf(record);
     return Object.entries(segments).flatMap(([segment, entries]) =>
       entries
@@ -298,10 +285,14 @@ class Cluster {
         .map(({ access }) => ({ segment, access })),
     );
   }
+}
 
-  #noPlace(what: string, name: string, places: readonly { readonly name: string }[]): string {
-    const names = places.map((one) => one.name);
-    const meant = nearest(name, names);
-    return `This cluster has no ${what} '${name}'; ${meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`}`;
-  }
+function noService(
+  kind: string,
+  name: string,
+  services: readonly { readonly name: string }[],
+): string {
+  const names = services.map((service) => service.name);
+  const meant = nearest(name, names);
+  return `This cluster has no ${kind} '${name}'; ${meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`}`;
 }

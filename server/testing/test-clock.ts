@@ -1,14 +1,14 @@
-// Time that passes when a test says so.
+// A clock that a test controls.
 
-// Taken here, as a test may put timers of its own in the place of the global ones.
+// Imported because a test may fake the global timers.
 import { setImmediate } from "node:timers";
 
-import type { Clock } from "../../src/ports.ts";
+import type { Clock } from "../../src/base/ports.ts";
 
-/** Real ms. */
-const mostWork = 2000;
+/** How long, in real time, the clock waits for modules to load. */
+const maxWorkMs = 2000;
 
-/** A clock whose time passes by {@link TestClock.pass} only. It begins at 0. */
+/** A clock that starts at 0 and advances only by {@link TestClock.pass}. */
 export class TestClock implements Clock {
   #now = 0;
   #timers: { readonly at: number; readonly run: () => void }[] = [];
@@ -18,42 +18,40 @@ export class TestClock implements Clock {
     return this.#now;
   }
 
-  /** Timers that are set. */
+  /** The number of pending timers. */
   get waiting(): number {
     return this.#timers.length;
   }
 
   after(ms: number, run: () => void): () => void {
-    // Node would warn, and run it in a millisecond.
+    // Node would warn and use one millisecond.
     if (!(ms >= 0))
       throw new RangeError(`A timer takes a number of milliseconds from 0 up, not ${String(ms)}`);
     const timer = { at: this.#now + ms, run };
     this.#timers.push(timer);
     return () => {
-      this.#timers = this.#timers.filter((one) => one !== timer);
+      this.#timers = this.#timers.filter((candidate) => candidate !== timer);
     };
   }
 
-  /** Resolves when `ms` have passed: for a fake that takes its time. */
+  /** Resolves when `ms` have passed on this clock. Useful for slow fakes. */
   async sleep(ms: number): Promise<void> {
     await new Promise<void>((resolve) => void this.after(ms, resolve));
   }
 
-  /** Lets `ms` pass, runs what is due in its order, and lets what that began come to rest. */
+  /** Advances by `ms`, runs due timers in order, and waits for the promises that they start. */
   async pass(ms: number): Promise<void> {
     if (!(ms >= 0))
       throw new RangeError(
         `Time passes forwards: pass(${String(ms)}) takes a number of milliseconds from 0 up`,
       );
-    // What was begun before may have timers to set yet.
+    // Running work may be about to set timers.
     await this.settle();
     const end = this.#now + ms;
     for (;;) {
-      const due = this.#timers
-        .filter((one) => one.at <= end)
-        .toSorted((one, other) => one.at - other.at)[0];
+      const due = this.#timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
       if (due === undefined) break;
-      this.#timers = this.#timers.filter((one) => one !== due);
+      this.#timers = this.#timers.filter((timer) => timer !== due);
       this.#now = Math.max(this.#now, due.at);
       due.run();
       await this.settle();
@@ -62,24 +60,26 @@ export class TestClock implements Clock {
     await this.settle();
   }
 
-  /** Lets promises that are ready come to their end, no time passes. */
+  /** Runs ready promises to their end without advancing. */
   async settle(): Promise<void> {
     const begun = performance.now();
     await settle();
-    // What reads files is waited for, but not for ever: it may itself wait for this clock.
-    while (this.#work.size > 0 && performance.now() - begun < mostWork) await settle();
+    // Wait for work that reads files, but not forever: it may itself be waiting for this clock.
+    while (this.#work.size > 0 && performance.now() - begun < maxWorkMs) await settle();
   }
 
-  /** Has {@link TestClock.settle} wait for work that takes real time, as loading a module does. */
+  /**
+   * Makes {@link TestClock.settle} wait for work that takes real time, such as loading a module.
+   */
   track<T>(work: Promise<T>): Promise<T> {
     this.#work.add(work);
-    // Who began it hears how it ended.
+    // The caller handles failures.
     void work.catch(() => {}).finally(() => this.#work.delete(work));
     return work;
   }
 }
 
-/** Lets promises that are ready come to their end. */
+/** Lets ready promises run to their end. */
 export async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++)
     await new Promise<void>((resolve) => setImmediate(resolve));

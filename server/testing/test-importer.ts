@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { ModuleNamespace } from "../../src/ports.ts";
+import type { ModuleNamespace } from "../../src/base/ports.ts";
 import type { OwnImporter } from "./application.ts";
 
 /**
- * Under Vitest, the way in which the test that runs imports its modules: `price` of a call is then an instance of the `Money` that the test
- * imports. Elsewhere there is none; classes come from `cluster.import`.
+ * Under Vitest, imports modules as the running test does, so that calls return instances of the
+ * classes that the test imports. Otherwise `undefined`, and classes come from `cluster.import`.
  */
 export async function testImporter(root: string): Promise<OwnImporter | undefined> {
   if (process.env["VITEST"] === undefined) return undefined;
@@ -20,7 +20,7 @@ export async function testImporter(root: string): Promise<OwnImporter | undefine
   return async (module) => await vi.importActual(module);
 }
 
-/** Vitest's main file as ES modules import it: what `require` would find only says that it must not be required. */
+/** Vitest's ES module entry. `require` would resolve to one that only throws. */
 function vitestFile(folder: string): string | undefined {
   try {
     const file = join(

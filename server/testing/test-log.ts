@@ -1,6 +1,6 @@
-import type { Log } from "../../src/ports.ts";
+import type { Log } from "../../src/base/ports.ts";
 
-/** Keeps the lines for assertions. */
+/** A log that keeps its lines for assertions. */
 export class TestLog implements Log {
   readonly lines: string[] = [];
 

@@ -1,37 +1,38 @@
-// Modules of an application of which only some procedures are there, and those are stand-ins: what tests put in the place of a node.
+// Modules of an application with fakes for some procedures and none of the others: tests use them
+// in place of a node.
 
-import type { Fake } from "../fake.ts";
-import { traceLine } from "../fqn.ts";
+import type { Fake } from "../types/fake.ts";
+import { traceLine } from "../base/fqn.ts";
 import {
   entryOf,
   type ProcedureRecord,
   type SegmentEntry,
   type ServerManifest,
-} from "../manifest.ts";
-import type { ModuleNamespace } from "../ports.ts";
-import { nearest } from "../problem.ts";
-import { createGraph, type Graph, type Procedure } from "../seam.ts";
+} from "../base/manifest.ts";
+import type { ModuleNamespace } from "../base/ports.ts";
+import { nearest } from "../base/problem.ts";
+import { createGraph, type Graph, type ProcedureFunction } from "../runtime/seam.ts";
 import type { ServerModules } from "./load-node.ts";
 
-export type FakeProcedure = Fake<Procedure>;
+export type FakeProcedure = Fake<ProcedureFunction>;
 
 export interface FakeModulesParts {
   readonly manifest: ServerManifest;
-  /** What stands for a procedure; one that has nothing is not there. */
+  /** Returns the fake for a procedure; without one the procedure isn't there. */
   readonly fakeOf: (record: ProcedureRecord) => FakeProcedure | undefined;
   /** Imports the module of a class. */
   readonly import: (file: string) => Promise<ModuleNamespace>;
 }
 
-/** A function that calls see as a procedure: with a context in every case (decisions §5), and a trace line on what it throws (§7.1). */
+/** Makes a fake look like a procedure: it gets a context, and its errors a trace line. */
 export function standIn(
   record: ProcedureRecord,
   graph: Pick<Graph, "context" | "traced">,
   fake: FakeProcedure,
-): Procedure {
+): ProcedureFunction {
   const line = traceLine(record.fqn, record.version);
   return async function (this: unknown, ...args) {
-    // Before anything is waited for: the context of a call is there for whoever asks first.
+    // Before any await: the context of the call is only available now.
     const context = graph.context(this, line);
     try {
       return await fake.apply(context, args);
@@ -52,7 +53,7 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
     return fake === undefined ? [] : [{ record, index, run: standIn(record, graph, fake) }];
   });
   const position = new Map(kept.map(({ index }, now) => [index, now]));
-  const held = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
+  const keptOf = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
     entries.flatMap((entry) => {
       const procedure = position.get(entry.procedure);
       return procedure === undefined ? [] : [{ ...entry, procedure }];
@@ -69,7 +70,7 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
     graph: graphName,
     procedures: kept.map(({ record }) => record),
     segments: Object.fromEntries(
-      Object.entries(manifest.segments).map(([name, entries]) => [name, held(entries)]),
+      Object.entries(manifest.segments).map(([name, entries]) => [name, keptOf(entries)]),
     ),
     modules: {
       ...manifest.modules,
@@ -88,14 +89,16 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
   };
 }
 
-/** What to say of a name that no segment file gives to anything. */
+/** The message for a name that isn't in any segment file. */
 export function unknownProcedure(
   fqn: string,
   procedures: readonly { readonly fqn: string }[],
 ): string {
-  const names = [...new Set(procedures.map((one) => one.fqn))];
-  const meant = nearest(fqn, names);
+  const names = [...new Set(procedures.map((procedure) => procedure.fqn))];
+  const suggestion = nearest(fqn, names);
   const hint =
-    meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`;
+    suggestion === undefined
+      ? `there is ${names.join(", ") || "none"}`
+      : `did you mean '${suggestion}'?`;
   return `No segment file of the application names a procedure '${fqn}'; ${hint}`;
 }

@@ -1,50 +1,52 @@
-// Brings a server's node to life: its graph of modules is bound, its segments' bodies and their classes are loaded.
+// Starts a server's node: binds its module graph, and loads its segments' bodies and classes.
 
-import { createLocalNode, type LocalNode, type Remote } from "../dispatch.ts";
-import { NodeNotAvailable } from "../errors.ts";
-import { procedureKey } from "../fqn.ts";
+import { createLocalNode, type LocalNode } from "../runtime/dispatch.ts";
+import { NodeNotAvailable } from "../base/errors.ts";
+import { procedureKey } from "../base/fqn.ts";
 import {
+  defaultServerSegments,
   entryOf,
   type ClassRecord,
   type ProcedureRecord,
   type ServerManifest,
-} from "../manifest.ts";
+} from "../base/manifest.ts";
 import {
   type Clock,
   type Host,
   type ModuleLoader,
   type ModuleNamespace,
   ModulesUnavailable,
-} from "../ports.ts";
-import type { ClassTable } from "../serializer/class-table.ts";
-import { Classes } from "../serializer/classes.ts";
-import type { Graph } from "../seam.ts";
+} from "../base/ports.ts";
+import type { SendCall } from "../types/outgoing-call.ts";
+import type { ClassTable } from "../codec/class-table.ts";
+import { Classes } from "../codec/classes.ts";
+import type { Graph } from "../runtime/seam.ts";
 
-/** Modules of a server's build. */
+/** The modules of a server's build. */
 export interface ServerModules extends ModuleLoader {
   manifest(): Promise<ServerManifest>;
   /**
-   * Where modules are run again when their sources change: tells of each that has run, before what imports it runs. A module that is split
-   * is told of by its shared part already. Waits for the listener.
+   * Only where modules run again when their sources change. Calls and awaits `listener` after each
+   * module has run, before its importers run. For a split module, that is after its shared part.
    */
   onRun?(listener: (file: string, exports: ModuleNamespace) => Promise<void>): void;
 }
 
 export interface NodeModules {
   readonly modules: ServerModules;
-  /** All but those that only browsers load, when left out (decisions §5). */
+  /** All but those that only browsers load, if left out. */
   readonly segments: readonly string[] | undefined;
 }
 
 export function createServerNode(
   host: Host,
   modules: ServerModules,
-  remote: Remote | undefined,
+  remote: SendCall | undefined,
 ): LocalNode {
   return createLocalNode({ loader: modules, carrier: host.carrier, clock: host.clock, remote });
 }
 
-/** Loads what `options` name into `node`, and returns the segments. */
+/** Loads the segments into `node`, and returns their names. */
 export async function loadSegments(
   host: Host,
   node: LocalNode,
@@ -54,7 +56,7 @@ export async function loadSegments(
   const manifest = await options.modules.manifest();
   const segments =
     options.segments ??
-    Object.keys(manifest.segments).filter((name) => !manifest.clients.includes(name));
+    defaultServerSegments(Object.keys(manifest.segments), manifest.browserSegments);
   const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
   graph.bind(node);
   await node.load(manifest, segments);
@@ -63,22 +65,22 @@ export async function loadSegments(
 }
 
 /**
- * Registers a class as soon as its module has run again: bodies become live one by one, and the first that makes instances of the new class may
- * be called long before the last one is there.
+ * Registers a class as soon as its module has run again: bodies go live one by one, so a procedure
+ * may return instances of the new class before all modules have run.
  */
 export function registerAsTheyRun(classes: Classes, modules: ServerModules): void {
   modules.onRun?.(async (file, exports) => {
     const manifest = await modules.manifest();
     for (const record of manifest.classes) {
       if (entryOf(manifest.modules, record.module)?.file !== file) continue;
-      const found = exports[record.export];
-      // What is no class is told of when the node loads all that it needs.
-      if (typeof found === "function") classes.register(record, found);
+      const value = exports[record.export];
+      // Loading the node's classes reports anything else.
+      if (typeof value === "function") classes.register(record, value);
     }
   });
 }
 
-/** Goes by another manifest: loads the classes that it brings, and those in modules among `fresh`, whose constructors are others now. */
+/** Switches to another manifest: loads new classes, and again those of modules in `fresh`. */
 export async function followClasses(
   host: Host,
   classes: Classes,
@@ -97,13 +99,13 @@ async function loadClassesOf(
   modules: ServerModules,
   manifest: ServerManifest,
   segments: readonly string[],
-  wanted: (record: ClassRecord) => boolean,
+  isNeeded: (record: ClassRecord) => boolean,
 ): Promise<void> {
   const load = async (record: ClassRecord): Promise<void> =>
     await loadClass(classes, record, manifest, modules, host);
-  const here = reached(manifest, segments);
+  const here = reachedModules(manifest, segments);
   await Promise.all(
-    manifest.classes.filter((record) => here.has(record.module) && wanted(record)).map(load),
+    manifest.classes.filter((record) => here.has(record.module) && isNeeded(record)).map(load),
   );
   classes.load = namedClasses(
     manifest.classes.filter((record) => !here.has(record.module)),
@@ -112,8 +114,8 @@ async function loadClassesOf(
 }
 
 /**
- * The application's other classes, which are in every segment as well (§1.4): loaded when a message first names one. What a message names
- * is looked up among what the build recorded, and never a path. `undefined` where there are none.
+ * Loads the application's other classes when a message first names one. Looks names up among the
+ * classes that the build recorded, never as paths. `undefined` if there are none.
  */
 function namedClasses(
   records: readonly ClassRecord[],
@@ -125,65 +127,65 @@ function namedClasses(
   if (byKey.size === 0) return undefined;
   const loading = new Map<string, Promise<void>>();
   return async (keys = new Set()) => {
-    const named: Promise<void>[] = [];
+    const loads: Promise<void>[] = [];
     for (const key of keys) {
       const record = byKey.get(key);
       if (record === undefined) continue;
-      const loaded =
+      const pending =
         loading.get(key) ??
         load(record).catch((cause: unknown) => {
           loading.delete(key);
           throw unavailable({ cause });
         });
-      loading.set(key, loaded);
-      named.push(loaded);
+      loading.set(key, pending);
+      loads.push(pending);
     }
-    await Promise.all(named);
+    await Promise.all(loads);
   };
 }
 
-/** What a service without procedures knows of the application's, so that its middleware sees real values (decisions §5, gateway). */
+/** What a gateway or proxy knows about the application, so that its middleware sees real values. */
 export interface Application {
-  /** Empty until a value needs one of them. */
+  /** Empty until a value needs a class. */
   readonly classes: Classes;
-  /** The manifest's record, by which the values of a GET have types. */
+  /** The manifest's record, which gives the values of a GET their types. */
   procedure(fqn: string, version: string): Promise<ProcedureRecord | undefined>;
   /** Whether a segment declares the procedure safe: pages of other origins may call it. */
   isSafe(fqn: string, version: string): Promise<boolean>;
 }
 
 /**
- * Fetches the manifest, and loads every class that may travel, once each, when a call first needs them; those of pages when a message brings
- * one.
+ * Fetches the manifest, and loads all classes that may travel when a call first needs them. Loads
+ * those of pages only if a message has an instance.
  */
 export function applicationOf(modules: ServerModules, host: Host): Application {
   const { clock } = host;
   const classes = new Classes();
   const manifest = once(clock, async () => {
-    const found = await modules.manifest();
-    const safe = Object.values(found.segments).flatMap((entries) =>
-      entries.filter((one) => one.safe === true),
+    const loaded = await modules.manifest();
+    const safe = Object.values(loaded.segments).flatMap((entries) =>
+      entries.filter((entry) => entry.safe === true),
     );
     return {
-      ...found,
+      ...loaded,
       byKey: new Map(
-        found.procedures.map((record) => [procedureKey(record.fqn, record.version), record]),
+        loaded.procedures.map((record) => [procedureKey(record.fqn, record.version), record]),
       ),
-      safe: new Set(safe.map((entry) => found.procedures[entry.procedure])),
+      safe: new Set(safe.map((entry) => loaded.procedures[entry.procedure])),
     };
   });
-  const begin = once(clock, async () => {
-    const found = await manifest();
+  const loadAll = once(clock, async () => {
+    const loaded = await manifest();
     const load = async (record: ClassRecord): Promise<void> =>
-      await loadClass(classes, record, found, modules, host);
-    await Promise.all(found.classes.filter((record) => record.page !== true).map(load));
+      await loadClass(classes, record, loaded, modules, host);
+    await Promise.all(loaded.classes.filter((record) => record.page !== true).map(load));
     classes.load = namedClasses(
-      found.classes.filter((record) => record.page === true),
+      loaded.classes.filter((record) => record.page === true),
       load,
     );
   });
   classes.load = async (keys) => {
-    await begin();
+    await loadAll();
     await classes.load?.(keys);
   };
   const recordIn = (
@@ -195,56 +197,65 @@ export function applicationOf(modules: ServerModules, host: Host): Application {
     classes,
     procedure: async (fqn, version) => recordIn(await manifest(), fqn, version),
     async isSafe(fqn, version) {
-      const found = await manifest();
-      const record = recordIn(found, fqn, version);
-      return record !== undefined && found.safe.has(record);
+      const loaded = await manifest();
+      const record = recordIn(loaded, fqn, version);
+      return record !== undefined && loaded.safe.has(record);
     },
   };
 }
 
 const unavailable = (options?: ErrorOptions): Error =>
   new NodeNotAvailable(
-    "The application's modules, by which arguments and results are read here, can't be had now",
+    "Can't load the application's modules, which decode arguments and results",
     options,
   );
 
-/** How long a call waits for the application, in ms: its middleware may not even look. Past that, no call waits until it has come. */
-const mostWait = 1000;
+/**
+ * How long a call waits for the application, as its middleware may not need it. After that, calls
+ * fail at once until it has arrived.
+ */
+const loadTimeoutMs = 1000;
 
-/** What failed is tried again at the next call: a repository that was away comes back. */
+/** Runs `act` once. If it fails, the next call tries again: the repository may be back. */
 function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
-    const acted = act();
-    void acted.then(
-      () => (answer = acted),
-      () => (answer = undefined),
+  let current: Promise<T> | undefined;
+  const start = (): Promise<T> => {
+    const running = act();
+    void running.then(
+      () => (current = running),
+      () => (current = undefined),
     );
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(mostWait, () => reject(unavailable()));
-      void acted.then(resolve, (cause: unknown) => reject(unavailable({ cause }))).finally(cancel);
+      const cancel = clock.after(loadTimeoutMs, () => reject(unavailable()));
+      void running
+        .then(resolve, (cause: unknown) => reject(unavailable({ cause })))
+        .finally(cancel);
     });
   };
-  return () => (answer ??= begin());
+  return () => (current ??= start());
 }
 
-/** Modules that the segments' procedures import, by value or by type: an instance of their classes may come in. */
-function reached(manifest: ServerManifest, segments: readonly string[]): Set<string> {
-  const found = new Set<string>();
+/**
+ * Modules that the segments' procedures import, by value or type: a call may have their instances.
+ */
+function reachedModules(manifest: ServerManifest, segments: readonly string[]): Set<string> {
+  const reached = new Set<string>();
   const open = segments.flatMap((name) =>
     (entryOf(manifest.segments, name) ?? []).map(
       (entry) => manifest.procedures[entry.procedure]?.module ?? "",
     ),
   );
   for (let module = open.pop(); module !== undefined; module = open.pop()) {
-    if (found.has(module)) continue;
-    found.add(module);
+    if (reached.has(module)) continue;
+    reached.add(module);
     open.push(...(entryOf(manifest.imports, module) ?? []));
   }
-  return found;
+  return reached;
 }
 
-/** Registers a class, so that its instances can travel (§2.3). If its module throws, the log says so, and its instances are refused. */
+/**
+ * Registers a class, so that its instances can travel. If its module throws, logs and refuses them.
+ */
 async function loadClass(
   classes: Classes,
   record: ClassRecord,
@@ -257,9 +268,10 @@ async function loadClass(
   try {
     classes.register(record, (await loader.import(file))[record.export]);
   } catch (error) {
-    // It may be there in a moment: that says nothing about the class.
+    // Only fetching failed, which says nothing about the class.
     if (error instanceof ModulesUnavailable) throw error;
-    // Only its type is imported here, or it is for pages: it may need a page, or a package that this machine doesn't have.
+    // Not fatal: this service may only import its type, and the module may need a page, or a
+    // package that isn't installed here.
     log.error(`class '${record.key}' can't be loaded, so its instances are refused`, error);
   }
 }

@@ -1,7 +1,7 @@
-// Several roles in one process: what one sends to another's address is handed over without a socket. It is a transport like any
-// other, so a role can't tell the difference: `seamline dev` and the test kit run whole deployments on it.
+// Connects several roles in one process, without sockets. Roles can't tell it from another
+// transport: `seamline dev` and the test kit run whole deployments on it.
 
-import { PayloadTooLarge } from "../errors.ts";
+import { PayloadTooLarge } from "../base/errors.ts";
 import {
   type HttpRequest,
   type HttpResponse,
@@ -9,18 +9,18 @@ import {
   type Names,
   type Transport,
   TransportError,
-} from "../ports.ts";
+} from "../base/ports.ts";
 import type { Role } from "./role.ts";
 
-/** Addresses → roles. What isn't there refuses the connection. */
+/** Addresses → roles. All other addresses refuse the connection. */
 export interface MemoryNetwork extends Transport {
-  /** By origin, without a slash at the end. A role that is taken out is gone at once: no request reaches it any more. */
+  /** By origin, without a trailing slash. No request reaches a role after its removal. */
   readonly roles: Map<string, Role>;
   readonly names: Names;
 }
 
-/** An answer with its body as text, which is what most of those who ask want to see. */
-export interface Asked extends IncomingResponse {
+/** An answer with its body as text as well, for convenience. */
+export interface TextResponse extends IncomingResponse {
   readonly text: string;
 }
 
@@ -33,7 +33,7 @@ export function createMemoryNetwork(): MemoryNetwork {
     async send({ url, method, headers, body, signal }) {
       if (closed) throw new TransportError("This network is closed", false);
       signal?.throwIfAborted();
-      // The path goes over as it was written, as on a socket: `URL` would lead `/rpc/../nodes` to another door.
+      // Keep the path as it was written, as a socket does: `URL` would normalize `/rpc/../nodes`.
       const end = url.indexOf("/", url.indexOf("//") + 2);
       const { origin } = new URL(end < 0 ? url : url.slice(0, end));
       const role = roles.get(origin);
@@ -47,7 +47,7 @@ export function createMemoryNetwork(): MemoryNetwork {
   };
 }
 
-/** Gives every host name an address of its own, of those that are for private networks. */
+/** Gives each host name an address of its own, from the range for private networks. */
 export function memoryNames(): Names {
   const addresses = new Map<string, string>();
   return {
@@ -60,7 +60,7 @@ export function memoryNames(): Names {
   };
 }
 
-/** One request to one role, as the http adapter would make it; the answer is collected. */
+/** Sends one request to a role, as the HTTP adapter would, and collects the answer. */
 export async function ask(
   role: Pick<Role, "handle">,
   method: string,
@@ -68,7 +68,7 @@ export async function ask(
   headers: HttpRequest["headers"] = {},
   body: Uint8Array | string = new Uint8Array(),
   signal: AbortSignal = new AbortController().signal,
-): Promise<Asked> {
+): Promise<TextResponse> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const readBody = async (limit: number): Promise<Uint8Array> => {
     if (bytes.length > limit) throw new PayloadTooLarge(`The body has more than ${limit} bytes`);
@@ -84,7 +84,7 @@ export async function ask(
   };
 }
 
-/** The caller hears of its own end at once, whatever the other side still does. */
+/** Rejects as soon as the signal aborts, whatever the other side does. */
 function unlessAborted<T>(answered: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -1,13 +1,13 @@
-// Node (§1.3): runs the procedures of the segments it loads, and joins its gateway.
+// Node: runs the procedures of the segments it loads, and joins its gateway.
 
-import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
-import type { LocalNode } from "../dispatch.ts";
-import { entryOf, type Manifest } from "../manifest.ts";
-import type { Host } from "../ports.ts";
-import { Classes } from "../serializer/classes.ts";
-import type { Limits } from "../serializer/limits.ts";
+import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
+import { callableIn } from "../base/access.ts";
+import type { LocalNode } from "../runtime/dispatch.ts";
+import type { Host } from "../base/ports.ts";
+import { Classes } from "../codec/classes.ts";
+import type { Limits } from "../codec/values/limits.ts";
 import { createRemote } from "../wire/remote-call.ts";
-import { createCallHere } from "./call-here.ts";
+import { createCallRunner } from "./run-call.ts";
 import {
   createServerNode,
   followClasses,
@@ -15,42 +15,46 @@ import {
   registerAsTheyRun,
   type ServerModules,
 } from "./load-node.ts";
-import { aboutNode } from "./member-about.ts";
-import { createMembership } from "./membership.ts";
-import { createLayers, createRole, type Role } from "./role.ts";
-import { noteAnsweredError } from "../refusals.ts";
-import { createCredentials } from "../trust.ts";
+import { describeNode } from "./members/member-details.ts";
+import { createMembership } from "./members/membership.ts";
+import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
+import { noteAnsweredError } from "../http/refusals.ts";
+import { createCredentials } from "../http/trust.ts";
 
 export interface NodeOptions {
   readonly trustKey: string;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
-  /** Where calls for other nodes go; without it this node is on its own. */
+  /** Takes calls to other nodes; without it this node is on its own. */
   readonly gateway: string | undefined;
   readonly modules: ServerModules;
   readonly segments: readonly string[];
   readonly name: string | undefined;
-  /** Every caller is sent the stacks of errors: in development. */
+  /** Send stacks to every caller, in development. */
   readonly stacks?: boolean;
+  /** As in {@link RoleParts}. */
+  readonly onFailedCall?: RoleParts["onFailedCall"];
 }
 
-/** What a node took over of another manifest, and what is left to do when all others have done as much. */
+/**
+ * What is left to do after a node's switch to another manifest, once all other nodes have switched.
+ */
 export interface Followed {
-  /** Tells the gateway what is no longer to be sent here. */
+  /** Tells the gateway not to send calls for removed procedures. */
   readonly leave: () => Promise<void>;
-  /** Lets go of it, once nothing is on its way any more. */
+  /** Drops them, once no call to them is on its way. */
   readonly drop: () => void;
 }
 
 export interface NodeRole extends Role {
   /**
-   * Goes by the manifest that its modules have now: loads what `segments` bring, and the files among `fresh`, which are others than before,
-   * and tells the gateway. No call fails: what left is still here until `drop`.
+   * Switches to the current manifest: loads new procedures of `segments`, loads files in `fresh`
+   * again, and tells the gateway. No call fails, since removed procedures stay until `drop`.
    */
   follow(segments: readonly string[], fresh: ReadonlySet<string>): Promise<Followed>;
-  /** Tells the gateway of itself once more: it may be another one at the same address. */
+  /** Joins again: there may be another gateway at the same address. */
   rejoin(): Promise<void>;
-  /** Every call through a seam of this node. */
+  /** Reports every call through a seam of this node. */
   readonly observe: LocalNode["observe"];
 }
 
@@ -60,7 +64,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const credentials = createCredentials(trustKey, host);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
-  const layers = createLayers();
+  const chain = createMiddlewareChain();
   const remote =
     gateway === undefined
       ? undefined
@@ -74,10 +78,10 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           onError: noteAnsweredError,
         });
   const node = createServerNode(host, modules, remote);
-  /** What the gateway is told in place of what is here. */
+  /** Sent to the gateway instead of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
   const callable = (): readonly string[] => staying ?? node.registry.callable();
-  const about = () => aboutNode(options.name, segments, node.registry.all());
+  const about = () => describeNode(options.name, segments, node.registry.all());
   const membership =
     gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
   const role = createRole({
@@ -86,9 +90,10 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     web: createPublicOrigin(host.log, options.web),
     limits,
     classes,
-    layers,
+    chain,
     ...(stacks && { stacks }),
-    call: createCallHere({ host, node, layers, classes, limits, name: options.name }),
+    onFailedCall: options.onFailedCall,
+    call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
     async start() {
       await loadSegments(host, node, classes, options);
     },
@@ -120,12 +125,4 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       };
     },
   };
-}
-
-/** FQNs that others may call through a node with these segments. */
-function callableIn(manifest: Manifest, segments: readonly string[]): readonly string[] {
-  const entries = segments
-    .flatMap((name) => entryOf(manifest.segments, name) ?? [])
-    .filter((entry) => entry.access !== "private");
-  return [...new Set(entries.map((entry) => manifest.procedures[entry.procedure]?.fqn ?? ""))];
 }

@@ -1,21 +1,21 @@
-// Repository (§1.3, §4.3, §4.4): serves what browsers load, what nodes load, and Seamline's own components.
+// Repository: serves what browsers load, what nodes load, and Seamline's own components.
 
-import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
-import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
-import { answerHeaders, mediaTypes, paths } from "../protocol.ts";
-import type { Route } from "../router.ts";
-import { Classes } from "../serializer/classes.ts";
-import type { Limits } from "../serializer/limits.ts";
-import { createCredentials, type Credentials } from "../trust.ts";
-import { createLayers, createRole, notFound, type Role } from "./role.ts";
+import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
+import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
+import type { Route } from "../http/router.ts";
+import { Classes } from "../codec/classes.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import { createCredentials, type Credentials } from "../http/trust.ts";
+import { createMiddlewareChain, createRole, notFound, type Role } from "./role.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
 export interface RepositoryFiles {
-  /** A public file, or `undefined`: what no one may have and what isn't there are the same. */
+  /** A public file; `undefined` if it doesn't exist or isn't public. */
   publicFile(request: HttpRequest): Promise<HttpResponse | undefined>;
   /** `/svc/<name>`: the manifest for browsers and Seamline's own components. */
   component(name: string, request: HttpRequest): Promise<HttpResponse | undefined>;
-  /** A module of the server's build, or its manifest: bytes. */
+  /** The bytes of a module of the server's build, or of its manifest. */
   serverFile(file: string): Promise<Uint8Array | undefined>;
 }
 
@@ -34,7 +34,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     web: createPublicOrigin(host.log, options.web),
     limits: options.limits,
     classes: new Classes(),
-    layers: createLayers(),
+    chain: createMiddlewareChain(),
     routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
@@ -43,7 +43,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
   });
 }
 
-/** The doors of a repository, for standalone as well. */
+/** The endpoints of a repository, for standalone as well. */
 export function repositoryRoutes(files: RepositoryFiles, credentials: Credentials): Route[] {
   const text = (parameter: string | string[] | undefined): string =>
     Array.isArray(parameter) ? parameter.join("/") : (parameter ?? "");
@@ -52,7 +52,7 @@ export function repositoryRoutes(files: RepositoryFiles, credentials: Credential
       "GET",
       `${paths.modules}*file`,
       async (request, { file }) => {
-        // To everyone else it is as if there were nothing (reliability: safety rule 5).
+        // Don't show others that the file exists.
         if (!credentials.of(request.headers).holdsKey) return notFound();
         const bytes = await files.serverFile(text(file));
         if (bytes === undefined) return notFound();
@@ -66,7 +66,7 @@ export function repositoryRoutes(files: RepositoryFiles, credentials: Credential
     ],
     [
       "GET",
-      "/svc/*name",
+      `${paths.components}*name`,
       async (request, { name }) => (await files.component(text(name), request)) ?? notFound(),
     ],
   ];

@@ -1,50 +1,62 @@
-// What all roles have in common: doors, middleware, health, and one place where errors become answers.
+// What all roles share: endpoints, middleware, health, and turning errors into answers.
 
-import type { Console, ConsoleSource } from "../console/console.ts";
-import { isCors } from "../cors.ts";
-import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../errors.ts";
-import { createHealth, type Health, type HealthCheck } from "../health.ts";
-import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../middleware.ts";
-import type { Host, HttpRequest, HttpResponse } from "../ports.ts";
-import type { PublicOrigin } from "../public-origin.ts";
-import { answerHeaders, headers, mediaTypes, paths, rpcPath, serviceHeaders } from "../protocol.ts";
-import { createRouter, pathOf, type Route } from "../router.ts";
-import { type Classes } from "../serializer/classes.ts";
-import type { Limits } from "../serializer/limits.ts";
-import type { Encoding } from "../wire/decode-call.ts";
-import { encodeError } from "../wire/encode-result.ts";
-import { isInnerRefusal, isRefusal } from "../refusals.ts";
-import { type Credentials, stranger, type Trust } from "../trust.ts";
-import { createRpcDoor, type IncomingCall, withHeaders } from "../wire/rpc-door.ts";
+import { isCors } from "../http/cors.ts";
+import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../base/errors.ts";
+import { createHealth, type Health, type HealthCheck } from "../http/health.ts";
+import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../http/middleware.ts";
+import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { PublicOrigin } from "../http/public-origin.ts";
+import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../base/protocol.ts";
+import { refusedHeader } from "../http/relay-headers.ts";
+import { createRouter, decodeSegment, pathOf, type Route } from "../http/router.ts";
+import { type Classes } from "../codec/classes.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import type { Encoding } from "../wire/encoding.ts";
+import { encodeError } from "../wire/encode-error.ts";
+import { isInnerRefusal, isRefusal } from "../http/refusals.ts";
+import { type Credentials, stranger, type Trust } from "../http/trust.ts";
+import type { IncomingCall } from "../wire/incoming-call.ts";
+import { createRpcEndpoint, withHeaders } from "../wire/rpc-endpoint.ts";
+import type { Observer, Subject } from "./members/observer.ts";
 
 /** A running service, as the host sees it. */
 export interface Role {
   /** Answers any request; never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
   /**
-   * After it, requests are answered: modules are loaded, the way out is known. `url` is where this service listens. Calls that came while it
-   * joined run when `settled` has resolved: what follows a start, a middleware that is added, is there by then.
+   * Loads modules and joins; then the service answers calls. `url` is where it listens. Calls that
+   * arrive while it joins run once `settled` has resolved, so that middleware can be added first.
    */
   start(url: string, settled?: () => Promise<void>): Promise<void>;
-  /** Leaves where it joined. Requests under way are the host's to finish. */
+  /** Leaves the gateway. The host waits for requests that are under way. */
   stop(): Promise<void>;
   addMiddleware(middleware: Middleware): void;
   addHealthCheck(name: string, check: HealthCheck): void;
-  /** §4.6; only roles that hold procedures or know a node have it. */
+  /** Only in roles that have procedures or can call a node. */
   readonly runProcedure?: (
     name: string,
     version?: string,
     args?: Readonly<Record<string, unknown>>,
     context?: unknown,
   ) => Promise<unknown>;
-  /** What the person at the terminal wants to know: segments and numbers. */
-  describe(): Readonly<Record<string, string | number | readonly string[]>>;
+  /** What the service holds at the moment. */
+  describe(): RoleFacts;
 }
 
-/** The layers of a role, and what depends on them. */
-export interface Layers {
+/** Facts about a service; each role has others. */
+export interface RoleFacts {
+  /** The segments that a node or standalone has loaded. */
+  readonly segments?: readonly string[];
+  /** How many procedures they hold. */
+  readonly procedures?: number;
+  /** Addresses of a gateway's members. */
+  readonly members?: readonly string[];
+}
+
+/** A role's middleware: what was added last runs first. */
+export interface MiddlewareChain {
   readonly list: Middleware[];
-  /** Changes with every layer added. */
+  /** Increases with each addition. */
   revision: number;
 }
 
@@ -55,42 +67,60 @@ export interface RoleParts {
   readonly limits: Limits;
   /** For the errors in answers. */
   readonly classes: Classes;
-  readonly layers: Layers;
-  /** Runs or forwards a call (§4.1); without it there is no RPC door. `refuse` makes the answer for what a procedure threw. */
+  readonly chain: MiddlewareChain;
+  /**
+   * Runs or forwards a call; without it there is no `/rpc`. `refuse` makes the answer for an error
+   * that a procedure threw.
+   */
   readonly call?: (
     call: IncomingCall,
     refuse: (thrown: unknown) => Promise<HttpResponse>,
   ) => Promise<HttpResponse>;
   readonly routes?: readonly Route[];
-  /** Asked last: files, for one. */
+  /** Answers requests that no endpoint takes, for files for example. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   readonly start: (url: string) => Promise<void>;
-  /** Makes this service known to those who send it calls, once it can take them. */
+  /** Tells the gateway about this service, once it can take calls. */
   readonly join?: (url: string) => Promise<void>;
   readonly stop: Role["stop"];
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
-  /** Every caller is sent the stacks of errors, and not only one who is trusted himself: in development. */
+  /** Send stacks to every caller, not only to trusted ones, in development. */
   readonly stacks?: boolean;
-  /** For people who look, and what they see. */
-  readonly console?: { readonly console: Console; readonly source: ConsoleSource } | undefined;
+  /** Receives errors of calls, instead of the log, unless they are meant for the caller. */
+  readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
+  readonly observed?: { readonly observer: Observer; readonly subject: Subject } | undefined;
 }
 
-export function createLayers(): Layers {
+/** A call that failed with an error whose details the caller doesn't get. */
+export interface FailedCall {
+  readonly fqn: string;
+  readonly error: unknown;
+}
+
+export function createMiddlewareChain(): MiddlewareChain {
   return { list: [], revision: 0 };
 }
 
 export function createRole(parts: RoleParts): Role {
-  const { host, web, layers, stacks = false } = parts;
+  const { host, web, chain, stacks = false } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
   let stopping = false;
-  /** Resolves when this service has joined. Calls come before: who has just taken it in doesn't wait until it has heard of that. */
+  /**
+   * Resolves when this service has joined. The gateway may send calls before its answer arrives.
+   */
   let joined: Promise<void> | undefined;
   const route = createRouter([
     ...healthRoutes(health, () => ready && !stopping),
     ...(parts.routes ?? []),
   ]);
+  const reportFailure = (request: HttpRequest, error: unknown): void => {
+    const path = pathOf(request.target);
+    if (parts.onFailedCall !== undefined && path.startsWith(rpcPath))
+      parts.onFailedCall({ fqn: decodeSegment(path.slice(rpcPath.length)), error });
+    else host.log.error(`${request.method} ${path} failed`, error);
+  };
   const refuse = async (
     thrown: unknown,
     request: HttpRequest,
@@ -101,7 +131,7 @@ export function createRole(parts: RoleParts): Role {
       (!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) &&
       !isDeparture(thrown, request)
     )
-      host.log.error(`${request.method} ${pathOf(request.target)} failed`, thrown);
+      reportFailure(request, thrown);
     const answer = await encodeError(thrown, encoding, {
       classes: parts.classes,
       stacks: stacks || trust.trusted,
@@ -111,11 +141,11 @@ export function createRole(parts: RoleParts): Role {
         ),
     });
     if (!(thrown instanceof ServiceError)) return answer;
-    // Text alone does not tell a program which error it is.
+    // For programs, which can't recognise an error by its message.
     const { kind } = thrown.constructor as typeof ServiceError;
     return withHeaders(answer, {
       [headers.error]: kind,
-      ...(isRefusal(thrown) && { [serviceHeaders.refused]: "yes" }),
+      ...(isRefusal(thrown) && refusedHeader()),
       ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
     });
   };
@@ -123,35 +153,35 @@ export function createRole(parts: RoleParts): Role {
   const { call } = parts;
   const rpc =
     call &&
-    createRpcDoor({
+    createRpcEndpoint({
       host,
       credentials: parts.credentials,
       web: parts.web,
       limits: parts.limits,
-      cors: () => layers.list.findLast(isCors),
-      // Stacks are for a caller who is trusted himself: one that a member passes on for the outside is not.
+      cors: () => chain.list.findLast(isCors),
+      // Only send stacks to callers that are trusted themselves, not when a member forwards a call
+      // from outside.
       answer: (incoming) => {
         const run = (): Promise<HttpResponse> =>
           call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
-        // A role that stops goes on answering until its door closes.
+        // A stopping role keeps answering until its socket closes.
         if (ready) return run();
-        // Its procedures are still loading: that is no 404.
+        // Its procedures are still loading, so 404 would be wrong.
         const starting = (): Promise<never> =>
           Promise.reject(new NodeNotAvailable("This service is starting"));
         return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
       refuse,
     });
-  const view = parts.console?.console;
-  if (parts.console !== undefined && rpc !== undefined)
-    parts.console.console.attach({ source: parts.console.source, health, rpc });
+  const { observer, subject } = parts.observed ?? {};
+  if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc });
 
   return {
     async handle(request) {
       try {
-        // `*`, or the address of something that is no website: behind a proxy's own addresses it would make up another host's.
-        if (!request.target.startsWith("/"))
-          throw new BadRequest("The request's target is no path");
+        // Not `*` or an absolute URL: appended to the address behind a proxy, it could name another
+        // host.
+        if (!request.target.startsWith("/")) throw new BadRequest("Request target must be a path");
         if (
           !web.accepts(request) &&
           !isHealth(request.target) &&
@@ -159,11 +189,11 @@ export function createRole(parts: RoleParts): Role {
         )
           throw web.misdirected(request);
         if (rpc !== undefined && request.target.startsWith(rpcPath))
-          return await (view?.observer === undefined
+          return await (observer?.calls === undefined
             ? rpc(request)
-            : view.observer.call(request, rpc));
+            : observer.calls.call(request, rpc));
         const answer =
-          (view && (await view.handle(request))) ??
+          (observer && (await observer.handle(request))) ??
           (await route(request)) ??
           (await parts.otherwise?.(request));
         return answer ?? notFound();
@@ -173,7 +203,7 @@ export function createRole(parts: RoleParts): Role {
     },
     async start(url, settled = async () => {}) {
       web.listensAt(url);
-      view?.start(url);
+      observer?.started(url);
       await parts.start(url);
       const joining = parts.join?.(url);
       joined = joining?.then(settled, () => {});
@@ -182,40 +212,37 @@ export function createRole(parts: RoleParts): Role {
     },
     async stop() {
       stopping = true;
-      view?.stop();
+      observer?.stopped();
       await parts.stop();
     },
     addMiddleware(middleware) {
       if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
         throw new TypeError(
-          `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next) (§2.7), not ${given(middleware)}`,
+          `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next), not ${describeArgument(middleware)}`,
         );
       const problem = signatureProblem(middleware);
       if (problem !== undefined)
         throw new TypeError(
-          `addMiddleware was given ${ownName(middleware) ?? "an object"} of another kind: ${problem}`,
+          `addMiddleware can't take ${ownName(middleware) ?? "this object"}: ${problem}`,
         );
-      // Decisions §5 let every mode name middleware; but a layer that never runs should not go unnoticed.
+      // Allowed in every mode, but don't let it go unnoticed that the middleware never runs.
       if (parts.call === undefined)
-        host.log.warn(
-          "this service answers no calls: middleware that is added to it never runs (§4.8)",
-        );
-      layers.list.push(middleware);
+        host.log.warn("this service doesn't take calls, so middleware added to it never runs");
+      chain.list.push(middleware);
       nameMiddleware(
         middleware,
-        ownName(middleware) ??
-          `number ${layers.list.length}, in the order in which they were added,`,
+        ownName(middleware) ?? `number ${chain.list.length} (in the order added)`,
       );
-      layers.revision++;
+      chain.revision++;
     },
     addHealthCheck(name, check) {
       if (typeof name !== "string" || name === "")
         throw new TypeError(
-          `addHealthCheck(name, check) takes a name first, not ${given(name)} (§2.6)`,
+          `addHealthCheck(name, check) takes a name first, not ${describeArgument(name)}`,
         );
       if (typeof (check as { isHealthy?: unknown } | undefined)?.isHealthy !== "function")
         throw new TypeError(
-          `addHealthCheck('${name}', …) takes an object with an async function isHealthy() (§2.6), not ${given(check)}`,
+          `addHealthCheck('${name}', …) takes an object with an async function isHealthy(), not ${describeArgument(check)}`,
         );
       health.add(name, check);
     },
@@ -224,27 +251,27 @@ export function createRole(parts: RoleParts): Role {
   };
 }
 
-/** The caller left, and what was running for them ended with it: that is nobody's fault. */
+/** Whether the call ended because its caller went away, which isn't an error. */
 function isDeparture(thrown: unknown, { signal }: HttpRequest): boolean {
   if (!signal.aborted) return false;
   const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
   return thrown === signal.reason || cause === signal.reason || name === "AbortError";
 }
 
-/** What somebody gave in place of what was wanted, and what he may have meant. */
-function given(value: unknown): string {
+/** Describes a wrong argument, with a hint. */
+function describeArgument(value: unknown): string {
   if (typeof value === "object") return value === null ? "null" : "an object without it";
-  if (typeof value !== "function") return value === "" ? "an empty text" : typeof value;
+  if (typeof value !== "function") return value === "" ? "an empty string" : typeof value;
   const isClass = /^class\b/.test(Function.prototype.toString.call(value));
-  return isClass ? `the class ${value.name}: give an instance, new ${value.name}()` : "a function";
+  return isClass ? `the class ${value.name}; pass an instance: new ${value.name}()` : "a function";
 }
 
-/** Orchestrators ask by whatever name or address they know a process. */
+/** Health is answered for any host, since orchestrators use their own names and addresses. */
 function isHealth(target: string): boolean {
   return target.startsWith(paths.health) && /^(?:$|[/?])/.test(target.slice(paths.health.length));
 }
 
-/** §4.5, and two for orchestrators (decisions §5). */
+/** Health for people, and two endpoints for orchestrators. */
 function healthRoutes(health: Health, ready: () => boolean): Route[] {
   const json = (value: unknown, status = 200): HttpResponse => ({
     status,
@@ -263,7 +290,7 @@ function healthRoutes(health: Health, ready: () => boolean): Route[] {
   ];
 }
 
-/** The one answer for whatever isn't there or isn't public, byte for byte (decisions §5, assets). */
+/** The same answer, byte for byte, for files that don't exist and those that aren't public. */
 export function notFound(): HttpResponse {
   return {
     status: 404,

@@ -1,16 +1,15 @@
 // Standalone: the whole application in one process, as repository and node at once.
 
-import { createPublicOrigin, type PublicOriginOptions } from "../public-origin.ts";
-import type { Console } from "../console/console.ts";
-import { ownSource } from "../console/manifest-source.ts";
-import type { Host } from "../ports.ts";
-import { Classes } from "../serializer/classes.ts";
-import type { Limits } from "../serializer/limits.ts";
-import { createCallHere } from "./call-here.ts";
+import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
+import type { Host } from "../base/ports.ts";
+import { Classes } from "../codec/classes.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import { createCallRunner } from "./run-call.ts";
 import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
+import type { Observer } from "./members/observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
-import { createLayers, createRole, type Role } from "./role.ts";
-import { createCredentials } from "../trust.ts";
+import { createMiddlewareChain, createRole, type Role } from "./role.ts";
+import { createCredentials } from "../http/trust.ts";
 
 export interface StandaloneOptions {
   readonly trustKey: string | undefined;
@@ -20,15 +19,14 @@ export interface StandaloneOptions {
   readonly modules: ServerModules;
   readonly segments: readonly string[] | undefined;
   readonly name: string | undefined;
-  /** Shows this service to people (docs/guide/console.md). */
-  readonly console?: Console | undefined;
+  readonly observer?: Observer | undefined;
 }
 
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
-  const { limits, modules, console: view } = options;
+  const { limits, modules, name, observer } = options;
   const credentials = createCredentials(options.trustKey, host);
   const classes = new Classes();
-  const layers = createLayers();
+  const chain = createMiddlewareChain();
   const node = createServerNode(host, modules, undefined);
   let segments: readonly string[] = [];
   return createRole({
@@ -37,8 +35,8 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     web: createPublicOrigin(host.log, options.web),
     limits,
     classes,
-    layers,
-    call: createCallHere({ host, node, layers, classes, limits, name: options.name }),
+    chain,
+    call: createCallRunner({ host, node, chain, classes, limits, name }),
     routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),
     async start() {
@@ -47,6 +45,9 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     stop: async () => {},
     describe: () => ({ segments, procedures: node.registry.all().length }),
     runProcedure: node.runProcedure,
-    console: view && { console: view, source: ownSource(node, options.name, () => segments) },
+    observed: observer && {
+      observer,
+      subject: { mode: "standalone", name, node, segments: () => segments },
+    },
   });
 }

@@ -1,77 +1,74 @@
-// From an answer of the RPC door back to the value, or to the error, thrown (decisions §2 responses, §4).
+// From the response to a call back to the value, or to the error, which is thrown.
 
 import {
   BadGateway,
   frameworkErrors,
   InvalidSerializedValue,
   NodeNotAvailable,
-} from "../errors.ts";
-import type { IncomingResponse } from "../ports.ts";
-import { headers, jsonType } from "../protocol.ts";
-import type { ClassTable } from "../serializer/class-table.ts";
-import { loadNamed } from "../serializer/named-classes.ts";
-import { decodeParsed } from "../serializer/serialized.ts";
-import { setRanOn } from "../trace.ts";
+} from "../base/errors.ts";
+import type { Answer } from "../types/outgoing-call.ts";
+import type { IncomingResponse } from "../base/ports.ts";
+import { headers, jsonType } from "../base/protocol.ts";
+import type { ClassTable } from "../codec/class-table.ts";
+import { unlimited } from "../codec/values/limits.ts";
+import { loadNamed } from "../codec/named-classes.ts";
+import { decodeParsed } from "../codec/serialized.ts";
+import { setRanOn } from "../base/trace.ts";
 import { loadSuperjson } from "./superjson.ts";
-
-/** What a procedure elsewhere returned, and the name of the node that ran it, if it has one. */
-export interface Answer {
-  readonly value: unknown;
-  readonly node?: string;
-}
 
 /** A class of the framework's errors. */
 export type ErrorClass = new (message: string) => Error;
 
 export interface AnswerOptions {
   readonly classes: ClassTable;
-  /** The call did not ask for an encoding: what makes errors of the texts that answer it. */
-  readonly errorOfText?: (text: string, status: number, known: ErrorClass | undefined) => Error;
-  /** Hears of the error before it is thrown. */
+  /** Given if the call was plain: makes an error of the text that answers it. */
+  readonly errorOfText?: (text: string, status: number, type: ErrorClass | undefined) => Error;
+  /** Called with the error before it's thrown. */
   readonly onError?: ((error: unknown, response: IncomingResponse) => void) | undefined;
 }
 
-// The reader is most often somebody whose page has the class as a type only.
+// Most often, a page imports the class only as a type.
 const unreadable = (cause: Error): BadGateway =>
   new BadGateway(
-    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value (no 'import type') or name its module in clientModules" : ""}`,
+    `The answer can't be read: ${cause.message}${/there is no class/.test(cause.message) ? " here. Import it by value (no 'import type') or name its module in browserModules" : ""}`,
     { cause },
   );
 
-/** The value of an answer. Throws the error that it carries, or BadGateway when it is no answer of a procedure. */
+/**
+ * The value of a response. Throws the error that it carries, or BadGateway if a procedure can't
+ * have sent it.
+ */
 export async function decodeAnswer(
   response: IncomingResponse,
-  options: AnswerOptions,
+  { classes, errorOfText, onError }: AnswerOptions,
 ): Promise<Answer> {
   const { status } = response;
   const field = (name: string): string => String(response.headers[name] ?? "");
   const node = field(headers.node);
   const text = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(response.body);
-  // Without a cause: what a parser says of an answer quotes it, and this error may go on to outsiders.
-  const senseless = (): BadGateway =>
+  // Without a cause: a parser's message quotes the response, and outsiders may see this error.
+  const unexpected = (): BadGateway =>
     new BadGateway(
-      `A service answered ${status} with '${field("content-type").slice(0, 64)}', which is no answer to a call`,
+      `A service answered ${status} with '${field("content-type").slice(0, 64)}', which is not an answer to a call`,
     );
   const superjson = field(headers.encoding) === "superjson";
   const isJson = field("content-type").startsWith(jsonType);
   const decode = async (): Promise<unknown> => {
     const json = text();
     const tree: unknown = JSON.parse(json);
-    const { classes, errorOfText } = options;
     await loadNamed(tree, classes);
-    // The answer comes from a service that we asked: what strangers may send at most doesn't count.
-    const limits = { depth: Infinity, values: Infinity, objects: Infinity, digits: Infinity };
-    const reading = {
+    const options = {
       classes,
-      limits,
+      // The response is from a service that we called. Limits are for strangers.
+      limits: unlimited,
       trusted: true,
       plain: errorOfText !== undefined,
       path: "result",
       status,
     };
     return superjson
-      ? (await loadSuperjson()).decodeSuperjson(json, reading, tree)
-      : decodeParsed(tree, json, reading);
+      ? (await loadSuperjson()).decodeSuperjson(json, options, tree)
+      : decodeParsed(tree, json, options);
   };
   const read = async (): Promise<unknown> => {
     const type = superjson ? "object" : status === 204 ? "undefined" : field(headers.dataType);
@@ -95,19 +92,17 @@ export async function decodeAnswer(
           (content === "NaN" || (content !== "" && !Number.isNaN(Number(content))))
         )
           return Number(content);
-        throw senseless();
+        throw unexpected();
       }
     }
   };
   const failure = async (): Promise<unknown> => {
-    if (isJson && !options.errorOfText) {
+    if (isJson && !errorOfText) {
       const error = await decode();
       if (error instanceof Error) return error;
     }
-    const known = frameworkErrors.get(field(headers.error));
-    return (
-      options.errorOfText?.(text(), status, known) ?? (known ? new known(text()) : senseless())
-    );
+    const type = frameworkErrors.get(field(headers.error));
+    return errorOfText?.(text(), status, type) ?? (type ? new type(text()) : unexpected());
   };
   let thrown: unknown;
   try {
@@ -116,12 +111,12 @@ export async function decodeAnswer(
     thrown = await failure();
   } catch (cause) {
     if (cause instanceof InvalidSerializedValue) thrown = unreadable(cause);
-    // The answer may be a good one, if classes or superjson couldn't be loaded to read it.
+    // NodeNotAvailable: classes or superjson couldn't be loaded. The response may be valid.
     else
       thrown =
-        cause instanceof BadGateway || cause instanceof NodeNotAvailable ? cause : senseless();
+        cause instanceof BadGateway || cause instanceof NodeNotAvailable ? cause : unexpected();
   }
   if (node !== "") setRanOn(thrown as object, node);
-  options.onError?.(thrown, response);
+  onError?.(thrown, response);
   throw thrown;
 }

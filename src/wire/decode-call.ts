@@ -1,37 +1,24 @@
-// From a request on the RPC door to arguments (§4.1, §4.2).
+// From a request for a procedure to the call's arguments.
 
-import type { Args } from "../call.ts";
-import { BadRequest, UnsupportedEncoding } from "../errors.ts";
-import type { Parameter } from "../manifest.ts";
-import { convertQuery } from "../parameters.ts";
-import type { HeaderFields, HttpRequest } from "../ports.ts";
-import { headers, versionParameter } from "../protocol.ts";
-import type { ClassTable } from "../serializer/class-table.ts";
-import type { Limits } from "../serializer/limits.ts";
-import { loadNamed } from "../serializer/named-classes.ts";
-import { decodeMembers } from "../serializer/serialized.ts";
-import { parseText } from "../serializer/text.ts";
-import { defaultVersion, parseVersion, type Version } from "../version.ts";
+import type { Args } from "../base/call.ts";
+import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
+import type { Parameter } from "../base/manifest.ts";
+import { convertQuery } from "../runtime/parameters.ts";
+import type { HeaderFields, HttpRequest } from "../base/ports.ts";
+import { versionParameter } from "../base/protocol.ts";
+import type { ClassTable } from "../codec/class-table.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import { loadNamed } from "../codec/named-classes.ts";
+import { decodeMembers } from "../codec/serialized.ts";
+import { parseText } from "../codec/values/text.ts";
+import { defaultVersion, parseVersion, type Version } from "../base/version.ts";
+import { type Encoding, headerText } from "./encoding.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
 /**
- * How values travel in a call and its answer (§2.3). Who names both reads both: the body is serialized, the answer too unless it has what only
- * superjson carries.
+ * The version that a query string asks for; `query` without the `?`. Throws InvalidVersionNumber or
+ * BadRequest.
  */
-export type Encoding = "plain" | "serialized" | "superjson" | "serialized, superjson";
-
-/** The encoding that a request asks for. Throws UnsupportedEncoding for one that is not known (decisions §3). */
-export function readEncoding(fields: HeaderFields): Encoding {
-  const asked = textOf(fields[headers.encoding]).toLowerCase();
-  if (asked === "") return "plain";
-  if (asked === "serialized" || asked === "superjson") return asked;
-  if (/^serialized\s*,\s*superjson$/.test(asked)) return "serialized, superjson";
-  throw new UnsupportedEncoding(
-    `Unsupported encoding '${asked.slice(0, 64)}' in ${headers.encoding}: known are 'serialized' and 'superjson'`,
-  );
-}
-
-/** The version that a query string asks for (§9.4); `query` without the `?`. Throws InvalidVersionNumber or BadRequest. */
 export function readVersion(query: string): Version {
   if (query === "") return defaultVersion;
   const [version = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
@@ -44,9 +31,14 @@ export interface DecodeCallOptions {
   readonly classes: ClassTable;
   readonly limits: Limits;
   readonly trusted: boolean;
+  /** Encoding of the body. A query has none. */
+  readonly encoding: Encoding;
 }
 
-/** The arguments of a GET or POST on the RPC door (§4.1, §4.2). Without a procedure (a gateway) the text of a query stays text. */
+/**
+ * The arguments of a GET or POST. Without a procedure (in a gateway) the values of a query stay
+ * text.
+ */
 export async function decodeArguments(
   request: HttpRequest,
   query: string,
@@ -54,63 +46,61 @@ export async function decodeArguments(
   options: DecodeCallOptions,
 ): Promise<Args> {
   const { method, headers: fields } = request;
-  // Refused before its body has come.
+  // Refuse a wrong type before the body arrives.
   if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
-  const body = method === "GET" ? noBytes : await request.readBody(options.limits.body);
+  const body = method === "GET" ? noBytes : await request.readBody(options.limits.bodyBytes);
   const received = { method, headers: fields, body };
-  return decodeReceived(
-    received,
-    query,
-    procedure,
-    options,
-    await prepareDecoding(received, options),
-  );
+  const parsed = await prepareDecoding(received, options);
+  return decodeReceived(received, query, procedure, options, parsed);
 }
 
 const noBytes = new Uint8Array();
 
-/** A request whose body has come. */
-interface Received {
+/** A request whose body has arrived. */
+interface ReceivedRequest {
   readonly method: string;
   readonly headers: HeaderFields;
   readonly body: Uint8Array;
 }
 
 /**
- * Loads what {@link decodeReceived} can't wait for: superjson, and the classes that the body names. Gives the body as far as it was read for
- * that. Throws as {@link decodeArguments}.
+ * Loads what {@link decodeReceived} needs and can't wait for: superjson, and the classes that the
+ * body names. Returns the body if it had to be parsed for that. Throws as {@link decodeArguments}.
  */
 export async function prepareDecoding(
-  received: Received,
-  { classes, limits }: DecodeCallOptions,
-): Promise<ReadBody | undefined> {
+  received: ReceivedRequest,
+  { classes, limits, encoding }: DecodeCallOptions,
+): Promise<ParsedBody | undefined> {
   if (received.method === "GET" || received.body.length === 0) return undefined;
-  const encoding = readEncoding(received.headers);
   if (encoding === "superjson") await loadSuperjson();
   if (encoding === "plain" || classes.load === undefined) return undefined;
-  const body = readBody(received, limits);
+  const body = parseBody(received, limits);
   if (body !== undefined) await loadNamed(body.tree, classes);
   return body;
 }
 
-/** As {@link decodeArguments}, at once, of a request whose body has come, after {@link prepareDecoding}. The body read is changed. */
+/**
+ * {@link decodeArguments} without waiting, for a request whose body has arrived. Call
+ * {@link prepareDecoding} first. Changes the tree of `parsed`.
+ */
 export function decodeReceived(
-  received: Received,
+  received: ReceivedRequest,
   query: string,
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
   options: DecodeCallOptions,
-  read?: ReadBody,
+  parsed?: ParsedBody,
 ): Args {
-  const { method, headers: fields } = received;
-  // The version is no argument, even for a procedure that has a parameter of this name (§4.1).
-  const given = (): [string, string][] =>
+  const { limits, encoding } = options;
+  // The version is not an argument, even if the procedure has a parameter of that name.
+  const queryValues = (): [string, string][] =>
     [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
-  if (method === "GET") return convertQuery(procedure?.parameters ?? [], given(), options.limits);
-  // Chosen: beyond the version nobody reads what stands in the query of a POST, but it is counted. A shorter one can't hold too many.
-  if (query.length > options.limits.query) convertQuery([], given(), options.limits);
-  const body = read ?? readBody(received, options.limits);
+  if (received.method === "GET")
+    return convertQuery(procedure?.parameters ?? [], queryValues(), limits);
+  // Nothing but the version is read from the query of a POST, but its parameters are counted. A
+  // query that is shorter than the limit can't have too many.
+  if (query.length > limits.maxQueryParameters) convertQuery([], queryValues(), limits);
+  const body = parsed ?? parseBody(received, limits);
   if (body === undefined) return new Map();
-  const encoding = readEncoding(fields);
   return encoding === "superjson"
     ? loadedSuperjson().decodeSuperjsonMembers(body.text, options, body.tree)
     : decodeMembers(
@@ -120,31 +110,34 @@ export function decodeReceived(
       );
 }
 
-/** The text of a body, and what `JSON.parse` makes of it. */
-interface ReadBody {
+/** The text of a body, and what `JSON.parse` made of it. */
+interface ParsedBody {
   readonly text: string;
   readonly tree: unknown;
 }
 
-/** `undefined` for one that is empty. */
-function readBody({ headers: fields, body }: Received, limits: Limits): ReadBody | undefined {
+/** `undefined` for an empty body. */
+function parseBody(
+  { headers: fields, body }: ReceivedRequest,
+  limits: Limits,
+): ParsedBody | undefined {
   if (body.length === 0 && mayBeEmpty(fields)) return undefined;
   checkBodyType(fields);
   const text = decodeText(body);
   return text === "" ? undefined : { text, tree: parseText(text, limits) };
 }
 
-/** An empty body is `{}` whatever its type says. */
+/** An empty body counts as `{}`, whatever its content type. */
 function mayBeEmpty(fields: HeaderFields): boolean {
-  return !(Number(textOf(fields["content-length"])) > 0);
+  return !(Number(headerText(fields["content-length"])) > 0);
 }
 
 function checkBodyType(fields: HeaderFields): void {
-  if (!/^application\/json\s*(;|$)/i.test(textOf(fields["content-type"])))
+  if (!/^application\/json\s*(;|$)/i.test(headerText(fields["content-type"])))
     throw new UnsupportedEncoding("A call's body must have the content type application/json");
-  const packed = textOf(fields["content-encoding"]);
-  if (packed !== "" && packed !== "identity")
-    throw new UnsupportedEncoding(`Unsupported content encoding '${packed.slice(0, 64)}'`);
+  const contentEncoding = headerText(fields["content-encoding"]);
+  if (contentEncoding !== "" && contentEncoding !== "identity")
+    throw new UnsupportedEncoding(`Unsupported content encoding '${contentEncoding.slice(0, 64)}'`);
 }
 
 function decodeText(body: Uint8Array): string {
@@ -153,8 +146,4 @@ function decodeText(body: Uint8Array): string {
   } catch {
     throw new BadRequest("The body is not UTF-8");
   }
-}
-
-function textOf(field: string | readonly string[] | undefined): string {
-  return typeof field === "string" ? field.trim() : (field?.join() ?? "");
 }

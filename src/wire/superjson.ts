@@ -1,31 +1,35 @@
-// When the second encoding is chosen (decisions §3), and where it comes from: neither a page nor a service loads it before a value needs it.
+// Loads superjson when a value first needs it, in pages and in services alike, and decides whether
+// a call's arguments do.
 
-import type { Args } from "../call.ts";
-import { NodeNotAvailable } from "../errors.ts";
-import type { ClassTable } from "../serializer/class-table.ts";
-import { needsReferences } from "../serializer/fault.ts";
-import { encodeArguments } from "../serializer/serialized.ts";
-import type { Encoding } from "./decode-call.ts";
+import type { Args } from "../base/call.ts";
+import { NodeNotAvailable } from "../base/errors.ts";
+import type { ClassTable } from "../codec/class-table.ts";
+import { needsReferences } from "../codec/values/fault.ts";
+import { encodeArguments } from "../codec/serialized.ts";
+import type { Encoding } from "./encoding.ts";
 
-type Superjson = typeof import("../serializer/superjson.ts");
+type Superjson = typeof import("../codec/superjson/superjson.ts");
 
 let superjson: Superjson | undefined;
 
-/** What reads and writes superjson. Rejects with NodeNotAvailable in a page that can't fetch it. */
+/** The superjson codec. Rejects with NodeNotAvailable in a page that can't fetch it. */
 export async function loadSuperjson(): Promise<Superjson> {
   try {
-    return (superjson ??= await import("../serializer/superjson.ts"));
+    return (superjson ??= await import("../codec/superjson/superjson.ts"));
   } catch (cause) {
     throw new NodeNotAvailable("A value needs superjson, which can't be loaded", { cause });
   }
 }
 
-/** The same at once, after {@link loadSuperjson}. */
+/** The same without waiting, once {@link loadSuperjson} has resolved. */
 export function loadedSuperjson(): Superjson {
   return superjson as Superjson;
 }
 
-/** A call's arguments in the encoding wanted, or in superjson if nothing else carries them. Throws ValueNotSerializable with the path. */
+/**
+ * A call's arguments in `encoding`, or in superjson if nothing else can carry them. Throws
+ * ValueNotSerializable.
+ */
 export async function encodeCall(
   args: Args,
   options: { readonly classes: ClassTable },
@@ -36,8 +40,6 @@ export async function encodeCall(
   } catch (thrown) {
     if (!needsReferences(thrown)) throw thrown;
   }
-  return {
-    body: await (await loadSuperjson()).encodeSuperjsonArguments(args, options),
-    encoding: "superjson",
-  };
+  const { encodeSuperjsonArguments } = await loadSuperjson();
+  return { body: await encodeSuperjsonArguments(args, options), encoding: "superjson" };
 }

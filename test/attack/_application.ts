@@ -1,7 +1,8 @@
-// What attackers find behind the doors: procedures of every kind of access, and one that tells whether a request has changed the process.
+// The attacked application: procedures with each access level, and a canary that detects whether a
+// request has polluted the process.
 
-import { traceLine } from "../../src/fqn.ts";
-import type { Graph } from "../../src/seam.ts";
+import { traceLine } from "../../src/base/fqn.ts";
+import type { Graph } from "../../src/runtime/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";
 import { names } from "../spec/_shop.ts";
 
@@ -26,7 +27,7 @@ function procedure(
   };
 }
 
-/** Its instances travel; `role` is neither constructor argument nor field. */
+/** Can be serialized. `role` is neither a constructor argument nor a field. */
 export class Person {
   readonly name: string;
   age = 0;
@@ -53,8 +54,8 @@ const untouched = census();
 
 function census(): string {
   return JSON.stringify(
-    [Object, Array, Function, Map, Promise].map((one) =>
-      Reflect.ownKeys(one.prototype as object).map(String),
+    [Object, Array, Function, Map, Promise].map((builtIn) =>
+      Reflect.ownKeys(builtIn.prototype as object).map(String),
     ),
   );
 }

@@ -1,39 +1,40 @@
-// One hostile request, and what must be true after it: an answer that tells nothing, and a process that goes on as it was.
+// Sends a hostile request and checks that the answer leaks nothing and the service still works.
 
 import { expect } from "vitest";
-import { bytesOf, type Door, exchange, type RawAnswer, type Sockets } from "./_sockets.ts";
+import { bytesOf, type Service, exchange, type RawAnswer, type Sockets } from "./_sockets.ts";
 
-/** The doors that take calls. */
-export const calls = ["node", "gateway", "proxy"] as const;
+/** The services that accept calls. */
+export const callServices = ["node", "gateway", "proxy"] as const;
 
-const telling =
+const leak =
   /\/tmp\/|\/home\/|node_modules|file:\/\/|\n\s+at |\bE[A-Z]{4,}\b|errno|syscall|"stack"|127\.0\.0\.1/;
 
-/** The next good request works, and finds nothing changed. */
-export async function alive(sockets: Sockets, door: Door): Promise<void> {
+/** Checks that the next valid request works and finds no pollution. */
+export async function expectAlive(sockets: Sockets, service: Service): Promise<void> {
   const [target, expected] =
-    door === "repository" ? ["/health/live", "true"] : ["/rpc/a/canary", "alive"];
+    service === "repository" ? ["/health/live", "true"] : ["/rpc/a/canary", "alive"];
   expect(
-    await exchange(sockets.ports[door], bytesOf({ target })),
-    `the ${door} afterwards`,
+    await exchange(sockets.ports[service], bytesOf({ target })),
+    `the ${service} afterwards`,
   ).toMatchObject({ status: 200, body: expected });
 }
 
-/** Sends it to each door; `expected` is one status or those that are right. */
+/** Sends the request to each service. `expected` is a status or a list of accepted ones. */
 export async function attack(
   sockets: Sockets,
-  to: readonly Door[],
+  to: readonly Service[],
   bytes: Uint8Array | string,
   expected: number | readonly number[],
 ): Promise<RawAnswer[]> {
   const answers: RawAnswer[] = [];
-  for (const door of to) {
-    const answer = await exchange(sockets.ports[door], bytes);
-    expect([expected].flat(), `${door}: ${answer.status} ${answer.body.slice(0, 200)}`).toContain(
-      answer.status,
-    );
-    expect(answer.body).not.toMatch(telling);
-    await alive(sockets, door);
+  for (const service of to) {
+    const answer = await exchange(sockets.ports[service], bytes);
+    expect(
+      [expected].flat(),
+      `${service}: ${answer.status} ${answer.body.slice(0, 200)}`,
+    ).toContain(answer.status);
+    expect(answer.body).not.toMatch(leak);
+    await expectAlive(sockets, service);
     answers.push(answer);
   }
   return answers;

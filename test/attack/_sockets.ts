@@ -1,43 +1,43 @@
-// The roles of a deployment behind real sockets, with the adapter and the transport that processes have, and requests as raw bytes:
-// what a well-behaved client would repair before it sends is what attackers write.
+// The roles of a deployment behind real sockets, with the same adapter and transport as in a process.
+// Requests are raw bytes, since a proper client would correct what attackers send.
 
 import { connect } from "node:net";
-import { nodeHost } from "../../server/host.ts";
-import { type HttpServer, listen } from "../../server/http.ts";
-import { type Console, createConsole } from "../../src/console/console.ts";
-import type { Host, HttpRequest } from "../../src/ports.ts";
-import { createGateway } from "../../src/roles/gateway.ts";
+import { nodeHost } from "../../server/http/host.ts";
+import { type HttpServer, listen } from "../../server/http/http.ts";
+import { type Console, createConsole } from "../../server/console/console.ts";
+import type { Host, HttpRequest } from "../../src/base/ports.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/proxy.ts";
+import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { TestLog, testModules } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { application, classes } from "./_application.ts";
 
-export const doors = ["node", "gateway", "proxy", "repository"] as const;
-export type Door = (typeof doors)[number];
+export const services = ["node", "gateway", "proxy", "repository"] as const;
+export type Service = (typeof services)[number];
 
 export interface Sockets {
-  readonly ports: Readonly<Record<Door, number>>;
+  readonly ports: Readonly<Record<Service, number>>;
   readonly log: TestLog;
-  /** Paths that the repository was asked for. */
-  readonly asked: string[];
+  /** Targets of the requests to the repository. */
+  readonly repositoryTargets: string[];
   close(): Promise<void>;
 }
 
-/** proxy → gateway → node, and a repository, each behind a socket of its own; with `console` the gateway shows itself. */
+/** Starts proxy → gateway → node and a repository. `console` turns on the gateway's console. */
 export async function openSockets(options: { readonly console?: true } = {}): Promise<Sockets> {
   const log = new TestLog();
-  const asked: string[] = [];
+  const repositoryTargets: string[] = [];
   const servers: HttpServer[] = [];
   const roles: Role[] = [];
   const hosts: ReturnType<typeof nodeHost>[] = [];
   const host = (): ReturnType<typeof nodeHost> => {
-    const one = nodeHost({ log });
-    hosts.push(one);
-    return one;
+    const created = nodeHost({ log });
+    hosts.push(created);
+    return created;
   };
   const open = async (make: () => Role): Promise<string> => {
     const role = make();
@@ -53,24 +53,24 @@ export async function openSockets(options: { readonly console?: true } = {}): Pr
   };
   const common = { trustKey: key, limits: defaultLimits };
   const files = {
-    publicFile: async (request: HttpRequest) => (asked.push(request.target), undefined),
+    publicFile: async (request: HttpRequest) => (repositoryTargets.push(request.target), undefined),
     component: async () => undefined,
     serverFile: async (file: string) =>
       file === "manifest.json" ? new TextEncoder().encode("{}") : undefined,
   };
   let ids = 0;
   const repository = await open(() => createRepository(host(), { ...common, files }));
-  const consoleOf = (one: Host): Console | undefined =>
+  const consoleOf = (gatewayHost: Host): Console | undefined =>
     options.console &&
-    createConsole(one, { trustKey: key, secure: false, file: async () => undefined });
+    createConsole(gatewayHost, { trustKey: key, secure: false, file: async () => undefined });
   const gateway = await open(() => {
-    const one = host();
-    return createGateway(one, {
+    const gatewayHost = host();
+    return createGateway(gatewayHost, {
       ...common,
-      monitor: 60_000,
+      healthIntervalMs: 60_000,
       lease: 60_000,
       newId: () => `m${++ids}`,
-      console: consoleOf(one),
+      observer: consoleOf(gatewayHost),
     });
   });
   const node = await open(() =>
@@ -92,23 +92,23 @@ export async function openSockets(options: { readonly console?: true } = {}): Pr
       proxy: port(proxy),
     },
     log,
-    asked,
+    repositoryTargets,
     async close() {
       for (const role of roles.toReversed()) await role.stop();
-      for (const one of hosts) await one.transport.close();
+      for (const { transport } of hosts) await transport.close();
       for (const server of servers) await server.close(0);
     },
   };
 }
 
 export interface RawAnswer {
-  /** 0: the connection was closed without an answer. */
+  /** 0 if the connection was closed without an answer. */
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-/** Writes `bytes` as they are, and reads until the first answer is whole or the connection ends. */
+/** Writes `bytes` and reads until the first answer is complete or the connection ends. */
 export function exchange(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -136,7 +136,7 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<RawA
       )
         finish();
     });
-    // A reset is an end like any other here.
+    // A reset counts as the end of the connection.
     socket.on("error", finish);
     socket.on("close", finish);
     socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
@@ -146,20 +146,20 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<RawA
 export interface RawRequest {
   readonly method?: string;
   readonly target?: string;
-  /** Lines, without their ends; `Host` is there already. */
+  /** Lines without their line breaks. `Host` is added. */
   readonly fields?: readonly string[];
   readonly body?: string;
   readonly json?: unknown;
 }
 
-/** A request's bytes; nothing is escaped, ordered or corrected. */
+/** A request's bytes. Nothing is escaped, sorted or corrected. */
 export function bytesOf({ method, target = "/", fields = [], body, json }: RawRequest): Buffer {
   const content = json === undefined ? body : JSON.stringify(json);
   const bytes = Buffer.from(content ?? "", "utf8");
   const lines = [
     `${method ?? (content === undefined ? "GET" : "POST")} ${target} HTTP/1.1`,
     "Host: localhost",
-    ...(content !== undefined && !fields.some((one) => /^content-type:/i.test(one))
+    ...(content !== undefined && !fields.some((field) => /^content-type:/i.test(field))
       ? ["Content-Type: application/json"]
       : []),
     ...(content === undefined ? [] : [`Content-Length: ${bytes.length}`]),

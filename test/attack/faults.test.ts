@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ask, settle, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
-import { relayed } from "../../src/roles/forward.ts";
-import { createMembership } from "../../src/roles/membership.ts";
-import { traced, traceOf } from "../../src/trace.ts";
-import { binaryFrom } from "../../src/serializer/binary.ts";
+import { relayAnswer } from "../../src/roles/relay/forward.ts";
+import { createMembership } from "../../src/roles/members/membership.ts";
+import { traced, traceOf } from "../../src/base/trace.ts";
+import { binaryFrom } from "../../src/codec/values/binary.ts";
 
-/** Takes every request, and answers none until whoever asked gives up. */
+/** Accepts every request and never answers. */
 class HangingNetwork extends TestNetwork {
   override send(request: Parameters<TestNetwork["send"]>[0]): Promise<never> {
     return new Promise((_, reject) =>
@@ -16,7 +16,7 @@ class HangingNetwork extends TestNetwork {
 }
 
 describe("a gateway that hangs", () => {
-  it("holds up neither the start of a node nor its end", async () => {
+  it("doesn't delay a node's start", async () => {
     const clock = new TestClock();
     const log = new TestLog();
     const membership = createMembership(
@@ -29,10 +29,10 @@ describe("a gateway that hangs", () => {
     void membership.join(urls.a).then(() => (joined = true));
     await clock.pass(5_000);
     expect(joined).toBe(true);
-    expect(log.lines).toEqual([expect.stringContaining("it gave no answer in 5 s")]);
+    expect(log.lines).toEqual([expect.stringContaining("it didn't answer in 5 s")]);
   });
 
-  it("gets 0.9 s of a node that leaves", async () => {
+  it("delays a leaving node by 0.9 s at most", async () => {
     const clock = new TestClock();
     const log = new TestLog();
     const network = new TestNetwork();
@@ -49,13 +49,13 @@ describe("a gateway that hangs", () => {
     await clock.pass(1);
     await settle();
     expect(left).toBe(true);
-    expect(log.lines.at(-1)).toContain("it gave no answer in 0.9 s");
+    expect(log.lines.at(-1)).toContain("it didn't answer in 0.9 s");
   });
 });
 
 describe("a member's address", () => {
   it.each(["http://c/?x=", "http://c/#", "http://c?"])(
-    "is refused with a query or fragment, which would swallow the path: %s",
+    "is refused with a query or fragment: %s",
     async (url) => {
       const { gateway } = await deploy();
       const answer = await ask(
@@ -71,31 +71,31 @@ describe("a member's address", () => {
 });
 
 describe("HEAD through a proxy", () => {
-  it("tells the length that a GET would have", () => {
+  it("has the content-length of a GET", () => {
     const answer = {
       status: 200,
       headers: { "content-length": "5", connection: "close" },
       body: new Uint8Array(),
     };
-    expect(relayed(answer, "HEAD").headers).toEqual({ "content-length": "5" });
-    expect(relayed(answer).headers).toEqual({});
+    expect(relayAnswer(answer, "HEAD").headers).toEqual({ "content-length": "5" });
+    expect(relayAnswer(answer).headers).toEqual({});
   });
 });
 
-describe("a trace that is none", () => {
-  it("gives way to the lines: another service would take nothing else", () => {
+describe("an error's invalid trace", () => {
+  it("is reduced to its valid lines", () => {
     const error = Object.assign(new Error("x"), { trace: [1, { a: 1 }, "[one | v1.0.0]"] });
     expect(traceOf(traced(error, "[two | v1.0.0]"))).toEqual(["[one | v1.0.0]", "[two | v1.0.0]"]);
   });
 });
 
-describe("a Binary form", () => {
+describe("a serialized Binary", () => {
   it.each([
-    ["a list as type", ["Uint8Array"], undefined],
+    ["a list as its type", ["Uint8Array"], undefined],
     ["no type", undefined, undefined],
     ["an object as media type", "Blob", { a: 1 }],
-    ["a media type for what has none", "Uint8Array", "text/plain"],
-  ])("is none with %s", (_, type, mediaType) => {
+    ["a media type for a type without one", "Uint8Array", "text/plain"],
+  ])("is refused with %s", (_, type, mediaType) => {
     expect(binaryFrom({ type, mediaType, base64: "AAAA" })).toBeUndefined();
   });
 });

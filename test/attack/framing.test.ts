@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { alive, attack, calls } from "./_attack.ts";
-import { doors, openSockets, type Sockets } from "./_sockets.ts";
+import { attack, callServices, expectAlive } from "./_attack.ts";
+import { services, openSockets, type Sockets } from "./_sockets.ts";
 
 let sockets: Sockets;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sockets.close());
 
-describe("framing", () => {
+describe("a request with invalid framing:", () => {
   const post = "POST /rpc/a/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
   const get = "GET /rpc/a/canary HTTP/1.1\r\nHost: localhost\r\n";
   const inner = "GET /rpc/a/secret HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -33,41 +33,41 @@ describe("framing", () => {
       "another protocol",
       "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n",
     ],
-  ])("%s: one 400, and the connection ends", async (_, bytes) => {
-    for (const { head, body } of await attack(sockets, doors, bytes, 400)) {
+  ])("%s answers one 400 and closes the connection", async (_, bytes) => {
+    for (const { head, body } of await attack(sockets, services, bytes, 400)) {
       expect(head.toLowerCase()).toContain("connection: close");
-      // Nothing, or that in chunks.
+      // An empty body, plain or chunked.
       expect(["", "0\r\n\r\n"]).toContain(body);
     }
   });
 
-  it("a head that is too long: 431", async () => {
-    await attack(sockets, doors, `${get}X-A: ${"a".repeat(20_000)}\r\n\r\n`, 431);
+  it("a head over the limit answers 431", async () => {
+    await attack(sockets, services, `${get}X-A: ${"a".repeat(20_000)}\r\n\r\n`, 431);
   });
 
-  it("headers named as what objects have are headers", async () => {
+  it("headers with names of object properties are ordinary headers", async () => {
     await attack(
       sockets,
-      calls,
+      callServices,
       `${get}__proto__: 1\r\nconstructor: 2\r\ntoString: 3\r\n\r\n`,
       200,
     );
   });
 
-  it("one who leaves in the middle of his body holds nothing up", async () => {
-    for (const door of calls) {
+  it("callers that disconnect during their body don't block the service", async () => {
+    for (const service of callServices) {
       await Promise.all(
         Array.from({ length: 20 }, () =>
-          leave(sockets.ports[door], `${post}Content-Length: 100\r\n\r\n{`),
+          writeAndReset(sockets.ports[service], `${post}Content-Length: 100\r\n\r\n{`),
         ),
       );
-      await alive(sockets, door);
+      await expectAlive(sockets, service);
     }
   });
 });
 
-/** Writes and goes away without a word. */
-async function leave(port: number, bytes: string): Promise<void> {
+/** Writes and resets the connection. */
+async function writeAndReset(port: number, bytes: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const socket = connect(port, "127.0.0.1", () =>
       socket.write(bytes, () => socket.resetAndDestroy()),

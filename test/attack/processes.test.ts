@@ -22,19 +22,19 @@ export async function slow(ms: number): Promise<string> {
 }, 60_000);
 afterAll(() => application.remove());
 
-describe("a signal to a service (R2)", () => {
+describe("a signal to a service", () => {
   it(
-    "ends the process whatever the application holds open, once the calls under way have their answers",
+    "ends the process once running calls are answered, whatever the application keeps open",
     { timeout: 30_000 },
     async () => {
       const command = application.seamline(["start"]);
       const [, url] = await command.says(address);
       const call = fetch(`${url}/rpc/slow?ms=600`).then((answer) => answer.text());
-      // The call has begun when a second one, sent after it, has been answered.
+      // Once a second call has been answered, the first one has begun.
       await fetch(`${url}/rpc/slow?ms=1`);
-      const begun = performance.now();
+      const stoppedAt = performance.now();
       expect(await command.ended("SIGTERM")).toBe(0);
-      expect(performance.now() - begun).toBeLessThan(9_000);
+      expect(performance.now() - stoppedAt).toBeLessThan(9_000);
       expect(await call).toBe("done");
     },
   );

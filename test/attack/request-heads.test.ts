@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { attack, calls } from "./_attack.ts";
-import { bytesOf, doors, exchange, openSockets, type Sockets } from "./_sockets.ts";
+import { attack, callServices } from "./_attack.ts";
+import { bytesOf, services, exchange, openSockets, type Sockets } from "./_sockets.ts";
 
-// Node drops header fields past a count of its own without a word. If one of ours is among them, the next service reads the rest of the
-// request as something else than what was sent.
+// Node silently drops header fields past a limit. If one of ours is among them, the next service
+// misinterprets the request.
 
 let sockets: Sockets;
 beforeAll(async () => {
@@ -17,8 +17,8 @@ const filler = (count: number, size = 0): string[] =>
 const raw = (line: string, ...fields: string[]): string =>
   `${[line, ...fields].join("\r\n")}\r\n\r\n`;
 
-describe("the number of header fields", () => {
-  it.each(calls)("never makes a stranger's call a trusted one, at the %s", async (door) => {
+describe("the number of a request's header fields", () => {
+  it.each(callServices)("never makes an outside call trusted at the %s", async (service) => {
     const regexp = JSON.stringify({
       value: { serialized: true, name: "RegExp", source: "a", flags: "" },
     });
@@ -28,24 +28,24 @@ describe("the number of header fields", () => {
     ]) {
       const fields = filler(count);
       const guarded = await exchange(
-        sockets.ports[door],
+        sockets.ports[service],
         bytesOf({ target: "/rpc/a/audit", fields }),
       );
       expect(guarded.status, `${count} fields`).toBe(count > 200 ? 431 : 401);
       const encoded = ["x-svc-data-encoding: serialized", ...fields];
       const answer = await exchange(
-        sockets.ports[door],
+        sockets.ports[service],
         bytesOf({ target: "/rpc/a/echo", body: regexp, fields: encoded }),
       );
-      // Its content type is one of those that count.
+      // The content type counts too.
       expect(answer.status, `${count} fields`).toBe(count > 199 ? 431 : 400);
     }
   });
 
-  it("is limited at each service, in an answer that says so", async () => {
+  it("is limited at each service, and the answer names the limit", async () => {
     const answers = await attack(
       sockets,
-      doors,
+      services,
       bytesOf({ target: "/x", fields: filler(201) }),
       431,
     );
@@ -56,27 +56,27 @@ describe("the number of header fields", () => {
     }
   });
 
-  it("can't be exceeded by fields of ours that a stranger sends", async () => {
+  it("can't exceed the limit by x-svc fields from outside", async () => {
     await attack(
       sockets,
-      doors,
+      services,
       bytesOf({ target: "/x", fields: Array.from({ length: 230 }, (_, at) => `x-svc-${at}: 1`) }),
       431,
     );
   });
 });
 
-describe("the size of a head", () => {
-  it("is limited by what the caller sends", async () => {
+describe("the size of a request's head", () => {
+  it("is limited", async () => {
     const answers = await attack(
       sockets,
-      doors,
+      services,
       bytesOf({ target: "/x", fields: filler(40, 410) }),
       431,
     );
     for (const { body } of answers)
-      expect(body).toBe("More than 16384 bytes of headers (limit 'header')");
-    await attack(sockets, doors, bytesOf({ target: `/${"x".repeat(16_384)}` }), 431);
+      expect(body).toBe("More than 16384 bytes of headers (limit 'headerBytes')");
+    await attack(sockets, services, bytesOf({ target: `/${"x".repeat(16_384)}` }), 431);
   });
 
   it.each([
@@ -89,29 +89,29 @@ describe("the size of a head", () => {
       },
     ],
     ["both", { target: "/rpc/a/canary", fields: filler(200, 74) }],
-  ])("that the first service accepts passes all others: %s", async (_, request) => {
-    for (const door of calls)
-      expect(await exchange(sockets.ports[door], bytesOf(request)), door).toMatchObject({
+  ])("is accepted by all services if the first one accepts it: %s", async (_, request) => {
+    for (const service of callServices)
+      expect(await exchange(sockets.ports[service], bytesOf(request)), service).toMatchObject({
         status: 200,
         body: "alive",
       });
   });
 
-  it("stays within the limit when fields of one name are joined on the way", async () => {
+  it("stays within the limit when a service joins fields with the same name", async () => {
     const fields = Array.from({ length: 200 }, () => `a: ${"x".repeat(76)}`);
-    for (const door of calls)
+    for (const service of callServices)
       expect(
-        await exchange(sockets.ports[door], bytesOf({ target: "/rpc/a/canary", fields })),
-        door,
+        await exchange(sockets.ports[service], bytesOf({ target: "/rpc/a/canary", fields })),
+        service,
       ).toMatchObject({ status: 200 });
   });
 });
 
-describe("a request that could be for two hosts", () => {
+describe("a request with an ambiguous host", () => {
   it.each([
     ["two Host fields", raw("GET /rpc/a/canary HTTP/1.1", "Host: localhost", "Host: localhost")],
     [
-      "two different ones",
+      "two different Host fields",
       raw("GET /rpc/a/canary HTTP/1.1", "Host: localhost", "host: evil.example"),
     ],
     [
@@ -119,21 +119,21 @@ describe("a request that could be for two hosts", () => {
       raw("GET http://evil.example/rpc/a/canary HTTP/1.1", "Host: localhost"),
     ],
     [
-      "the same by its port",
+      "an absolute target with another port",
       raw("GET http://localhost:81/rpc/a/canary HTTP/1.1", "Host: localhost"),
     ],
     [
-      "the same by a user",
+      "an absolute target with a user name",
       raw("GET http://localhost@evil.example/rpc/a/canary HTTP/1.1", "Host: localhost"),
     ],
     [
-      "an absolute target beside an empty Host",
+      "an absolute target with an empty Host",
       raw("GET http://localhost/rpc/a/canary HTTP/1.1", "Host:"),
     ],
     ["HTTP/0.9", raw("GET /rpc/a/canary HTTP/0.9")],
-    ["a version that nobody speaks here", raw("GET /rpc/a/canary HTTP/2.0", "Host: localhost")],
+    ["an unsupported version", raw("GET /rpc/a/canary HTTP/2.0", "Host: localhost")],
   ])("is refused: %s", async (_, bytes) => {
-    await attack(sockets, doors, bytes, 400);
+    await attack(sockets, services, bytes, 400);
   });
 
   it.each([
@@ -143,9 +143,9 @@ describe("a request that could be for two hosts", () => {
     ],
     ["an absolute target without Host", raw("GET http://localhost/rpc/a/canary HTTP/1.0")],
     ["HTTP/1.0 without Host", raw("GET /rpc/a/canary HTTP/1.0")],
-  ])("is answered when it is for one: %s", async (_, bytes) => {
-    for (const door of calls)
-      expect(await exchange(sockets.ports[door], bytes), door).toMatchObject({
+  ])("is answered if the hosts agree: %s", async (_, bytes) => {
+    for (const service of callServices)
+      expect(await exchange(sockets.ports[service], bytes), service).toMatchObject({
         status: 200,
         body: "alive",
       });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { attack, calls } from "./_attack.ts";
+import { attack, callServices } from "./_attack.ts";
 import {
   bytesOf,
-  doors,
+  services,
   exchange,
   openSockets,
   type RawAnswer,
@@ -10,8 +10,8 @@ import {
   type Sockets,
 } from "./_sockets.ts";
 
-// Through real sockets, adapter, transport and roles. After every bad request the next good one is answered by the same process, which the
-// request has left as it was; no answer tells of files, addresses or stacks.
+// Bad requests through real sockets, adapter, transport and roles. After each one, the next valid
+// request must work in the same process, and no answer may leak files, addresses or stacks.
 
 let sockets: Sockets;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const echo = (body: string, fields: readonly string[] = []): Buffer =>
   bytesOf({ target: "/rpc/a/echo", body, fields });
 const form = (name: unknown, more: object = {}): object => ({ serialized: true, name, ...more });
 
-describe("bodies that are no call", () => {
+describe("an invalid call body", () => {
   const bodies: Record<string, string> = {
     "no JSON": '{"value":',
     "more than JSON": '{"value":1}x',
@@ -45,9 +45,9 @@ describe("bodies that are no call", () => {
     "a parameter for the prototype": '{"__proto__":1,"value":1}',
     "names of every object": '{"value":1,"toString":1,"hasOwnProperty":1}',
   };
-  it.each(Object.entries(bodies))("%s: 400, plain and serialized", async (_, body) => {
-    await attack(sockets, calls, echo(body), 400);
-    await attack(sockets, calls, echo(body, serialized), 400);
+  it.each(Object.entries(bodies))("with %s answers 400, plain and serialized", async (_, body) => {
+    await attack(sockets, callServices, echo(body), 400);
+    await attack(sockets, callServices, echo(body, serialized), 400);
   });
 
   it.each([
@@ -59,13 +59,13 @@ describe("bodies that are no call", () => {
         method: "POST",
       }),
     ],
-    ["that comes whole", echo(`{"value":"${"x".repeat(1_048_576)}"}`)],
+    ["in one piece", echo(`{"value":"${"x".repeat(1_048_576)}"}`)],
     [
-      "in chunks without any length",
+      "in chunks without a length",
       `POST /rpc/a/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${"x".repeat(65_536)}\r\n`.repeat(20)}0\r\n\r\n`,
     ],
-  ])("over the limit, %s: 413", async (_, bytes) => {
-    await attack(sockets, calls, bytes, 413);
+  ])("over the limit answers 413, %s", async (_, bytes) => {
+    await attack(sockets, callServices, bytes, 413);
   });
 
   it.each([
@@ -75,19 +75,24 @@ describe("bodies that are no call", () => {
     "application/jsonx",
     "application/json, text/plain",
     "",
-  ])("of the type '%s': 415", async (type) => {
-    await attack(sockets, calls, echo('{"value":1}', [`Content-Type: ${type}`]), 415);
+  ])("of the type '%s' answers 415", async (type) => {
+    await attack(sockets, callServices, echo('{"value":1}', [`Content-Type: ${type}`]), 415);
   });
 
   it.each(["superjson, serialized", "__proto__", "serialized, plain", "x".repeat(3_000)])(
-    "in the encoding %s: 415",
+    "in the encoding %s answers 415",
     async (encoding) => {
-      await attack(sockets, calls, echo('{"value":1}', [`x-svc-data-encoding: ${encoding}`]), 415);
+      await attack(
+        sockets,
+        callServices,
+        echo('{"value":1}', [`x-svc-data-encoding: ${encoding}`]),
+        415,
+      );
     },
   );
 });
 
-describe("forms that are none", () => {
+describe("an invalid serialized value", () => {
   const person = (more: object): object =>
     form("class", { key: "a/Person", args: { 0: "Ada" }, fields: {}, ...more });
   const forms: Record<string, readonly unknown[]> = {
@@ -160,39 +165,42 @@ describe("forms that are none", () => {
       Array.from({ length: 10_001 }, () => form("Date", { value: null })),
     ],
   };
-  it.each(Object.entries(forms))("%s: 400 with the path, through every door", async (_, values) => {
-    for (const value of values) {
-      for (const { body } of await attack(
-        sockets,
-        ["node"],
-        echo(JSON.stringify({ value }), serialized),
-        400,
-      ))
-        expect(JSON.parse(body)).toMatchObject({
-          type: "InvalidSerializedValue",
-          message: expect.stringMatching(/^args\.value/) as string,
-        });
-      // Deep inside something else they are the same mistake; by way of gateway and proxy too.
-      const nested = JSON.stringify({ value: [{ a: value }] });
-      if (nested.length < 1_000_000)
-        await attack(sockets, ["proxy"], echo(nested, serialized), 400);
-    }
-  });
+  it.each(Object.entries(forms))(
+    "of kind '%s' answers 400 with its path at every service",
+    async (_, values) => {
+      for (const value of values) {
+        for (const { body } of await attack(
+          sockets,
+          ["node"],
+          echo(JSON.stringify({ value }), serialized),
+          400,
+        ))
+          expect(JSON.parse(body)).toMatchObject({
+            type: "InvalidSerializedValue",
+            message: expect.stringMatching(/^args\.value/) as string,
+          });
+        // The same applies to nested values, and through gateway and proxy.
+        const nested = JSON.stringify({ value: [{ a: value }] });
+        if (nested.length < 1_000_000)
+          await attack(sockets, ["proxy"], echo(nested, serialized), 400);
+      }
+    },
+  );
 
-  it("a property called `then` is data, and nobody waits for it", async () => {
+  it("with a property `then` is data and isn't awaited", async () => {
     for (const { body } of await attack(
       sockets,
-      calls,
+      callServices,
       echo('{"value":{"then":{"then":1}}}', serialized),
       200,
     ))
       expect(body).toBe('{"then":{"then":1}}');
   });
 
-  it("without the header they are data like any other", async () => {
+  it("without the encoding's header is plain data", async () => {
     for (const { body } of await attack(
       sockets,
-      calls,
+      callServices,
       echo(JSON.stringify({ value: form("RegExp", { source: "(" }) })),
       200,
     ))
@@ -200,7 +208,7 @@ describe("forms that are none", () => {
   });
 });
 
-describe("queries", () => {
+describe("an invalid query", () => {
   it.each([
     "__proto__=1&value=2",
     "%5f_proto__=1&value=2",
@@ -215,16 +223,16 @@ describe("queries", () => {
     "version=-1&value=1",
     "version=%00&value=1",
     `version=${"1".repeat(5_000)}&value=1`,
-  ])("?%s: 400", async (query) => {
-    await attack(sockets, calls, bytesOf({ target: `/rpc/a/echo?${query}` }), 400);
+  ])("?%s answers 400", async (query) => {
+    await attack(sockets, callServices, bytesOf({ target: `/rpc/a/echo?${query}` }), 400);
   });
 
-  it("a version that isn't there: 404", async () => {
-    await attack(sockets, calls, bytesOf({ target: "/rpc/a/echo?version=9&value=1" }), 404);
+  it("with a version that doesn't exist answers 404", async () => {
+    await attack(sockets, callServices, bytesOf({ target: "/rpc/a/echo?version=9&value=1" }), 404);
   });
 });
 
-describe("paths and methods", () => {
+describe("an invalid path or method:", () => {
   const paths = [
     "/rpc/%",
     "/rpc/%E0%A4%A",
@@ -249,20 +257,20 @@ describe("paths and methods", () => {
     "/constructor",
   ];
   it.each([...paths, ...more, `/${"a/".repeat(4_000)}`])(
-    "%s: refused by each door",
+    "%s is refused by each service",
     async (target) => {
-      await attack(sockets, doors, bytesOf({ target }), [400, 401, 404, 405]);
-      await attack(sockets, doors, bytesOf({ target, json: {} }), [400, 401, 404, 405]);
+      await attack(sockets, services, bytesOf({ target }), [400, 401, 404, 405]);
+      await attack(sockets, services, bytesOf({ target, json: {} }), [400, 401, 404, 405]);
     },
   );
 
   it.each(["HEAD", "TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"])(
-    "%s on the RPC door: 405, and no procedure runs",
+    "%s at the RPC endpoint answers 405 and runs no procedure",
     async (method) => {
-      // The answer to a HEAD has a length and no body: the connection has to end for it to be whole here.
+      // An answer to HEAD has a length but no body, so `exchange` waits for the connection's end.
       await attack(
         sockets,
-        calls,
+        callServices,
         bytesOf({ target: "/rpc/a/echo?value=1", method, fields: ["Connection: close"] }),
         405,
       );
@@ -270,20 +278,20 @@ describe("paths and methods", () => {
   );
 });
 
-describe("trust", () => {
+describe("a caller from outside", () => {
   it.each([
     ["a guess", ["x-svc-trust-key: guess"]],
-    ["no text", ["x-svc-trust-key:"]],
+    ["an empty key", ["x-svc-trust-key:"]],
     ["two guesses", ["x-svc-trust-key: one", "x-svc-trust-key: two"]],
-    ["the word of the caller", ["x-svc-origin: trusted", "x-svc-credential: service"]],
+    ["claims about itself", ["x-svc-origin: trusted", "x-svc-credential: service"]],
     [
       "a Connection that names our headers",
       ["Connection: x-svc-trust-key, x-svc-credential, x-svc-hops"],
     ],
-    ["an address", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"]],
-  ])("isn't gained by %s", async (_, fields) => {
-    await attack(sockets, calls, bytesOf({ target: "/rpc/a/audit", fields }), 401);
-    await attack(sockets, calls, bytesOf({ target: "/rpc/a/secret", fields }), 404);
+    ["a forwarded loopback address", ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"]],
+  ])("doesn't become trusted by %s", async (_, fields) => {
+    await attack(sockets, callServices, bytesOf({ target: "/rpc/a/audit", fields }), 401);
+    await attack(sockets, callServices, bytesOf({ target: "/rpc/a/secret", fields }), 404);
     await attack(
       sockets,
       ["gateway"],
@@ -297,29 +305,32 @@ describe("trust", () => {
       404,
     );
     const body = JSON.stringify({ value: form("RegExp", { source: "a", flags: "" }) });
-    await attack(sockets, calls, echo(body, [...fields, ...serialized]), 400);
+    await attack(sockets, callServices, echo(body, [...fields, ...serialized]), 400);
   });
 
-  const plainly = (answer: RawAnswer): string =>
+  const normalized = (answer: RawAnswer): string =>
     `${answer.head}\n${answer.body}`.replaceAll(/secret|sekret/g, "…").replace(/\r\ndate: .*/i, "");
-  const ways: RawRequest[] = [
+  const variants: RawRequest[] = [
     {},
     { fields: serialized },
     { fields: ["Sec-Fetch-Site: cross-site"] },
     { json: {} },
     { body: "no JSON", fields: ["Content-Type: text/plain"] },
   ];
-  it.each(calls)(
-    "private is as unknown at the %s, head and body, however one asks",
-    async (door) => {
-      for (const way of ways)
+  it.each(callServices)(
+    "can't distinguish a private procedure from an unknown one at the %s",
+    async (service) => {
+      for (const variant of variants)
         for (const query of ["", "?version=0.0.0", "?version=1", "?other=1", "?version=zz"]) {
           const [hidden, unknown] = await Promise.all(
             ["secret", "sekret"].map((name) =>
-              exchange(sockets.ports[door], bytesOf({ ...way, target: `/rpc/a/${name}${query}` })),
+              exchange(
+                sockets.ports[service],
+                bytesOf({ ...variant, target: `/rpc/a/${name}${query}` }),
+              ),
             ),
           );
-          expect(plainly(hidden!)).toBe(plainly(unknown!));
+          expect(normalized(hidden!)).toBe(normalized(unknown!));
         }
     },
   );

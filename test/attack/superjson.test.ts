@@ -1,10 +1,10 @@
-import { OpaqueClasses } from "../../src/serializer/classes.ts";
+import { OpaqueClasses } from "../../src/codec/classes.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeCall } from "../../src/wire/superjson.ts";
-import { attack, calls } from "./_attack.ts";
+import { attack, callServices } from "./_attack.ts";
 import { bytesOf, openSockets, type Sockets } from "./_sockets.ts";
 
-// What has been published against superjson, and what its format invites: every door, every role, and the next good request.
+// Known attacks on superjson and those that its format invites, at every service.
 
 let sockets: Sockets;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ const echo = (content: unknown): Buffer =>
     fields: ["x-svc-data-encoding: superjson"],
   });
 
-/** A body with one argument, and what meta says of it. */
+/** A body with one argument and its meta. */
 const about = (
   value: unknown,
   values?: unknown,
@@ -41,7 +41,7 @@ const person = (content: unknown): object => typed(content, ["class", "a/Person"
 async function refused(
   body: unknown,
   path: RegExp,
-  at: readonly ("node" | "gateway" | "proxy")[] = calls,
+  at: readonly ("node" | "gateway" | "proxy")[] = callServices,
 ): Promise<void> {
   for (const answer of await attack(sockets, at, echo(body), 400)) {
     const { json } = JSON.parse(answer.body) as { json: { name: string; message: string } };
@@ -50,7 +50,7 @@ async function refused(
   }
 }
 
-describe("paths that lead to prototypes", () => {
+describe("a superjson path to a prototype:", () => {
   it.each([
     "__proto__.polluted",
     "constructor.prototype.polluted",
@@ -68,7 +68,7 @@ describe("paths that lead to prototypes", () => {
     "value.text.0",
     "value.nope",
     "",
-  ])("%s: 400 as a place of a value, of a reference, and of what it refers to", async (path) => {
+  ])("%s answers 400 as the path of a value, of a reference and of its target", async (path) => {
     const value = { list: [1], text: "abc" };
     await refused(about(value, { [path]: ["Date"] }), /^args/, ["node"]);
     await refused(about(value, undefined, { value: [path] }), /^args/, ["node"]);
@@ -76,7 +76,7 @@ describe("paths that lead to prototypes", () => {
     await refused(about(value, undefined, [[path]]), /^args/, ["proxy"]);
   });
 
-  it("a key for the prototype, written plainly or with escapes: 400 with its path", async () => {
+  it("a prototype key, plain or escaped, answers 400 with its path", async () => {
     for (const key of ["__proto__", "\\u005f_proto__", "constructor", "prototype"]) {
       await refused(
         `{"json":{"value":{"a":[{"${key}":{"polluted":1}}]}}}`,
@@ -95,12 +95,17 @@ describe("paths that lead to prototypes", () => {
     }
   });
 
-  it("a parameter for the prototype is one that isn't there", async () => {
-    await attack(sockets, calls, echo('{"json":{"__proto__":{"polluted":1},"value":1}}'), 400);
+  it("a parameter named __proto__ answers 400", async () => {
+    await attack(
+      sockets,
+      callServices,
+      echo('{"json":{"__proto__":{"polluted":1},"value":1}}'),
+      400,
+    );
   });
 });
 
-describe("annotations that mean nothing", () => {
+describe("an invalid superjson annotation:", () => {
   it.each<[string, object]>([
     ["an unknown one", typed("a", "nope")],
     ["a name of every object", typed("a", "toString")],
@@ -123,14 +128,14 @@ describe("annotations that mean nothing", () => {
     ],
     ["a path with half an escape", about({ a: 1 }, { "value\\a": ["Date"] })],
     ["arguments that are no plain object", { json: { value: 1 }, meta: { values: ["map"], v: 1 } }],
-  ])("%s: 400", async (_, body) => {
+  ])("%s answers 400", async (_, body) => {
     await refused(body, /^args/);
   });
 
-  it("equalities in a circle say one thing twice", async () => {
+  it("a cycle of equalities is accepted, since it is only redundant", async () => {
     const [answer] = await attack(
       sockets,
-      calls,
+      callServices,
       echo(about([[], []], undefined, { "value.0": ["value.1"], "value.1": ["value.0"] })),
       200,
     );
@@ -141,7 +146,7 @@ describe("annotations that mean nothing", () => {
   });
 });
 
-describe("values that are not what they should be", () => {
+describe("an invalid superjson value:", () => {
   it.each<[string, object]>([
     ["a date", typed("yesterday", "Date")],
     ["a date of a day that isn't", typed("2021-02-30T00:00:00.000Z", "Date")],
@@ -197,14 +202,14 @@ describe("values that are not what they should be", () => {
         ),
       ),
     ],
-  ])("%s: 400 with the path", async (_, body) => {
+  ])("%s answers 400 with its path", async (_, body) => {
     await refused(body, /^args\.value/, ["node"]);
     await refused(body, /^args\.value/, ["proxy"]);
   });
 });
 
-describe("references that cost", () => {
-  it("exponential sharing is as small as it was sent, and goes back as small", async () => {
+describe("superjson references:", () => {
+  it("exponential sharing isn't expanded, neither in memory nor in the answer", async () => {
     const levels = 200;
     const value = Array.from({ length: levels }, () => [null, null]);
     const same: Record<string, string[]> = {};
@@ -214,7 +219,7 @@ describe("references that cost", () => {
     expect(answer?.body.length).toBeLessThan(20_000);
   });
 
-  it("exponential sharing goes on to another service as small, and soon", async () => {
+  it("exponential sharing isn't expanded in an outbound call, and takes little time", async () => {
     let value: unknown = new Date(0);
     for (let level = 0; level < 30; level++) value = [value, value];
     const started = performance.now();
@@ -227,7 +232,7 @@ describe("references that cost", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("a chain of references that leads forward is refused where it is too long: 400", async () => {
+  it("a long chain of forward references answers 400", async () => {
     const length = 5_000;
     const value = Array.from({ length }, () => [null]);
     const same = Object.fromEntries(
@@ -239,7 +244,7 @@ describe("references that cost", () => {
     await refused(about(value, undefined, same), /levels of nesting/, ["node"]);
   });
 
-  it("ten thousand references to one thing far inside are found in no time", async () => {
+  it("ten thousand references to one nested value take little time", async () => {
     const count = 10_000;
     const value = {
       set: Array.from({ length: count }, (_, index) => [index]),
@@ -256,7 +261,7 @@ describe("references that cost", () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it("a cycle through a constructor's argument: 400", async () => {
+  it("a cycle through a constructor's argument answers 400", async () => {
     await refused(
       about(
         { args: { 0: null }, fields: {} },
@@ -267,7 +272,7 @@ describe("references that cost", () => {
     );
   });
 
-  it("a path that goes round a cycle is refused where json can't be so deep, at its first place or its last: 400", async () => {
+  it("a path around a cycle answers 400 if it is deeper than json may be", async () => {
     const round = (count: number): string => Array.from({ length: count }, () => "value").join(".");
     const started = performance.now();
     await refused(
@@ -275,14 +280,14 @@ describe("references that cost", () => {
         json: { value: null },
         meta: { v: 1, referentialEqualities: [["value", `${round(150_000)}.x`]] },
       },
-      /limit 'depth'/,
+      /limit 'maxDepth'/,
       ["node"],
     );
     const list = Array.from({ length: 40_000 }, () => null);
     const same = { [round(50_000)]: list.map((_, index) => `list.${index}`) };
     await refused(
       { json: { value: null, list }, meta: { v: 1, referentialEqualities: [["value"], same] } },
-      /limit 'depth'/,
+      /limit 'maxDepth'/,
       ["node"],
     );
     await attack(
@@ -297,7 +302,7 @@ describe("references that cost", () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it("an answer that would name a long path thousands of times is refused, and memory with it: 500", async () => {
+  it("an answer that would repeat a long path thousands of times is a 500", async () => {
     const long = "k".repeat(100_000);
     const many = 20_000;
     const list = Array.from({ length: many }, () => null);
@@ -309,7 +314,7 @@ describe("references that cost", () => {
       "value.o.0": list.slice(1).map((_, index) => `value.o.${index + 1}`),
     };
     const started = performance.now();
-    // Sixty short keys are written anew at each of their levels.
+    // A path of sixty short keys is written again at each level.
     const deep = ["value", ...Array.from({ length: 60 }, () => "k")];
     const nested = deep.slice(1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), list);
     for (const body of [
@@ -319,17 +324,17 @@ describe("references that cost", () => {
     ])
       for (const answer of await attack(sockets, ["node"], echo(body), 500))
         expect(JSON.parse(answer.body)).toMatchObject({
-          json: { name: "ValueNotSerializable", message: expect.stringMatching(/too long paths/) },
+          json: { name: "ValueNotSerializable", message: expect.stringMatching(/too many paths/) },
         });
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it("too deep, in json as in meta: 400", async () => {
+  it("too many levels in json or in meta answer 400", async () => {
     const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
-    await attack(sockets, calls, echo(`{"json":{"value":${deep(200)}}}`), 400);
+    await attack(sockets, callServices, echo(`{"json":{"value":${deep(200)}}}`), 400);
     await attack(
       sockets,
-      calls,
+      callServices,
       echo(`{"json":{"value":1},"meta":{"values":${'{"value":'.repeat(200)}1${"}".repeat(200)}}}`),
       400,
     );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesOf, doors, exchange, openSockets, type Sockets } from "./_sockets.ts";
+import { bytesOf, services, exchange, openSockets, type Sockets } from "./_sockets.ts";
 
 let sockets: Sockets;
 beforeAll(async () => {
@@ -7,9 +7,10 @@ beforeAll(async () => {
 });
 afterAll(() => sockets.close());
 
-describe("a target that leads elsewhere on its way", () => {
-  // Passed on with the trust key, each of these once reached the gateway's own doors: whoever liked joined as a node.
-  const ways = [
+describe("a request target with dot segments", () => {
+  // Forwarded with the trust key, each of these once reached the gateway's own endpoints, so that
+  // anyone could join as a node.
+  const targets = [
     "/rpc/../nodes",
     "/rpc/./../nodes",
     "/rpc/%2e%2e/nodes",
@@ -19,42 +20,48 @@ describe("a target that leads elsewhere on its way", () => {
     "/rpc/..%2fnodes",
   ];
 
-  it.each(ways)("POST %s joins no gateway", async (target) => {
+  it.each(targets)("such as POST %s doesn't join the gateway", async (target) => {
     const json = { url: "http://127.0.0.1:9", procedures: ["a/echo"] };
-    for (const door of ["proxy", "gateway", "node"] as const)
-      expect(await exchange(sockets.ports[door], bytesOf({ target, json })), door).toMatchObject({
+    for (const service of ["proxy", "gateway", "node"] as const)
+      expect(
+        await exchange(sockets.ports[service], bytesOf({ target, json })),
+        service,
+      ).toMatchObject({
         status: 404,
       });
     expect(sockets.log.lines.filter((line) => line.includes("127.0.0.1:9"))).toEqual([]);
   });
 
-  it("is asked of the repository as it was written", async () => {
+  it("reaches the repository as it was written", async () => {
     for (const target of ["/a/../b", "/a/%2e%2e/b", "/..\\b", "/a?b=/../c", "//other.test/b"]) {
       await exchange(sockets.ports.proxy, bytesOf({ target }));
-      expect(sockets.asked.at(-1)).toBe(target);
+      expect(sockets.repositoryTargets.at(-1)).toBe(target);
     }
   });
 });
 
-describe("a target that is no path", () => {
-  it.each(doors)("is a mistake of the client at the %s", async (door) => {
+describe("a request target that isn't a path", () => {
+  it.each(services)("answers 400 at the %s", async (service) => {
     for (const target of ["*", "abc://x/y", "ftp://a/"])
-      expect(await exchange(sockets.ports[door], bytesOf({ target })), target).toMatchObject({
+      expect(await exchange(sockets.ports[service], bytesOf({ target })), target).toMatchObject({
         status: 400,
       });
   });
 
   it.each(["node", "gateway", "proxy"] as const)(
-    "is the path in it when it is an address, at the %s (RFC 9112 §3.2.2)",
-    async (door) => {
+    "can be an absolute URL at the %s (RFC 9112, section 3.2.2)",
+    async (service) => {
       expect(
-        await exchange(sockets.ports[door], bytesOf({ target: "http://localhost/rpc/a/canary" })),
+        await exchange(
+          sockets.ports[service],
+          bytesOf({ target: "http://localhost/rpc/a/canary" }),
+        ),
       ).toMatchObject({
         status: 200,
         body: "alive",
       });
       expect(
-        await exchange(sockets.ports[door], bytesOf({ target: "http://localhost" })),
+        await exchange(sockets.ports[service], bytesOf({ target: "http://localhost" })),
       ).toMatchObject({ status: 404 });
     },
   );

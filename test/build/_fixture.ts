@@ -1,4 +1,4 @@
-// Small applications in folders of their own, built as a person's would be.
+// Small applications in temporary folders, built like any other.
 
 import { mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtempSync } from "node:fs";
@@ -7,11 +7,11 @@ import { dirname, join, relative } from "node:path";
 
 import { onTestFinished, vi } from "vitest";
 
-import { type BuildOptions, type Built, buildApplication } from "../../server/build/build.ts";
-import type { Manifest, ServerManifest } from "../../src/manifest.ts";
-import { type Problem, Problems } from "../../src/problem.ts";
+import { type BuildOptions, type Built, buildApplication } from "../../server/vite/build.ts";
+import type { Manifest, ServerManifest } from "../../src/base/manifest.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
 
-// The first build of a process loads a bundler, which takes its time on a busy machine.
+// The first build of a process loads a bundler, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 export type Files = Readonly<Record<string, string>>;
@@ -25,14 +25,14 @@ export interface Fixture {
   /** Files below a folder of the application, with forward slashes, sorted. */
   list(folder: string): readonly string[];
   build(options?: Partial<BuildOptions>): Promise<Built>;
-  /** What a build that must fail says. */
+  /** The message of a build that must fail. */
   problems(options?: Partial<BuildOptions>): Promise<readonly Problem[]>;
   readonly warned: string[];
   manifest(): ServerManifest;
   browserManifest(): Manifest;
 }
 
-/** Stands in for the package where a built module is run: only what bodies and faces ask for. */
+/** Replaces the package when a built module runs: only what bodies and faces import. */
 const runtime = `export const createGraph = () => ({
   seam: (record) => ({ ...record, run() { throw new Error("no node holds " + record.fqn); } }),
   traced: (error, line) => Object.assign(error, { trace: [...(error.trace ?? []), line] }),
@@ -43,8 +43,8 @@ const runtime = `export const createGraph = () => ({
 `;
 
 /**
- * An application of these files, in a folder of its own or in `folder` of one; it goes when the test ends, or when `atEnd` says. Paths of files
- * begin at the application.
+ * Creates an application from these files, in a temporary folder or in `folder` of one. It is
+ * removed when the test ends, or when `atEnd` says. File paths are relative to the application.
  */
 export function createFixture(
   files: Files,
@@ -69,7 +69,7 @@ export function createFixture(
   write({
     "package.json": '{ "name": "fixture", "type": "module" }',
     "node_modules/seamline/package.json":
-      '{ "name": "seamline", "type": "module", "exports": "./index.js" }',
+      '{ "name": "seamline", "type": "module", "exports": { ".": "./index.js", "./internal": "./index.js" } }',
     "node_modules/seamline/index.js": runtime,
     ...files,
   });
@@ -102,7 +102,7 @@ export function createFixture(
   };
 }
 
-/** A shop: two segments, a page that starts one of them, a class, a constant beside it. */
+/** A shop: two segments, a page that starts one of them, a class and a constant. */
 export const shop: Files = {
   "index.html":
     '<!doctype html><html><head><title>Shop</title></head><body><script type="module" src="./src/main.ts"></script></body></html>\n',

@@ -1,24 +1,21 @@
-// An application as it is read before a build, without Vite's resolver: an alias of the test's own stands in for it.
+// Reads an application as before a build, with an alias instead of Vite's resolver.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import * as vite from "vite";
 
-import type { ApplicationCache } from "../../server/build/application-cache.ts";
-import {
-  type Application,
-  type ApplicationInput,
-  readApplication,
-} from "../../server/build/application.ts";
-import { parserOf } from "../../server/build/load-vite.ts";
+import type { ApplicationCache } from "../../server/build/read/application-cache.ts";
+import type { Application } from "../../server/build/read/application.ts";
+import { type ReadOptions, readApplication } from "../../server/build/read/read-application.ts";
+import { parserOf } from "../../server/build/modules/load-vite.ts";
 
 export const parse = parserOf(vite);
 
 /** Reads the application in `root`; `~/x` leads to the folder that its package.json names as `alias`. */
 export async function readAt(
   root: string,
-  options: Partial<ApplicationInput> & { readonly cache?: ApplicationCache | undefined } = {},
+  options: Partial<ReadOptions> & { readonly cache?: ApplicationCache | undefined } = {},
 ): Promise<Application> {
   return await readApplication({
     root,
@@ -40,14 +37,14 @@ export async function readAt(
   });
 }
 
-/** All that a reading found, as plain data: two readings that are equal give equal data. */
+/** A reading as plain data: equal readings give equal data. */
 export function factsOf(application: Application): unknown {
   const {
     segments,
     procedures,
-    clients,
+    browserSegments,
     cut,
-    clientModules,
+    browserModules,
     serverModules,
     serverEntries,
     imports,
@@ -59,7 +56,7 @@ export function factsOf(application: Application): unknown {
     ids: [...application.modules.ids],
     segments,
     procedures,
-    clients,
+    browserSegments,
     cut: [...cut].map(([file, { module, procedures: here, parts, bodyOf }]) => ({
       file,
       module,
@@ -67,7 +64,7 @@ export function factsOf(application: Application): unknown {
       parts,
       alone: here.map((one) => bodyOf(new Set([one.export]))),
     })),
-    clientModules,
+    browserModules,
     serverModules: [...serverModules],
     serverEntries,
     imports,

@@ -1,19 +1,19 @@
-// A workspace as npm and pnpm make one: an application, and packages beside it that links in node_modules lead to.
+// A workspace like those of npm and pnpm: an application, and packages that node_modules links to.
 
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { Files } from "./_fixture.ts";
 
-/** Where the application lies in its workspace. */
+/** The application's folder in its workspace. */
 export const applicationFolder = "apps/web";
 
-/** A package of the workspace, `packages/NAME`. Paths begin at the application. */
+/** A package of the workspace, `packages/NAME`. Paths are relative to the application. */
 export function linked(name: string, json: object, files: Files): Files {
   return packageAt(`../../packages/${name}`, name, json, files);
 }
 
-/** A package that was installed for all of the workspace, or in the `node_modules` of one of its packages. */
+/** An installed package, in the `node_modules` of the workspace or of one of its packages. */
 export function installed(name: string, json: object, files: Files, inside = "../.."): Files {
   return packageAt(`${inside}/node_modules/${name}`, name, json, files);
 }
@@ -26,7 +26,7 @@ function packageAt(folder: string, name: string, json: object, files: Files): Fi
   };
 }
 
-/** Makes the links, in the `node_modules` that all share. */
+/** Creates the links in the workspace's `node_modules`. */
 export function link({ root }: { readonly root: string }, ...names: readonly string[]): void {
   for (const name of names) {
     const at = join(root, "../../node_modules", name);
@@ -36,8 +36,8 @@ export function link({ root }: { readonly root: string }, ...names: readonly str
 }
 
 /**
- * A package in TypeScript with all that those have: a subpath, JSON, an enum, dependencies that nobody else has (one of them in CommonJS), and one that
- * others have in another version.
+ * A package in TypeScript with a subpath, JSON, an enum, dependencies of its own (one in CommonJS),
+ * and a dependency that others have in another version.
  */
 export const db: Files = {
   ...linked(
@@ -111,7 +111,7 @@ exports.joined = join("a", optional);
   ),
 };
 
-/** What {@link db} gives when it is called for the first time. */
+/** The result of the first call of {@link db}. */
 export const first = {
   calls: 1,
   both: "the one of db",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { type CheckOptions, checkApplication } from "../../server/build/check.ts";
-import { formatProblem } from "../../src/problem.ts";
+import { type CheckOptions, checkApplication } from "../../server/report/check.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 import { type Files, type Fixture, createFixture, shop } from "./_fixture.ts";
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -18,7 +18,7 @@ const proc = (name: string, body: string): string =>
   `export async function ${name}(): Promise<number> {\n  ${body}\n}\n`;
 
 describe("a check without a build", () => {
-  it("finds nothing wrong in an application that builds", async () => {
+  it("a check finds no problems in an application that builds", async () => {
     const found = await check(createFixture(shop));
     expect(found).toEqual({
       problems: [],
@@ -71,21 +71,24 @@ describe("a check without a build", () => {
       "src/main.ts": 'document.title = new URL("./shop/stock.ts", import.meta.url).href;\n',
     },
   };
-  it.each(Object.entries(broken))("says of %s what a build says", async (_, files) => {
-    const app = createFixture({
-      ...shop,
-      "node_modules/seamline/package.json":
-        '{ "name": "seamline", "type": "module", "exports": { ".": "./index.js", "./server": "./server.js" } }',
-      "node_modules/seamline/server.js":
-        'import { readFileSync } from "node:fs";\nexport const startServer = readFileSync;\n',
-      ...files,
-    });
-    const built = (await app.problems()).map(formatProblem);
-    expect(built.length).toBeGreaterThan(0);
-    expect((await check(app)).problems.map(formatProblem)).toEqual(expect.arrayContaining(built));
-  });
+  it.each(Object.entries(broken))(
+    "a check reports the same problems as a build: %s",
+    async (_, files) => {
+      const app = createFixture({
+        ...shop,
+        "node_modules/seamline/package.json":
+          '{ "name": "seamline", "type": "module", "exports": { ".": "./index.js", "./server": "./server.js" } }',
+        "node_modules/seamline/server.js":
+          'import { readFileSync } from "node:fs";\nexport const startServer = readFileSync;\n',
+        ...files,
+      });
+      const built = (await app.problems()).map(formatProblem);
+      expect(built.length).toBeGreaterThan(0);
+      expect((await check(app)).problems.map(formatProblem)).toEqual(expect.arrayContaining(built));
+    },
+  );
 
-  it("leaves alone what TypeScript takes out, and what a package has a stand-in for", async () => {
+  it("a check accepts imports that TypeScript removes and Node modules that a package replaces for browsers", async () => {
     const app = createFixture({
       ...shop,
       "src/main.ts":
@@ -99,7 +102,7 @@ describe("a check without a build", () => {
     await app.build();
   });
 
-  it("warns of a package that a node may have, though this machine hasn't", async () => {
+  it("a check warns of a package that isn't installed here but that a node may have", async () => {
     const app = createFixture({
       ...shop,
       "src/shop/stock.ts": `import { c } from "elsewhere";\n${proc("stock", "return c;")}`,
@@ -113,7 +116,7 @@ describe("a check without a build", () => {
     ]);
   });
 
-  it("finds what only a bundler sees, where a build is wanted; and leaves no output", async () => {
+  it("a check with a build finds problems that only a bundler sees, and leaves no output", async () => {
     const pack = {
       "package.json": '{ "name": "pack", "type": "module", "exports": "./index.js" }',
       "index.js": "export {};\n",
@@ -147,7 +150,7 @@ describe("configurations in a check", () => {
     segments: ["shop"],
   };
 
-  it("are what is named, ./seamline.json, and JSON with a mode of ours in the folder or one below", async () => {
+  it("a check reads the named configuration, ./seamline.json, and JSON with one of our modes in the folder or one below", async () => {
     const app = createFixture({
       ...shop,
       "seamline.json": "{",
@@ -176,7 +179,7 @@ describe("configurations in a check", () => {
     });
   });
 
-  it("name segments and modules that there are", async () => {
+  it("a configuration that names a missing segment or module is a problem with a hint", async () => {
     const text = JSON.stringify(
       {
         ...node,
@@ -207,7 +210,7 @@ describe("configurations in a check", () => {
     ]);
   });
 
-  it("may have variables that only the service's machine has: a warning, and the rest is looked at", async () => {
+  it("a missing environment variable is a warning, and the rest of the configuration is checked", async () => {
     const app = createFixture({
       ...shop,
       "node.json": JSON.stringify({
@@ -222,7 +225,7 @@ describe("configurations in a check", () => {
     expect(found.problems).toMatchObject([{ path: "segments.0" }]);
   });
 
-  it("say what is built: source folder, clients", async () => {
+  it("a configuration decides what is checked: source folder and browser segments", async () => {
     const { "src/main.ts": main = "", ...others } = shop;
     const app = createFixture({
       ...others,
@@ -236,7 +239,7 @@ describe("configurations in a check", () => {
       "standalone.json": JSON.stringify({
         mode: "standalone",
         url: "http://127.0.0.1:1",
-        clients: ["ui"],
+        browserSegments: ["ui"],
       }),
     });
     expect((await check(app)).problems).toEqual([]);
@@ -259,7 +262,7 @@ describe("state that segments would split", () => {
       .filter((one) => one.message.includes("is state of"))
       .map(formatProblem);
 
-  it("is told where it is declared, with who uses and who changes it", async () => {
+  it("a check warns where shared state is declared, and names the segments that use and change it", async () => {
     expect(await split(two)).toEqual([
       [
         'src/store.ts:1:14: "carts" is state of this module, and procedures of "cart" and "orders" use it, and "cart" changes it: each node has its own',
@@ -268,7 +271,7 @@ describe("state that segments would split", () => {
     ]);
   });
 
-  it("is told of one module whose procedures are in several segments", async () => {
+  it("a check warns of state in one module whose procedures are in several segments", async () => {
     const source = `let counter = 0;\n${proc("one", "return ++counter;")}${proc("other", "return ++counter;")}`;
     const files = {
       ...shop,
@@ -285,7 +288,7 @@ describe("state that segments would split", () => {
 
   it.each<[string, Files]>([
     [
-      "one segment uses it",
+      "only one segment uses it",
       { "src/orders.ts": `import { help } from "./store.ts";\n${proc("order", "return help();")}` },
     ],
     [
@@ -295,12 +298,12 @@ describe("state that segments would split", () => {
       },
     ],
     [
-      "nobody changes it",
+      "nothing changes it",
       {
         "src/cart.ts": `import { carts } from "./store.ts";\n${proc("add", "return carts.size;")}`,
       },
     ],
-  ])("is none where %s", async (_, files) => {
+  ])("a check doesn't warn of module state if %s", async (_, files) => {
     expect(await split({ ...two, ...files })).toEqual([]);
   });
 });

@@ -17,8 +17,8 @@ async function classesOf(files: Files, more: Files = {}) {
   };
 }
 
-describe("§2.3 class records", () => {
-  it("takes arguments from readable members, and fields that are no arguments", async () => {
+describe("class records", () => {
+  it("a class record has arguments that are readable members, and the other fields", async () => {
     const { classes } = await classesOf({
       "src/people/person.ts": `export class Person {
   readonly name: string;
@@ -50,7 +50,7 @@ describe("§2.3 class records", () => {
     });
   });
 
-  it("flattens parents across modules and re-exports", async () => {
+  it("a class record includes members of parents in other modules and behind re-exports", async () => {
     const { classes } = await classesOf({
       "src/a/base.ts":
         'export class Base {\n  id = 0;\n  label = "";\n  constructor(id: number) {\n    this.id = id;\n  }\n}\n',
@@ -74,7 +74,7 @@ describe("§2.3 class records", () => {
     });
   });
 
-  it("knows errors by their ancestry, the framework's and the language's", async () => {
+  it("a class is an error if it extends one of the framework's or the language's", async () => {
     const { classes } = await classesOf({
       "src/e/errors.ts": `import { NotFound, Teapot } from "seamline";
 export class OutOfStock extends NotFound {
@@ -112,7 +112,7 @@ export class Pot extends Teapot {}
     });
   });
 
-  it("takes members whatever way their names are written, constants of the module too, and leaves out symbols", async () => {
+  it("a class record has members with computed and constant names, and no symbols", async () => {
     const { classes, warnings } = await classesOf({
       "src/odd/names.ts": `const known = "known";
 export class Names {
@@ -163,7 +163,7 @@ export class Names {
     expect(warnings).toEqual([]);
   });
 
-  it("warns of members with names that no message can carry, and leaves them out", async () => {
+  it("members with names that can't be sent are left out with a warning", async () => {
     const { classes, warnings } = await classesOf({
       "src/odd/names.ts":
         'export class Names {\n  ["constructor"] = 1;\n  "__proto__" = 2;\n  prototype = 3;\n  a = 4;\n}\n',
@@ -174,12 +174,12 @@ export class Names {
     expect(warnings.map(({ file, message }) => `${file}: ${message}`)).toEqual(
       ["constructor", "__proto__", "prototype"].map(
         (name) =>
-          `src/odd/names.ts: the class "Names" has a member "${name}", which no message can carry: its instances arrive without it`,
+          `src/odd/names.ts: the class "Names" has a member "${name}", which can't be sent: its instances arrive without it`,
       ),
     );
   });
 
-  it("records that a constructor destructures a parameter without a default, the parent's too", async () => {
+  it("a class record says if a constructor, or the parent's, destructures a parameter without a default", async () => {
     const { classes } = await classesOf({
       "src/a/points.ts": `class Hidden {
   x = 0;
@@ -220,7 +220,7 @@ export class Own extends Hidden {
     });
   });
 
-  it("warns of two classes with one key, and records the clash", async () => {
+  it("two classes with the same key are a warning, and both records name the clash", async () => {
     const { classes, warnings } = await classesOf({
       "src/x/one.ts": "export class Same {}\nexport class Other {}\n",
       "src/x/two.ts": "export class Same {}\n",
@@ -232,12 +232,12 @@ export class Own extends Hidden {
     expect(warnings).toMatchObject([
       {
         file: "src/x/two.ts",
-        message: expect.stringMatching(/src\/x\/one\.ts have one key, "x\/Same"/),
+        message: expect.stringMatching(/src\/x\/one\.ts have the same key, "x\/Same"/),
       },
     ]);
   });
 
-  it("records a parent that it can't read, and reads those of packages that it builds in", async () => {
+  it("a class record names a parent that can't be read, and includes parents in bundled packages", async () => {
     const { classes } = await classesOf(
       {
         "src/a/kids.ts": `import { Db } from "db";
@@ -290,7 +290,7 @@ export class OfError extends Error { own = 1; }
     });
   });
 
-  it("records arguments with a default that only the constructor can set, the parent's too", async () => {
+  it("a class record lists arguments with defaults that only the constructor, or the parent's, can set", async () => {
     const { classes } = await classesOf({
       "src/a/sealed.ts": `export class Sealed {
   #a: unknown;
@@ -324,7 +324,7 @@ export class Own extends Sealed { constructor(a: unknown) { super(a); } }
     });
   });
 
-  it("records that a computed name can't be read, of a class and of its parents", async () => {
+  it("a class record says if a computed name of the class or of a parent can't be read", async () => {
     const { classes } = await classesOf({
       "src/odd/names.ts": `const brand = Symbol("brand");
 let later = "later";

@@ -1,14 +1,15 @@
-// What browsers can't call has no name, no parameters and no place in what they can fetch; what their own code names of it, it names itself.
+// Browsers get no names, parameters or places of procedures that they can't call, except names that
+// their own code mentions.
 
 import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { formatProblem } from "../../src/problem.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 import { closed, secretsIn, withMaps } from "../_closed.ts";
 import { createFixture, type Files } from "./_fixture.ts";
 
-/** All that browsers can fetch of a build, and the manifest that they get. */
+/** Everything that browsers can fetch of a build, and their manifest. */
 async function publicText(
   more: Files,
   config?: string,
@@ -28,13 +29,13 @@ async function publicText(
 
 describe("what browsers can fetch", () => {
   it.each([
-    ["as it is", undefined],
+    ["without options", undefined],
     ["with source maps", "export default { build: { sourcemap: true } };"],
     [
       "with readable code and a manifest of Vite's",
       'export default { build: { sourcemap: "inline", minify: false, manifest: true } };',
     ],
-  ])("names nothing that they can't call, %s", async (_, config) => {
+  ])("the browser's files name no procedure that browsers can't call: %s", async (_, config) => {
     const { text, warnings } = await publicText({}, config);
     expect(secretsIn(text)).toEqual([]);
     expect(text).toContain("shop/price");
@@ -45,27 +46,24 @@ describe("what browsers can fetch", () => {
   const barrel =
     'export { default, price, s3cr3tReserve, s3cr3tReserve as s3cr3tAgain, s3cr3tRecount, unit } from "./stock.ts";\n';
   it.each<[string, Files]>([
+    ["through a module with export *", { "src/shop/index.ts": 'export * from "./stock.ts";\n' }],
+    ["through a module that re-exports by name", { "src/shop/index.ts": barrel }],
     [
-      "through a module that passes all on",
-      { "src/shop/index.ts": 'export * from "./stock.ts";\n' },
-    ],
-    ["through a module that passes them on by name", { "src/shop/index.ts": barrel }],
-    [
-      "through one that imports and exports them",
+      "through a module that imports and exports it",
       {
         "src/shop/index.ts":
           'import s3cr3tDefault, { price, s3cr3tReserve, unit } from "./stock.ts";\nexport { price, s3cr3tDefault, s3cr3tReserve as other, unit };\n',
       },
     ],
     [
-      "through one that has procedures itself",
+      "through a module with procedures of its own",
       {
         "src/shop/index.ts": `${barrel}export async function more(): Promise<void> {}\n`,
         "segments/more.segment.json": '{ "./shop": { "more": { "access": "public" } } }',
       },
     ],
     [
-      "through two of them",
+      "through two modules with procedures",
       { "src/shop/index.ts": 'export * from "./inner.ts";\n', "src/shop/inner.ts": barrel },
     ],
     [
@@ -75,7 +73,7 @@ describe("what browsers can fetch", () => {
           'import * as all from "./stock.ts";\nexport const { price, unit } = all;\n',
       },
     ],
-  ])("names nothing of it %s", async (_, more) => {
+  ])("a page that re-exports a hidden procedure doesn't get its name: %s", async (_, more) => {
     const main = closed["src/main.ts"]?.replace("./shop/stock.ts", "./shop/index.ts") ?? "";
     const { text } = await publicText({ ...more, "src/main.ts": main });
     expect(secretsIn(text)).toEqual([]);
@@ -89,7 +87,7 @@ describe("what browsers can fetch", () => {
       ["s3cr3tReserve"],
     ],
     [
-      "an import of another name of it",
+      "an import under another name of the procedure",
       'import { s3cr3tAlias } from "./shop/stock.ts";\nvoid s3cr3tAlias("a", {});',
       ["s3cr3tAlias"],
     ],
@@ -115,16 +113,16 @@ describe("what browsers can fetch", () => {
       ["s3cr3tReserve"],
     ],
     [
-      "an import of a module whose name comes when it runs",
+      "an import with a computed specifier",
       'const { s3cr3tReserve } = await import(`./shop/${location.hash}.ts`);\nvoid s3cr3tReserve("a", {});',
       ["s3cr3tReserve"],
     ],
     [
-      "a protected one",
+      "an import of a protected procedure",
       'import { s3cr3tRecount } from "./shop/stock.ts";\nvoid s3cr3tRecount("a");',
       ["s3cr3tRecount"],
     ],
-  ])("names no more of it than code of pages does by %s", async (_, code, names) => {
+  ])("a page gets only the names that its code mentions: %s", async (_, code, names) => {
     const { text } = await publicText(
       {
         "src/main.ts": `import { startClient } from "seamline/client";\n${code}\nawait startClient("ui");\n`,
@@ -132,7 +130,7 @@ describe("what browsers can fetch", () => {
       "export default { build: { minify: false } };",
     );
     expect(secretsIn(text)).toEqual(names);
-    // What it names is there, and rejects.
+    // The names are exported, as functions that reject.
     expect(text).toMatch(
       /throw new \$?(?:ProcedureNotFound\("Procedure .*not found: pages can't call it"\)|Unauthorized\(\))/,
     );
@@ -142,14 +140,14 @@ describe("what browsers can fetch", () => {
       );
   });
 
-  it("names no more of it than exported code beside it does, which pages have", async () => {
+  it("exported code beside a hidden procedure adds no names to what pages get", async () => {
     const { text } = await publicText({
       "src/shop/stock.ts": `${closed["src/shop/stock.ts"]}export const hold = async (sku: string): Promise<number> => s3cr3tReserve(sku, {});\n`,
     });
     expect(secretsIn(text)).toEqual(["s3cr3tReserve"]);
   });
 
-  it("has the names of a private procedure of the page's own segment, and not of its neighbours", async () => {
+  it("a page gets the name of a private procedure of its own segment, but not of its neighbours", async () => {
     const { text } = await publicText({
       "segments/ui.segment.json":
         '{ "./ui/filter": { "filter": { "access": "public" }, "s3cr3tOther": { "access": "private" } } }',
@@ -159,13 +157,13 @@ describe("what browsers can fetch", () => {
 });
 
 describe("a page that imports what it can't call", () => {
-  it("isn't warned of where it imports the module as a whole, and uses something else of it", async () => {
+  it("a build doesn't warn if a page imports the whole module and uses something else of it", async () => {
     const main =
       'import * as stock from "./shop/stock.ts";\nvoid stock.price("a");\nimport { startClient } from "seamline/client";\nawait startClient("ui");\n';
     expect((await publicText({ "src/main.ts": main })).warnings).toEqual([]);
   });
 
-  it("is warned of by the build, with the chain of imports, private and protected", async () => {
+  it("a build warns of pages that import private and protected procedures, with the chain of imports", async () => {
     const { warnings } = await publicText({
       "src/main.ts":
         'import { startClient } from "seamline/client";\nimport "./page.ts";\nawait startClient("ui");\n',

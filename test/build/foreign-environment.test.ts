@@ -1,9 +1,10 @@
-// Server environments of others, as frameworks have that render pages there: procedures can't be called from them yet, and they say so.
+// Server environments of frameworks that render pages. Procedures can't be called there yet, and
+// imports of them fail with a message.
 
 import { createBuilder, createServer, type InlineConfig } from "vite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { seamline } from "../../server/build/vite-plugin.ts";
+import { seamline } from "../../server/vite/vite-plugin.ts";
 import { type Fixture, createFixture, shop } from "./_fixture.ts";
 
 beforeEach(() => void vi.stubEnv("VITEST", undefined));
@@ -19,8 +20,8 @@ const files = {
     "export class NotFound extends Error {}\nexport const createGraph = () => ({});\n",
 };
 const message =
-  'src/render.ts:2:23: the environment "ssr" imports src/shop/quote.ts, which has procedures: they can be called from pages and from other procedures, ' +
-  "but not from where a server renders pages";
+  'src/render.ts:2:23: the environment "ssr" imports src/shop/quote.ts, which has procedures: pages and other procedures can call them, ' +
+  "but not code that renders pages on a server";
 const hint = /→ Call the service over HTTP there: fetch\("http:\/\/…\/rpc\/shop\/quote"\)/;
 
 const configOf = (app: Fixture, more: InlineConfig = {}): InlineConfig => ({
@@ -35,30 +36,33 @@ const configOf = (app: Fixture, more: InlineConfig = {}): InlineConfig => ({
 describe("a server environment that isn't Seamline's", () => {
   it.each<[string, InlineConfig]>([
     [
-      "in middleware mode, as servers of one's own use Vite",
+      "in middleware mode, for servers of the application's own",
       { server: { middlewareMode: true, ws: false, watch: null }, appType: "custom" },
     ],
     [
-      "beside pages, as frameworks have it",
+      "next to pages, as in frameworks",
       { server: { ws: false, watch: null, port: 0, host: "127.0.0.1" } },
     ],
-  ])("refuses modules with procedures, naming the import and a way out: %s", async (_, more) => {
-    const app = createFixture(files);
-    const server = await createServer(configOf(app, more));
-    onTestFinished(async () => await server.close());
-    if (server.httpServer !== null) await server.listen();
-    for (let time = 0; time < 2; time++) {
-      const error: unknown = await server
-        .ssrLoadModule("/src/entry-server.ts")
-        .catch((thrown: unknown) => thrown);
-      expect((error as Error).message).toContain(message);
-      expect((error as Error).message).toMatch(hint);
-      expect((error as Error).stack).not.toMatch(/^\s+at /m);
-    }
-    expect(Object.keys(await server.ssrLoadModule("/src/plain.ts"))).toEqual(["error"]);
-  });
+  ])(
+    "another server environment refuses an import of procedures, and names the import and an alternative: %s",
+    async (_, more) => {
+      const app = createFixture(files);
+      const server = await createServer(configOf(app, more));
+      onTestFinished(async () => await server.close());
+      if (server.httpServer !== null) await server.listen();
+      for (let time = 0; time < 2; time++) {
+        const error: unknown = await server
+          .ssrLoadModule("/src/entry-server.ts")
+          .catch((thrown: unknown) => thrown);
+        expect((error as Error).message).toContain(message);
+        expect((error as Error).message).toMatch(hint);
+        expect((error as Error).stack).not.toMatch(/^\s+at /m);
+      }
+      expect(Object.keys(await server.ssrLoadModule("/src/plain.ts"))).toEqual(["error"]);
+    },
+  );
 
-  it("refuses them in a build, before anything is written", async () => {
+  it("a build with another server environment refuses such an import before it writes anything", async () => {
     const app = createFixture(files);
     const environments = {
       ssr: { build: { outDir: "dist/ssr", rolldownOptions: { input: "/src/entry-server.ts" } } },
@@ -69,7 +73,7 @@ describe("a server environment that isn't Seamline's", () => {
     await expect(builder.build(ssr)).rejects.toThrow(message);
   });
 
-  it("is left alone in a build, where it imports none", async () => {
+  it("a build accepts another server environment that imports no procedures", async () => {
     const app = createFixture(files);
     const environments = {
       ssr: { build: { outDir: "dist/ssr", rolldownOptions: { input: "/src/plain.ts" } } },
@@ -82,7 +86,7 @@ describe("a server environment that isn't Seamline's", () => {
     expect(app.list("dist")).toContain("index.html");
   });
 
-  it("whose framework builds pages by itself is told at once", async () => {
+  it("a framework that builds pages by itself gets an error at once", async () => {
     const app = createFixture(files);
     const framework = {
       name: "framework",
@@ -95,12 +99,12 @@ describe("a server environment that isn't Seamline's", () => {
     await server.buildApp();
     const pages = await createBuilder(configOf(app), true);
     await expect(pages.buildApp()).rejects.toThrow(
-      /vite\.config: pages are built here without the modules of Seamline's servers/,
+      /vite\.config: this build has pages but no modules for Seamline's servers/,
     );
     expect(app.list(".").some((file) => file.startsWith("dist/assets"))).toBe(false);
   });
 
-  it("that is asked for by vite build --ssr is built by Vite", async () => {
+  it("vite build --ssr is left to Vite", async () => {
     const app = createFixture(files);
     const builder = await createBuilder(
       configOf(app, { build: { ssr: "src/plain.ts", outDir: "dist/ssr" } }),

@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createApplicationCache } from "../../server/build/application-cache.ts";
-import { KeptReadings } from "../../server/build/kept-readings.ts";
+import { createApplicationCache } from "../../server/build/read/application-cache.ts";
 import { createFixture, shop } from "./_fixture.ts";
 import { factsOf, parse, readAt } from "./_reading.ts";
 
@@ -37,7 +36,7 @@ const names = ["f", "g", "h", "default"];
 
 const one = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 
-/** Statements whose mixture may make sense, or not: whoever edits passes through both. */
+/** Statements whose mixture may or may not make sense, like the states of a file during edits. */
 const statement: fc.Arbitrary<string> = fc.oneof(
   fc
     .record({
@@ -57,7 +56,7 @@ const statement: fc.Arbitrary<string> = fc.oneof(
     "export class Money extends Error {\n  constructor(readonly amount: number) { super(); }\n}",
     "async function helper(): Promise<void> {}",
     "import { startClient } from 'seamline/client';\nawait startClient('one');",
-    "import { startClient } from 'seamline';\nawait startClient(which());",
+    "import { startClient } from 'seamline/client';\nawait startClient(which());",
     "declare const client: any;\nawait client.import('./b.js');",
     "export async function* h(): AsyncGenerator<number> { yield 1; }",
     "const = ;",
@@ -164,7 +163,7 @@ const start: Readonly<Record<string, string>> = {
 };
 
 describe("an application that is read again", () => {
-  it("is the one that a first reading finds, whatever was edited, added and removed in between", async () => {
+  it("a second reading equals a first one after any edits, additions and removals", async () => {
     let [read, broken, cutModules] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(
@@ -185,15 +184,8 @@ describe("an application that is read again", () => {
                 }
                 cache.changed(path);
               }
-              const kept = new KeptReadings(join(root, ".seamline/readings.json"), "this test", 1);
-              const [warm, cold, next] = [
-                await readAt(root, { cache }),
-                await readAt(root),
-                await readAt(root, { kept }),
-              ];
+              const [warm, cold] = [await readAt(root, { cache }), await readAt(root)];
               expect(factsOf(warm)).toEqual(factsOf(cold));
-              expect(factsOf(next)).toEqual(factsOf(cold));
-              await kept.save();
               read++;
               if (cold.problems.length > 0) broken++;
               cutModules += cold.cut.size;
@@ -205,12 +197,12 @@ describe("an application that is read again", () => {
       ),
       { numRuns: 60 },
     );
-    // The edits must not be so wild that there is never an application.
+    // Some of the edits must lead to a valid application.
     expect(broken).toBeLessThan(read * 0.9);
     expect(cutModules).toBeGreaterThan(read / 4);
   }, 120_000);
 
-  it("parses only what was said to have changed", async () => {
+  it("a second reading parses only the files reported as changed", async () => {
     const app = createFixture(shop);
     const cache = createApplicationCache();
     const parsed: string[] = [];
@@ -233,7 +225,7 @@ describe("an application that is read again", () => {
       "src/shop/stock.ts":
         "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n",
     });
-    // Nobody said so.
+    // The change wasn't reported.
     expect(factsOf(await read())).toEqual(factsOf(first));
     cache.changed(app.path("src/shop/stock.ts"));
     const after = await read();
@@ -241,14 +233,28 @@ describe("an application that is read again", () => {
     expect(after.cut.get(app.path("src/shop/stock.ts"))?.parts.server.body?.code).toContain(
       "sku.length",
     );
-    // What nothing was done to are the same objects, so that whoever compares two readings finds the difference at once.
+    // Unchanged parts are the same objects, so readings can be compared cheaply.
     const quote = app.path("src/shop/quote.ts");
     expect(after.cut.get(quote)?.parts.server).toBe(first.cut.get(quote)?.parts.server);
     expect(after.cut.get(quote)?.parts.browser).toBe(first.cut.get(quote)?.parts.browser);
     expect(after.modules.byFile(quote)).toBe(first.modules.byFile(quote));
   });
 
-  it("splits again only where a segment file said something else", async () => {
+  it("a reading parses a module once to describe and split it", async () => {
+    const app = createFixture(shop);
+    const parsed: string[] = [];
+    const { modules, cut } = await readAt(app.root, {
+      parse: (file, source) => {
+        parsed.push(source);
+        return parse(file, source);
+      },
+    });
+    expect(cut.size).toBeGreaterThan(0);
+    for (const file of cut.keys())
+      expect(parsed.filter((source) => source === modules.text(file))).toHaveLength(1);
+  });
+
+  it("a second reading splits only modules whose segment entries changed", async () => {
     const app = createFixture(shop);
     const cache = createApplicationCache();
     const first = await readAt(app.root, { cache });
@@ -264,7 +270,7 @@ describe("an application that is read again", () => {
     expect(server(after, "src/shop/quote.ts")).not.toBe(server(first, "src/shop/quote.ts"));
   });
 
-  it("reads one after another what is asked for at once", async () => {
+  it("concurrent readings run one after another", async () => {
     const app = createFixture(shop);
     const cache = createApplicationCache();
     const before = readAt(app.root, { cache });
@@ -272,73 +278,5 @@ describe("an application that is read again", () => {
     cache.changed(app.path("src/shop/extra.ts"));
     const [, after] = await Promise.all([before, readAt(app.root, { cache })]);
     expect([...after.modules.ids]).toContain("shop/extra");
-  });
-});
-
-describe("what a process leaves of its reading to the next one", () => {
-  const setUp = () => {
-    const app = createFixture(shop);
-    const file = app.path(".seamline/readings.json");
-    const parsed: string[] = [];
-    /** As another process: nothing but the file is left of the one before. */
-    const read = async (key = "one", at = file) => {
-      parsed.length = 0;
-      const kept = new KeptReadings(at, key, 1);
-      const application = await readAt(app.root, {
-        kept,
-        parse: (name, source) => {
-          parsed.push(name);
-          return parse(name, source);
-        },
-      });
-      await kept.save();
-      return factsOf(application);
-    };
-    return { app, file, parsed, read };
-  };
-
-  it("is all of it that costs: only what has changed is parsed", async () => {
-    const { app, parsed, read } = setUp();
-    const first = await read();
-    expect(parsed.length).toBeGreaterThan(0);
-    expect(await read()).toEqual(first);
-    expect(parsed).toEqual([]);
-    app.write({
-      "src/shop/stock.ts":
-        "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n",
-    });
-    expect(await read()).not.toEqual(first);
-    expect(new Set(parsed)).toEqual(new Set(["src/shop/stock.ts"]));
-  });
-
-  it("is nothing where another version left it, or it can't be read or written", async () => {
-    const { app, file, parsed, read } = setUp();
-    const first = await read();
-    expect(await read("another version")).toEqual(first);
-    expect(parsed.length).toBeGreaterThan(0);
-    const text = readFileSync(file, "utf8");
-    for (const broken of [text.slice(0, -9), "", "[]", "null", '{ "key": "another version" }']) {
-      app.write({ ".seamline/readings.json": broken });
-      expect(await read("another version")).toEqual(first);
-      expect(parsed.length).toBeGreaterThan(0);
-    }
-    expect(await read("one", join(file, "below a file"))).toEqual(first);
-  });
-
-  it("holds nothing of what is gone, when it is written anew", async () => {
-    const { app, file, read } = setUp();
-    app.write({
-      "src/shop/more.ts": "export async function spool4711() {}\n",
-      "more.segment.json": '{ "./shop/more": { "spool4711": { "access": "public" } } }',
-    });
-    await read();
-    expect(readFileSync(file, "utf8")).toContain("spool4711");
-    rmSync(app.path("more.segment.json"));
-    app.write({
-      "src/shop/stock.ts":
-        "export async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n",
-    });
-    await read();
-    expect(readFileSync(file, "utf8")).not.toContain("spool4711");
   });
 });

@@ -1,12 +1,12 @@
-// Mistakes in packages that are a part of the server's build: a build and a check say the same of them, with file and line.
+// Mistakes in bundled packages: a build and a check report the same ones, with file and line.
 
 import { existsSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { buildApplication } from "../../server/build/build.ts";
-import { checkApplication } from "../../server/build/check.ts";
-import { type Problem, Problems, formatProblem } from "../../src/problem.ts";
+import { buildApplication } from "../../server/vite/build.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { type Problem, Problems, formatProblem } from "../../src/base/problem.ts";
 import { type Files, createFixture } from "./_fixture.ts";
 import { applicationFolder, installed, link, linked } from "./_workspace.ts";
 
@@ -42,10 +42,10 @@ describe("mistakes in packages that are built for servers", () => {
       linked("db", typed, {
         "src/index.ts": '// first line\nimport { value } from "./gone.ts";\nexport { value };\n',
       }),
-      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:23: "\.\/gone\.ts" is no file$/m,
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:23: "\.\/gone\.ts" isn't a file$/m,
     ],
     [
-      "an import deep in a package of a package that nobody has installed",
+      "an import in a package of a package that isn't installed",
       {
         ...linked("db", typed, {
           "src/index.ts": 'export { value } from "./deep.ts";\n',
@@ -77,10 +77,10 @@ describe("mistakes in packages that are built for servers", () => {
           inner,
         ),
       },
-      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:1:20: the package "native" holds machine code, which can't be built into the server's modules[\s\S]*npm install native/m,
+      /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:1:20: the package "native" holds machine code, which can't be bundled[\s\S]*npm install native/m,
     ],
     [
-      "a decorator, which nothing compiles",
+      "a decorator that nothing compiles",
       linked("db", typed, {
         "src/index.ts": `${decorator}export class Row {\n  @logged count(): number {\n    return 3;\n  }\n}\nexport const value = 1;\n`,
       }),
@@ -96,7 +96,7 @@ describe("mistakes in packages that are built for servers", () => {
       /^\.\.\/\.\.\/packages\/db\/src\/deep\.js:2:3: Neither Node nor browsers can run decorators and `accessor` fields/m,
     ],
     [
-      "a decorator in a package in TypeScript that was installed",
+      "a decorator in an installed package in TypeScript",
       installed("db", typed, {
         "src/index.ts": `${decorator}@logged class Row {}\nexport const value = new Row();\n`,
       }),
@@ -115,13 +115,13 @@ describe("mistakes in packages that are built for servers", () => {
       },
       /^\.\.\/\.\.\/packages\/db\/src\/index\.ts:2:3: Neither Node nor browsers can run decorators and `accessor` fields/m,
     ],
-  ])("%s", async (_, files, message) => {
+  ])("a build and a check refuse %s", async (_, files, message) => {
     const { build, check } = await said(files);
     expect(build.join("\n")).toMatch(message);
     expect(check).toEqual(build);
   });
 
-  it("a dependency with machine code that the application has installed stays outside of the build", async () => {
+  it("a dependency with machine code isn't bundled if the application has installed it", async () => {
     const native = { main: "index.js", gypfile: true };
     const { build, check } = await said({
       ...linked("db", typed, {
@@ -132,7 +132,7 @@ describe("mistakes in packages that are built for servers", () => {
     expect([build, check]).toEqual([[], []]);
   });
 
-  it("what a dependency requires only if it is there is no mistake", async () => {
+  it("an optional require in a dependency isn't a mistake", async () => {
     const { build, check } = await said({
       ...linked("db", typed, {
         "src/index.ts": 'import old from "old";\nexport const value = old;\n',
@@ -150,7 +150,7 @@ describe("mistakes in packages that are built for servers", () => {
     expect([build, check]).toEqual([[], []]);
   });
 
-  it("decorators are compiled as the tsconfig.json of a package has it", async () => {
+  it("decorators are compiled as the package's tsconfig.json says", async () => {
     const { build, check } = await said(
       linked("db", typed, {
         "tsconfig.json": '{ "compilerOptions": { "experimentalDecorators": true } }',

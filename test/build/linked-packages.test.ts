@@ -1,11 +1,12 @@
-// Packages in TypeScript, and packages of a workspace: part of the server's build, as Node can't run the ones and other machines don't have the others.
+// The server's build bundles packages in TypeScript, which Node can't run, and packages of a
+// workspace, which other machines don't have.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { isStale } from "../../server/sources.ts";
+import { isStale } from "../../server/files/sources.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 import { type Files, createFixture } from "./_fixture.ts";
 import { applicationFolder, db, first, installed, link, linked } from "./_workspace.ts";
@@ -65,7 +66,7 @@ function workspace(files: Files, ...links: readonly string[]) {
 }
 
 describe("packages of a workspace", () => {
-  it("run in a service, whatever they are written in, and each exists once in a node", async () => {
+  it("packages of a workspace run in a service in any language, each once per node", async () => {
     const application = workspace(shop, ...names);
     const { warnings } = await application.build();
     expect(warnings).toEqual([]);
@@ -75,7 +76,7 @@ describe("packages of a workspace", () => {
     expect(await (await fetch(`${url}/rpc/shop/size`)).json()).toBe(2);
   });
 
-  it("share the runtime with the application: its errors keep their status", async () => {
+  it("packages of a workspace share the runtime with the application, so errors keep their status", async () => {
     const application = workspace(shop, ...names);
     await application.build();
     const { url } = await start(application, standalone);
@@ -86,7 +87,7 @@ describe("packages of a workspace", () => {
     ]);
   });
 
-  it("come to nodes on machines that have nothing but installed packages, and each node has its own", async () => {
+  it("nodes on machines with only installed packages get the workspace's packages, each its own copy", async () => {
     const application = workspace(shop, ...names);
     await application.build();
     const repository = await start(application, {
@@ -117,7 +118,7 @@ describe("packages of a workspace", () => {
     expect(await (await fetch(`${gateway.url}/rpc/shop/two`)).json()).toBe(1);
   });
 
-  it("are given the same files wherever the workspace lies, and under names that Node takes for no packages", async () => {
+  it("packages of a workspace get the same file names in any folder, none of which Node treats as a package", async () => {
     const [here, there] = [workspace(shop, ...names), workspace(shop, ...names)];
     const { manifest } = await here.build();
     expect(manifest).toEqual((await there.build()).manifest);
@@ -129,7 +130,7 @@ describe("packages of a workspace", () => {
     );
   });
 
-  it("are sources of the build: it is stale when one changes, and not where they aren't there to compare with", async () => {
+  it("a build is stale if a package of the workspace changes, but not if the packages are missing", async () => {
     const application = workspace(shop, ...names);
     const { manifest } = await application.build();
     const stale = async () => await isStale(application.root, "./src", "./dist", manifest);
@@ -148,7 +149,7 @@ describe("packages of a workspace", () => {
     expect(await stale()).toBe(false);
   });
 
-  it("that lie in the application folder, or whose entry is in TypeScript and installed, are built as well", async () => {
+  it("packages in the application folder and installed packages in TypeScript are bundled too", async () => {
     const application = workspace({
       "packages/inner/package.json":
         '{ "name": "inner", "type": "module", "exports": "./index.ts" }',
@@ -239,7 +240,7 @@ export async function run() {
       `{ ssr: { external: ["kept"], noExternal: ["taken"] }, ${alias} } }`,
       ["@all/one", "deep/sub/file.js", "kept", "meant"],
     ],
-  ])("holds in the server's build: %s", async (_, config, external) => {
+  ])("the server's build follows Vite's options for packages: %s", async (_, config, external) => {
     const application = workspace(
       { ...files, "vite.config.js": `export default ${config};\n` },
       "kept",
@@ -259,14 +260,16 @@ export async function run() {
       ...application.read(`dist/server/modules/${file}`).matchAll(/\bfrom "([^."][^"]*)"/g),
     ]);
     const packages = new Set(
-      imported.map(([, name = ""]) => name).filter((name) => !/^(?:seamline|node:.*)$/.test(name)),
+      imported
+        .map(([, name = ""]) => name)
+        .filter((name) => !/^(?:seamline(?:\/internal)?|node:.*)$/.test(name)),
     );
     expect(packages).toEqual(new Set(external));
   });
 });
 
 describe("packages of a workspace and browsers", () => {
-  it("no source of what only bodies of servers import reaches them", async () => {
+  it("browsers get no source of packages that only the bodies of servers import", async () => {
     const secret = "planted-in-a-package";
     const application = createFixture(
       {

@@ -1,9 +1,10 @@
-// A name that is imported and that the other module doesn't export: only a bundler refuses it, and until then the page is dead.
+// Imports of names that the module doesn't export. Without a bundler nothing refuses them, and the
+// page fails to load.
 
 import { describe, expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
-import { formatProblem } from "../../src/problem.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 import { createFixture, type Files, shop } from "./_fixture.ts";
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -20,7 +21,7 @@ const heads = (texts: readonly string[]): string[] =>
 const main = (text: string): Files => ({ "src/main.ts": `${text}\n` });
 
 describe("an import of a name that isn't exported", () => {
-  it("fails a check, with its place and what to do", async () => {
+  it("a check refuses an import of a missing export, with its place and a hint", async () => {
     expect(
       await checked(
         main(
@@ -40,7 +41,7 @@ describe("an import of a name that isn't exported", () => {
 
   it.each<[string, Files, readonly string[]]>([
     [
-      "by default",
+      "as a default import",
       main('import money from "./shop/money.ts";\ndocument.title = String(money);'),
       ['src/main.ts:1:8: "./shop/money.ts" has no default export'],
     ],
@@ -55,7 +56,7 @@ describe("an import of a name that isn't exported", () => {
       ['src/main.ts:1:10: "./shop/money.ts" doesn\'t export "gone"'],
     ],
     [
-      "by a name that is no word",
+      "by a name that isn't an identifier",
       main('import { "a (b" as here } from "./shop/money.ts";\ndocument.title = String(here);'),
       ['src/main.ts:1:10: "./shop/money.ts" doesn\'t export "a (b"'],
     ],
@@ -68,7 +69,7 @@ describe("an import of a name that isn't exported", () => {
       ['src/shop/stock.ts:1:10: "./money.ts" doesn\'t export "gone"'],
     ],
     [
-      "through a module that passes everything on",
+      "through a module with export *",
       {
         ...main('import { gone } from "./all.ts";\ndocument.title = String(gone);'),
         "src/all.ts": 'export * from "./shop/money.ts";\nexport * from "./all.ts";\n',
@@ -76,7 +77,7 @@ describe("an import of a name that isn't exported", () => {
       ['src/main.ts:1:10: "./all.ts" doesn\'t export "gone"'],
     ],
     [
-      "in a re-export, which is where the mistake is",
+      "in a re-export",
       {
         ...main('import { gone } from "./all.ts";\ndocument.title = String(gone);'),
         "src/all.ts": 'export { gone } from "./shop/money.ts";\n',
@@ -91,11 +92,11 @@ describe("an import of a name that isn't exported", () => {
       },
       ['src/plain.js:1:10: "./shop/money.ts" doesn\'t export "gone"'],
     ],
-  ])("is found %s", async (_, files, expected) => {
+  ])("a check finds an import of a missing export %s", async (_, files, expected) => {
     expect(heads(await checked(files))).toEqual(expected);
   });
 
-  it("is found where a type is passed on and nothing says that it is one, which the build refuses as well", async () => {
+  it("a check and a build refuse a re-export of a type without `type`", async () => {
     const files = {
       ...main('import { one } from "./all.ts";\ndocument.title = String(one);'),
       "src/all.ts":
@@ -111,7 +112,7 @@ describe("an import of a name that isn't exported", () => {
     expect(await createFixture({ ...shop, ...files }).problems()).toHaveLength(2);
   });
 
-  it("says where the name is declared", async () => {
+  it("the hint names the module that declares the name", async () => {
     const files = {
       ...main('import { rate } from "./rate.ts";\ndocument.title = String(rate);'),
       "src/rate.ts": "const rate = 1;\nexport const twice = rate * 2;\n",
@@ -120,10 +121,10 @@ describe("an import of a name that isn't exported", () => {
   });
 });
 
-describe("it isn't one", () => {
+describe("an import that a check accepts", () => {
   it.each<[string, Files]>([
     [
-      "where a name is used as a type only",
+      "of a name that is used as a type only",
       {
         ...main(
           'import { one, Price, type Sku } from "./types.ts";\nconst price: Price = { a: one };\ndocument.title = `${price.a}` satisfies Sku;',
@@ -132,7 +133,7 @@ describe("it isn't one", () => {
       },
     ],
     [
-      "where a type is passed on",
+      "of a type that is re-exported as one",
       {
         ...main(
           'import { one, Price } from "./all.ts";\ndocument.title = String(one satisfies Price["a"]);',
@@ -143,7 +144,7 @@ describe("it isn't one", () => {
       },
     ],
     [
-      "where a package passes on what it likes",
+      "of a name that a package may export",
       {
         ...main('import { deep } from "./all.ts";\ndocument.title = deep;'),
         "src/all.ts": 'export * from "pack";\n',
@@ -153,13 +154,13 @@ describe("it isn't one", () => {
       },
     ],
     [
-      "where a plugin makes something else of the file",
+      "of a file that a plugin turns into something else",
       main(
         'import text from "./shop/money.ts?raw";\nimport address from "./shop/money.ts?url";\ndocument.title = text + address;',
       ),
     ],
     [
-      "where modules pass each other on",
+      "through modules that re-export each other",
       {
         ...main('import { one } from "./a.ts";\ndocument.title = String(one);'),
         "src/a.ts": 'export * from "./b.ts";\n',
@@ -167,7 +168,7 @@ describe("it isn't one", () => {
       },
     ],
     [
-      "where what is exported is an enum, a namespace, a pattern or a default without a name",
+      "of an enum, a namespace, a pattern and an anonymous default",
       {
         ...main(
           'import made, { E, N, a, b, again } from "./kinds.ts";\nimport * as all from "./kinds.ts";\ndocument.title = `${made} ${E.x} ${N.y} ${a} ${b} ${again} ${all}`;',
@@ -176,7 +177,7 @@ describe("it isn't one", () => {
           'export enum E { x }\nexport namespace N { export const y = 1; }\nexport const { a, c: [b] } = { a: 1, c: [2] };\nexport default 3;\nexport * as again from "./shop/money.ts";\n',
       },
     ],
-  ])("%s", async (_, files) => {
+  ])("a check accepts an import %s", async (_, files) => {
     expect(await checked(files)).toEqual([]);
     await createFixture({ ...shop, ...files }).build();
   });

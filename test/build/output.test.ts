@@ -5,12 +5,12 @@ import { basename } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { bundlerProblems } from "../../server/build/problems.ts";
-import { findOutput, isStale } from "../../server/sources.ts";
+import { bundlerProblems } from "../../server/build/write/problems.ts";
+import { findOutput, isStale } from "../../server/files/sources.ts";
 import { createFixture, shop } from "./_fixture.ts";
 
-describe("architecture §1: what a build writes", () => {
-  it("writes a module for each part under its plain name, bare imports untouched", async () => {
+describe("the output of a build", () => {
+  it("a build writes a module for each part under its plain name, and leaves bare imports as they are", async () => {
     const app = createFixture(shop);
     await app.build();
     const modules = app
@@ -33,7 +33,7 @@ describe("architecture §1: what a build writes", () => {
     ).toHaveLength(3);
   });
 
-  it("records procedures, segments, classes and imports for nodes", async () => {
+  it("the server's manifest has procedures, segments, classes and imports", async () => {
     const app = createFixture(shop);
     const { manifest } = await app.build();
     expect(app.manifest()).toEqual(manifest);
@@ -76,7 +76,7 @@ describe("architecture §1: what a build writes", () => {
     expect(manifest).toMatchObject({
       format: 1,
       graph: "_seam.js",
-      clients: ["ui"],
+      browserSegments: ["ui"],
       modules: {
         "shop/money": { file: "shop/money.js" },
         "shop/quote": { file: "shop/quote.js", body: "shop/quote~body.js" },
@@ -93,13 +93,13 @@ describe("architecture §1: what a build writes", () => {
     }
   });
 
-  it("records for browsers only what they can get", async () => {
+  it("the browser's manifest has only what browsers can load", async () => {
     const app = createFixture(shop);
     await app.build();
     const manifest = app.browserManifest();
     expect(manifest.procedures.map((one) => one.fqn)).toEqual(["ui/filter"]);
     expect(manifest.segments).toEqual({ ui: [{ procedure: 0, access: "public" }] });
-    // The page takes Money as a result only, never as a value, and stock not at all.
+    // The page imports Money only as a type, and stock not at all.
     expect(Object.keys(manifest.modules)).toEqual(["shop/quote", "ui/filter"]);
     expect(manifest.modules["shop/quote"]).not.toHaveProperty("body");
     expect(manifest.classes).toEqual([]);
@@ -113,14 +113,14 @@ describe("architecture §1: what a build writes", () => {
     expect(app.read("dist/browser/index.html")).toContain(
       `<meta name="seamline-revision" content="${manifest.revision}">`,
     );
-    // The runtime comes beside the page's modules, not after them (performance P6).
+    // The runtime is preloaded, so that it loads beside the page's modules and not after them.
     for (const path of ["/svc/client.js", "/svc/remote.js"])
       expect(app.read("dist/browser/index.html")).toContain(
         `<link rel="modulepreload" href="${path}">`,
       );
   });
 
-  it("lets a module that pages import by value be one with that of the manifest, classes included", async () => {
+  it("a module that pages import by value is the same file as in the manifest, classes included", async () => {
     const app = createFixture({
       ...shop,
       "src/main.ts": `${shop["src/main.ts"]}import { Money } from "./shop/money.ts";\nconsole.log(new Money(1));\n`,
@@ -143,7 +143,7 @@ describe("architecture §1: what a build writes", () => {
     expect(holders).toHaveLength(1);
   });
 
-  it("asks of the runtime's one URL, in pages, faces and bodies", async () => {
+  it("pages, faces and bodies import the runtime from the same URL", async () => {
     const app = createFixture(shop);
     await app.build();
     const scripts = app.list("dist/browser").filter((file) => file.endsWith(".js"));
@@ -155,7 +155,7 @@ describe("architecture §1: what a build writes", () => {
       expect(app.read(`dist/browser/${file}`)).not.toMatch(/from\s*"seamline/);
   });
 
-  it("builds modules that configuration files name, and classes that are only types to their importers", async () => {
+  it("a build includes modules that configuration files name, and classes that are only imported as types", async () => {
     const app = createFixture({
       ...shop,
       "src/log.ts": "export default { async handle() {} };\n",
@@ -175,7 +175,7 @@ describe("architecture §1: what a build writes", () => {
     expect(manifest.imports["shop/order"]).toEqual(["shop/draft"]);
   });
 
-  it("keeps every export of a module, in whichever language it is written", async () => {
+  it("a built module keeps all of its exports, in TypeScript and JavaScript", async () => {
     const app = createFixture({
       "src/a/view.tsx":
         'import { one } from "./util.mts";\nexport async function view(): Promise<unknown> {\n  const { lazy } = await import("./lazy.jsx");\n  return <p title={lazy}>{one}</p>;\n}\n',
@@ -195,7 +195,7 @@ describe("architecture §1: what a build writes", () => {
     expect(manifest.files["a/view~body.js"]?.imports).toContain("a/lazy.js");
   });
 
-  it("runs on Node: errors lead to the line of the TypeScript source", async () => {
+  it("a built module runs on Node, with stack traces that lead to the TypeScript source", async () => {
     const app = createFixture(shop);
     await app.build();
     const script = `const { quote } = await import("./dist/server/modules/shop/quote~body.js");
@@ -213,7 +213,7 @@ describe("architecture §1: what a build writes", () => {
     expect(stack).toMatch(/at .*quote.* \(.*src\/shop\/quote\.ts:6:\d+\)/);
   });
 
-  it("takes a page in the source folder, and builds without any page", async () => {
+  it("a build accepts a page in the source folder, and an application without a page", async () => {
     const { "index.html": page = "", ...rest } = shop;
     const app = createFixture({
       ...rest,
@@ -223,14 +223,14 @@ describe("architecture §1: what a build writes", () => {
     expect(app.list("dist/browser")).toContain("index.html");
     app.remove("src/index.html");
     app.remove("src/main.ts");
-    await app.build({ clients: [] });
+    await app.build({ browserSegments: [] });
     expect(app.list("dist/browser").filter((file) => !file.startsWith("assets/"))).toEqual([]);
     expect(app.browserManifest().modules).toEqual({});
   });
 });
 
-describe("decisions §6: builds", () => {
-  it("leaves the previous output as it is when it fails", async () => {
+describe("a build", () => {
+  it("a failed build leaves the previous output as it is", async () => {
     const app = createFixture(shop);
     await app.build();
     const before = app.list("dist").map((file) => app.read(`dist/${file}`));
@@ -247,7 +247,7 @@ describe("decisions §6: builds", () => {
     ).toEqual([]);
   });
 
-  it("gives the same sources the same revision, and any change another one", async () => {
+  it("the same sources give the same revision, and any change gives another one", async () => {
     const app = createFixture(shop);
     const revisions = [
       (await app.build()).manifest.revision,
@@ -266,7 +266,7 @@ describe("decisions §6: builds", () => {
     expect(new Set(revisions).size).toBe(1 + changes.length);
   });
 
-  it("gives the same revision wherever the application lies", async () => {
+  it("an application has the same revision in any folder", async () => {
     const files = {
       ...shop,
       "vite.config.js": "export default { build: { minify: false, sourcemap: true } };",
@@ -275,17 +275,17 @@ describe("decisions §6: builds", () => {
     expect((await one.build()).manifest).toEqual((await other.build()).manifest);
   });
 
-  it("gives the same revision wherever the application lies, where its folder is the source folder", async () => {
+  it("an application has the same revision in any folder if its folder is the source folder", async () => {
     const files = {
       "index.ts": "export async function greet(): Promise<string> {\n  return 'hello';\n}\n",
       "greet.segment.json": '{ "./index": { "greet": { "access": "public" } } }',
     };
     const [one, other] = [createFixture(files), createFixture(files)];
-    const options = { source: ".", clients: ["greet"] };
+    const options = { source: ".", browserSegments: ["greet"] };
     expect((await one.build(options)).manifest).toEqual((await other.build(options)).manifest);
   });
 
-  it("keeps the browser files of the previous revision, and none older", async () => {
+  it("a build keeps the browser files of the previous revision, but no older ones", async () => {
     const app = createFixture(shop);
     const scripts: (readonly string[])[] = [];
     for (const word of ["one", "two", "two", "three"]) {
@@ -298,7 +298,7 @@ describe("decisions §6: builds", () => {
     expect(scripts[3]).not.toContain(scripts[0]?.[0]);
   });
 
-  it("knows an output that is older than the sources", async () => {
+  it("an output that is older than the sources is stale", async () => {
     const app = createFixture(shop);
     const { manifest } = await app.build();
     expect(await findOutput(app.root, "./dist")).toEqual({
@@ -311,7 +311,7 @@ describe("decisions §6: builds", () => {
     expect(await isStale(app.root, "./src", "./dist", manifest)).toBe(true);
   });
 
-  it("refuses an output that would replace the sources", async () => {
+  it("a build refuses an output that would replace the sources", async () => {
     const app = createFixture(shop);
     await expect(app.build({ output: "." })).rejects.toThrow(/choose another "output"/);
     await expect(app.build({ output: "./src" })).rejects.toThrow(/choose another "output"/);
@@ -326,37 +326,37 @@ describe("decisions §6: builds", () => {
     expect(app.list("segments")).toEqual(kept);
   });
 
-  it("refuses an output that is a file, or a folder elsewhere with what no build made; the folder of a build it replaces", async () => {
+  it("a build refuses an output that is a file or someone else's folder, and replaces the folder of a build", async () => {
     const app = createFixture({ ...shop, "seamline.json": "{}" });
     await expect(app.build({ output: "seamline.json" })).rejects.toThrow(
-      "The output seamline.json is a file, and a build makes a folder",
+      "The output seamline.json is a file, but a build writes a folder",
     );
     expect(app.read("seamline.json")).toBe("{}");
     const other = createFixture({ "letters/monday.txt": "Dear" });
     await expect(app.build({ output: other.path("letters") })).rejects.toThrow(
-      "holds what no build has made",
+      "holds files that no build made",
     );
     expect(other.read("letters/monday.txt")).toBe("Dear");
     for (let time = 0; time < 2; time++) await app.build({ output: other.path("built") });
     expect(other.list("built/server")).toContain("manifest.json");
   });
 
-  it("says in one line where it can't write, and why, before it builds", async () => {
+  it("a build that can't write says where and why in one line, before it builds", async () => {
     const app = createFixture({ ...shop, blocked: "" });
     const error = await app
       .build({ output: "blocked/out/dist" })
       .catch((thrown: unknown) => thrown);
     expect((error as Error).message).toBe(
-      `The build can't be written in ${app.path("blocked")}: there is a file in the place of a folder (ENOTDIR). Get leave to write there, or choose another "output"`,
+      `Can't write the build to ${app.path("blocked")}: there is a file where a folder should be (ENOTDIR). Make it writable, or choose another "output"`,
     );
     expect(app.read("blocked")).toBe("");
     symlinkSync("nowhere", app.path("lost"));
     await expect(app.build({ output: "lost/dist" })).rejects.toThrow(
-      /^The build can't be written in \S*\/lost: there is a file/,
+      /^Can't write the build to \S*\/lost: there is a file/,
     );
   });
 
-  it("says as much of what the bundler can't write, whose own words are a backtrace", () => {
+  it("a file that the bundler can't write is one line, without its backtrace", () => {
     const dump = `Build failed with 1 error:
 
 [UNHANDLEABLE_ERROR] Something went wrong inside rolldown, please report this problem.
@@ -369,7 +369,7 @@ Stack backtrace:
    0: <unknown>
 `;
     expect(() => bundlerProblems(new Error(dump), "/app")).toThrow(
-      /^The build can't be written in \/app\/dist: this user may not write there \(EACCES\)\. .*"output"$/,
+      /^Can't write the build to \/app\/dist: this user may not write there \(EACCES\)\. .*"output"$/,
     );
   });
 });

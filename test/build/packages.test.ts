@@ -16,8 +16,8 @@ const lib = (name: string, more: Files = {}, json: object = {}): Files => ({
   ),
 });
 
-describe("architecture §1: what a node resolves itself, from the application", () => {
-  it("leaves installed packages as they are written", async () => {
+describe("packages that a node resolves from the application folder", () => {
+  it("imports of installed packages stay as they are written", async () => {
     const app = createFixture({
       ...lib("plain"),
       ...lib("@scope/deep", { "style.css": "b { color: red }" }),
@@ -48,17 +48,17 @@ export async function run(): Promise<unknown> {
       }),
     );
     expect(body).toMatch(/from "\.\/util\.js"/);
-    // Node can't import a style sheet, and nothing of this one is left.
+    // Node can't import a style sheet, so the build leaves this one out.
     expect(body).not.toMatch(/"@scope\/deep\/style\.css"/);
     expect(Object.keys(manifest.modules)).toEqual(["run", "util"]);
   });
 });
 
-describe("architecture §1: server-only packages in pages", () => {
+describe("packages for Node in pages", () => {
   const page = '<!doctype html><script type="module" src="/src/main.ts"></script>';
   const main = 'import { lib } from "lib";\nconsole.log(lib);\n';
 
-  it("takes a package that says what browsers do without", async () => {
+  it("a page may import a package that says which Node modules browsers don't need", async () => {
     const files = { "index.html": page, "src/main.ts": main, "a.segment.json": "{}" };
     const app = createFixture({
       ...files,
@@ -72,7 +72,7 @@ describe("architecture §1: server-only packages in pages", () => {
     expect(app.list("dist/browser")).toContain("index.html");
   });
 
-  it("refuses one in CommonJS that requires a module of Node", async () => {
+  it("a page can't import a CommonJS package that requires a module of Node", async () => {
     const app = createFixture({
       "index.html": page,
       "src/main.ts": main,
@@ -90,7 +90,7 @@ describe("architecture §1: server-only packages in pages", () => {
     ]);
   });
 
-  it("tells an import once, however many modules of Node the package needs", async () => {
+  it("an import of a package is one problem, however many modules of Node it needs", async () => {
     const app = createFixture({
       "index.html": page,
       "src/main.ts": main,
@@ -109,7 +109,7 @@ describe("architecture §1: server-only packages in pages", () => {
     ]);
   });
 
-  it("leads a page that imports the server's entry to its own", async () => {
+  it("a page that imports seamline/server gets a hint at the entries for pages", async () => {
     const app = createFixture({
       "index.html": page,
       "src/main.ts": 'import { startServer } from "seamline/server";\nconsole.log(startServer);\n',

@@ -1,4 +1,4 @@
-// What a build makes for servers of classes that only pages import.
+// Classes that only pages import, in the server's build.
 
 import { describe, expect, it } from "vitest";
 
@@ -18,7 +18,7 @@ const page = (...imports: readonly string[]): Files => ({
 });
 
 describe("classes that only pages import", () => {
-  it("are in both manifests, and the server's says that they are for pages", async () => {
+  it("classes that only pages import are in both manifests, marked in the server's", async () => {
     const app = createFixture({
       ...page("ui/extra"),
       "src/ui/extra.ts": 'import { label } from "./label.ts";\nexport class Extra { x = label; }\n',
@@ -40,7 +40,7 @@ describe("classes that only pages import", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("fail no build and cause no warning by what they import for pages", async () => {
+  it("imports of a class that only pages import neither fail the build nor cause warnings", async () => {
     const app = createFixture({
       ...page("ui/a", "ui/b", "ui/c"),
       "src/ui/a.ts":
@@ -52,7 +52,7 @@ describe("classes that only pages import", () => {
       "node_modules/in-browsers/package.json":
         '{ "name": "in-browsers", "type": "module", "exports": { ".": { "browser": "./index.js" } } }',
       "node_modules/in-browsers/index.js": "export const draw = () => document.body;\n",
-      // A module that a plugin makes for pages alone.
+      // A virtual module that a plugin has for pages only.
       "src/ui/c.ts": 'import { made } from "virtual:made";\nexport class C { c = made; }\n',
       "vite.config.js": `export default { plugins: [{
         name: "made",
@@ -64,7 +64,7 @@ describe("classes that only pages import", () => {
     const { manifest, warnings } = await app.build();
     expect(manifest.classes.map(({ key }) => key)).toEqual(["ui/A", "ui/B", "ui/C"]);
     expect(warnings).toEqual([]);
-    // A style sheet is none of a server's files.
+    // The server's files include no style sheet.
     const files = Object.keys(manifest.files);
     expect(
       Object.values(manifest.files).flatMap(({ imports }) =>
@@ -73,7 +73,7 @@ describe("classes that only pages import", () => {
     ).toEqual([]);
   });
 
-  it("are left out with a warning where a plugin refuses to compile them for servers", async () => {
+  it("classes that only pages import are left out with a warning if a plugin can't compile them for servers", async () => {
     const app = createFixture({
       ...page("ui/a", "ui/b"),
       "src/ui/a.ts": "export class A { a = 1; }\n",
@@ -90,14 +90,14 @@ describe("classes that only pages import", () => {
       {
         file: "src/ui/a.ts, src/ui/b.ts",
         message: expect.stringMatching(
-          /^these modules, whose classes only pages import, can't be built for servers, which refuse their instances: .*b\.ts is for pages/,
+          /^these modules, whose classes only pages import, can't be built for servers, so servers refuse their instances: .*b\.ts is for pages/,
         ),
         hint: "If servers need the classes, move them to modules that import nothing that is for pages only.",
       },
     ]);
   });
 
-  it("don't hide what is wrong with the modules of nodes", async () => {
+  it("mistakes in modules of nodes are reported next to classes that only pages import", async () => {
     const app = createFixture({
       ...page("ui/a"),
       "src/ui/a.ts": "export class A { a = 1; }\n",
@@ -107,7 +107,7 @@ describe("classes that only pages import", () => {
     expect(await app.problems()).toEqual([
       expect.objectContaining({
         file: "src/api/run.ts",
-        message: expect.stringContaining('"./gone.ts" is no file'),
+        message: expect.stringContaining('"./gone.ts" isn\'t a file'),
       }),
     ]);
   });

@@ -1,9 +1,9 @@
-// A server procedure that calls one which only pages have: nobody can answer the call.
+// Calls on servers of procedures that only pages have: nothing can answer them.
 
 import { describe, expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
-import { formatProblem } from "../../src/problem.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 import { createFixture, type Files, shop } from "./_fixture.ts";
 
@@ -33,7 +33,7 @@ const heads = (texts: readonly string[]): string[] =>
   texts.map((text) => text.split("\n")[0] ?? "");
 
 describe("a server's call of a procedure that only pages have", () => {
-  it("fails a check, with the place, both segment files and the way there", async () => {
+  it("a check refuses a server's call of a page's procedure, with its place, both segment files and the chain", async () => {
     const { problems, warnings } = await checked(calling);
     expect(warnings).toEqual([]);
     expect(problems).toEqual([
@@ -49,7 +49,7 @@ describe("a server's call of a procedure that only pages have", () => {
     ]);
   });
 
-  it("is a warning of a build, which goes on", async () => {
+  it("a build warns of a server's call of a page's procedure, and goes on", async () => {
     const app = createFixture({ ...shop, ...calling });
     const { warnings } = await app.build();
     expect(heads(warnings.map(formatProblem))).toEqual([
@@ -74,7 +74,7 @@ describe("a server's call of a procedure that only pages have", () => {
       told("src/shop/stock.ts:3:17", "src/shop/stock.ts → src/ui/filter.ts"),
     ],
     [
-      "handed to another function",
+      "passed to another function",
       stock("return (await Promise.all([[sku]].map(filter))).length;", filter),
       told("src/shop/stock.ts:3:41", "src/shop/stock.ts → src/ui/filter.ts"),
     ],
@@ -104,11 +104,11 @@ describe("a server's call of a procedure that only pages have", () => {
         "a middleware or health check of a configuration",
       ),
     ],
-  ])("is found %s", async (_, files, expected) => {
+  ])("a check finds a server's call of a page's procedure %s", async (_, files, expected) => {
     expect(heads((await checked(files)).problems)).toEqual([expected]);
   });
 
-  it("is told once, for the first procedure whose code comes there", async () => {
+  it("a server's call of a page's procedure is reported once, for the first procedure that reaches it", async () => {
     const both = {
       ...stock("return await tell(sku);", 'import { tell } from "../lib/tell.ts";\n'),
       "src/shop/more.ts":
@@ -119,7 +119,7 @@ describe("a server's call of a procedure that only pages have", () => {
     expect((await checked(both)).problems).toHaveLength(1);
   });
 
-  it("is a warning of a check where pages run the same code: it may know where it is", async () => {
+  it("a check only warns of a call in code that pages run too, which may check where it runs", async () => {
     const files = {
       ...stock("return await tell(sku);", 'import { tell } from "../lib/tell.ts";\n'),
       "src/lib/tell.ts": `${filter}export async function tell(sku: string): Promise<number> {\n  return typeof document === "undefined" ? 0 : (await filter([sku])).length;\n}\n`,
@@ -133,20 +133,20 @@ describe("a server's call of a procedure that only pages have", () => {
   });
 });
 
-describe("it is none", () => {
+describe("a call that a check accepts", () => {
   const importing = {
     "src/lib/words.ts": `${filter}export const both = async (): Promise<unknown> => filter([]);\nexport const one = (): number => 1;\n`,
   };
   it.each<[string, Files]>([
     [
-      "where servers load a segment with it, too",
+      "that is in a segment for servers too",
       {
         ...calling,
         "more.segment.json": '{ "./ui/filter": { "filter": { "access": "private" } } }',
       },
     ],
     [
-      "where a configuration has a server load the page's segment",
+      "whose segment a configured server loads",
       {
         ...calling,
         "seamline.json":
@@ -154,34 +154,34 @@ describe("it is none", () => {
       },
     ],
     [
-      "where a layout of nodes has it",
+      "whose segment a layout of nodes has",
       {
         ...calling,
         "seamline.json":
-          '{ "mode": "standalone", "url": "http://127.0.0.1:1", "layout": { "all": ["shop", "ui"] } }',
+          '{ "mode": "standalone", "url": "http://127.0.0.1:1", "nodes": { "all": ["shop", "ui"] } }',
       },
     ],
     [
-      "where only its type is imported",
+      "that is imported as a type only",
       stock(
         "const all: Awaited<ReturnType<typeof filter>> = [sku];\n  return all.length;",
         'import type { filter } from "../ui/filter.ts";\n',
       ),
     ],
-    ["where it is imported and not used", stock("return sku.length;", filter)],
+    ["that is imported and not used", stock("return sku.length;", filter)],
     [
-      "where another function of the imported module calls it",
+      "that another function of the imported module calls",
       { ...importing, ...stock("return one();", 'import { one } from "../lib/words.ts";\n') },
     ],
     [
-      "where a namespace is used for something else",
+      "in a namespace that is used for something else",
       {
         ...importing,
         ...stock("return words.one();", 'import * as words from "../lib/words.ts";\n'),
       },
     ],
     [
-      "where a page's procedure calls it",
+      "that a page's procedure calls",
       {
         "src/ui/filter.ts": `${shop["src/ui/filter.ts"]}export async function count(words: string[]): Promise<number> {\n  return (await filter(words)).length;\n}\n`,
         "src/ui/ui.segment.json":
@@ -189,19 +189,19 @@ describe("it is none", () => {
       },
     ],
     [
-      "where code that pages run too only passes it on",
+      "that shared code only passes on",
       {
         ...stock("return Object.keys(all).length;", 'import { all } from "../lib/all.ts";\n'),
         "src/lib/all.ts": `${filter}export const all = { filter };\n`,
         "src/main.ts": `import { all } from "./lib/all.ts";\n${shop["src/main.ts"]}void all;\n`,
       },
     ],
-  ])("%s", async (_, files) => {
+  ])("a check accepts a page's procedure %s", async (_, files) => {
     const { problems, warnings } = await checked(files);
     expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
   });
 
-  it("where a configuration that is named to the check has a server load it", async () => {
+  it("a check accepts a call if the configuration named to it has a server load the segment", async () => {
     const config = {
       "deploy/a/b/all.json":
         '{ "mode": "standalone", "url": "http://127.0.0.1:1", "segments": ["shop", "ui"] }',
@@ -221,7 +221,7 @@ describe("at run time", () => {
   const expected =
     "Procedure 'ui/filter' v0.0.0 not found: it is only in segment 'ui', which browsers load";
 
-  it("the error of such a call names the segment, in one process and over several", async () => {
+  it("the error of a call to a page's procedure names the segment, in one process and over several", async () => {
     const application = applicationOf(files);
     await application.build();
     const trustKey = "a-key-of-this-test-and-no-other";
@@ -241,7 +241,7 @@ describe("at run time", () => {
         expect(await (await fetch(`${url}/rpc/shop/${name}`)).text()).toBe(
           `${expected}\n[shop/${name} | v0.0.0]`,
         );
-    // Whoever calls from outside is told nothing of the kind.
+    // Callers from outside don't learn this.
     expect(await (await fetch(`${gateway.url}/rpc/ui/filter?words=a`)).text()).toBe(
       "Procedure 'ui/filter' v0.0.0 not found",
     );

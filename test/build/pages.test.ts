@@ -1,10 +1,11 @@
-// Pages: the index and what Vite's configuration names, in whatever form it names them. Each is built, and none is served as it was written.
+// Pages: the index and those in Vite's configuration, in any form that it allows. Each is built, and
+// none is served as its source.
 
 import { createBuilder, type InlineConfig, preview } from "vite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { buildApplication } from "../../server/build/build.ts";
-import { seamline } from "../../server/build/vite-plugin.ts";
+import { buildApplication } from "../../server/vite/build.ts";
+import { seamline } from "../../server/vite/vite-plugin.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 import { TestLog } from "../_cluster.ts";
 import type { Files } from "./_fixture.ts";
@@ -29,7 +30,10 @@ const pages: Files = {
 const root: Files = { "index.html": page("root"), "src/root.ts": script("root") };
 const standalone = { mode: "standalone", url: anyPort };
 
-/** The script of each page that is served in its built form, by path; what else is served there; `undefined` where nothing is. */
+/**
+ * By path: the script of a page that is served in its built form, anything else that is served
+ * there, or `undefined`.
+ */
 async function served(
   url: string,
   paths: readonly string[],
@@ -58,15 +62,15 @@ describe("entries of Vite's configuration", () => {
   const all = { "/admin/index.html": "admin", "/admin/": "admin", "/shop/index.html": "shop" };
   it.each<[string, Files, Record<string, string | undefined>]>([
     ["a list of files with one base name", at("rolldownOptions", both), all],
-    ["a list, under the older name", at("rollupOptions", both), all],
+    ["a list under the older name", at("rollupOptions", both), all],
     [
-      "a list, of the environment",
+      "a list in the environment",
       config(
         `{ environments: { client: { build: { rolldownOptions: { input: ${JSON.stringify(both)} } } } } }`,
       ),
       all,
     ],
-    ["a list, at the top level", config(`{ input: ${JSON.stringify(both)} }`), all],
+    ["a list at the top level", config(`{ input: ${JSON.stringify(both)} }`), all],
     ["a list with a file twice", at("rolldownOptions", [...both, "./shop/index.html"]), all],
     [
       "addresses below Vite's root",
@@ -74,12 +78,12 @@ describe("entries of Vite's configuration", () => {
       all,
     ],
     [
-      "a single file named as the index",
+      "a single file with the index's name",
       at("rolldownOptions", "admin/index.html"),
       { "/admin/index.html": "admin", "/admin/": "admin" },
     ],
     [
-      "a name that is the index's",
+      "an entry with the index's name",
       at("rolldownOptions", { index: "admin/index.html", _index: "shop/index.html" }),
       all,
     ],
@@ -89,7 +93,7 @@ describe("entries of Vite's configuration", () => {
       all,
     ],
     [
-      "names that differ in what a file's name can't hold",
+      "names that differ in characters that file names can't have",
       at("rolldownOptions", { "a:b": "admin/index.html", "a?b": "shop/index.html" }),
       all,
     ],
@@ -105,22 +109,25 @@ describe("entries of Vite's configuration", () => {
       ),
       all,
     ],
-  ])("%s are all built and served, with a page at / and without", async (_, files, expected) => {
-    for (const index of [root, {}]) {
-      const application = applicationOf({ ...pages, ...index, ...files });
-      await application.build();
-      const server = await start(application, standalone);
-      const found = await served(server.url, [...Object.keys(expected), "/", "/index.html"]);
-      const name = "index.html" in index ? "root" : undefined;
-      expect(found, `with ${Object.keys(index).join()}`).toEqual({
-        ...expected,
-        "/": name,
-        "/index.html": name,
-      });
-    }
-  });
+  ])(
+    "entries of Vite's configuration are all built and served, with and without a page at /: %s",
+    async (_, files, expected) => {
+      for (const index of [root, {}]) {
+        const application = applicationOf({ ...pages, ...index, ...files });
+        await application.build();
+        const server = await start(application, standalone);
+        const found = await served(server.url, [...Object.keys(expected), "/", "/index.html"]);
+        const name = "index.html" in index ? "root" : undefined;
+        expect(found, `with ${Object.keys(index).join()}`).toEqual({
+          ...expected,
+          "/": name,
+          "/index.html": name,
+        });
+      }
+    },
+  );
 
-  it("that are modules keep their names, beside pages", async () => {
+  it("entries that are modules keep their names next to pages", async () => {
     const files = at("rolldownOptions", { index: "src/admin.ts", "deep/shop": "src/shop.ts" });
     const application = applicationOf({ ...pages, ...root, ...files });
     await application.build();
@@ -135,7 +142,7 @@ describe("entries of Vite's configuration", () => {
     ]);
   });
 
-  it("that a plugin knows and no file has are left to it", async () => {
+  it("entries that aren't files are left to the plugin that knows them", async () => {
     const plugin = `{ name: "made", resolveId: (id) => (id === "virtual:made" ? id : undefined), load: (id) => (id === "virtual:made" ? "console.log('made')" : undefined) }`;
     const application = applicationOf({
       ...pages,
@@ -156,7 +163,7 @@ describe("entries of Vite's configuration", () => {
     ).toBe(true);
   });
 
-  it("that lead nowhere fail the build, which names them", async () => {
+  it("entries that don't exist fail the build, which names them", async () => {
     const application = applicationOf({
       ...pages,
       ...root,
@@ -167,7 +174,7 @@ describe("entries of Vite's configuration", () => {
     );
   });
 
-  it("that lie in the source folder and beside it are built together", async () => {
+  it("entries in the source folder and outside it are built together", async () => {
     const application = applicationOf({
       ...pages,
       "src/index.html": page("root").replace("/src/", "./"),
@@ -181,7 +188,7 @@ describe("entries of Vite's configuration", () => {
 });
 
 describe("the index", () => {
-  it("is found in a source folder below a root of Vite's own", async () => {
+  it("the index is found in a source folder below Vite's own root", async () => {
     const application = applicationOf({
       "web/src/index.html": page("root").replace("/src/", "./"),
       "web/src/root.ts": script("root"),
@@ -192,7 +199,7 @@ describe("the index", () => {
     expect(await served(server.url, ["/"])).toEqual({ "/": "root" });
   });
 
-  it("that the build doesn't know is not served as it was written: the start says so", async () => {
+  it("an index that isn't in the build isn't served from its source, and the start warns of it", async () => {
     const application = applicationOf({ ...pages, "src/late.html": page("late") });
     await application.build();
     const told = (lines: readonly string[]) => lines.filter((line) => line.includes("'index'"));
@@ -230,14 +237,14 @@ describe("pages of the build and globs of 'assets'", () => {
     "/plain.html": "<p>as it is",
   };
 
-  it("no glob makes the source of a page public: a service", async () => {
+  it("a service doesn't publish the source of a page, whatever 'assets' says", async () => {
     const application = applicationOf(files);
     await application.build();
     const { url } = await start(application, undefined);
     expect(await served(url, paths)).toEqual(expected);
   });
 
-  it("no glob makes the source of a page public: vite preview", async () => {
+  it("vite preview doesn't publish the source of a page, whatever 'assets' says", async () => {
     const application = applicationOf(files);
     const options: InlineConfig = {
       root: application.root,

@@ -10,8 +10,8 @@ async function problemsOf(files: Files, options = {}) {
   return await createFixture({ ...shop, ...files }).problems(options);
 }
 
-describe("§2.2 segment files in a build", () => {
-  it("tells every mistake of every file at once", async () => {
+describe("segment files in a build", () => {
+  it("a build reports every mistake of every segment file at once", async () => {
     const problems = await problemsOf({
       "bad.segment.json": segment("./shop/qoute", { quote: open }),
       "worse.segment.json": segment("./shop/quote", { qoute: open, other: { access: "publik" } }),
@@ -54,7 +54,7 @@ describe("§2.2 segment files in a build", () => {
     expect(problems).toHaveLength(7);
   });
 
-  it("says of an entry that names a class that it is a class, and of nothing else that the entry lacks", async () => {
+  it("a segment entry that names a class is one problem, whatever else the entry lacks", async () => {
     const problems = await problemsOf({
       "a.segment.json": segment("./shop/money", { Money: {} }),
       "b.segment.json": segment("./shop/money", {
@@ -79,7 +79,7 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
-  it("leads from a name that its module only declares to the word that is missing", async () => {
+  it("an entry for a function that isn't exported gets the hint to write export", async () => {
     const problems = await problemsOf({
       "src/a/own.ts":
         "import { far } from './far.ts';\nasync function own(): Promise<void> {}\nvoid far;\nconst arrow = async (): Promise<void> => own();\nvoid arrow;\n// function said\n",
@@ -90,7 +90,7 @@ describe("§2.2 segment files in a build", () => {
     expect(problems.map((one) => one.hint)).toEqual([hint, hint, undefined, undefined]);
   });
 
-  it("warns of an application without a segment file, whose pages get all that they import", async () => {
+  it("a build warns of an application without a segment file", async () => {
     const { "shop.segment.json": _, "src/ui/ui.segment.json": __, ...files } = shop;
     const app = createFixture({ ...files, "src/main.ts": "", "segments/shop.json": "{}" });
     expect((await app.build()).warnings).toMatchObject([
@@ -102,7 +102,7 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
-  it("warns of a generator, as no call from elsewhere gets what it yields", async () => {
+  it("a build warns of a procedure that is a generator", async () => {
     const app = createFixture({
       ...shop,
       "src/a/all.ts": "export async function* all(): AsyncGenerator<number> {\n  yield 1;\n}\n",
@@ -118,13 +118,13 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
-  it("tells every module that can't be read, wherever it is imported from", async () => {
+  it("a build reports every module that can't be parsed, wherever it is imported from", async () => {
     const problems = await problemsOf(
       {
         "src/main.ts": 'import "./shop/quote.ts";\nlet x = ;\n',
         "src/shop/stock.ts": "export async function stock( {",
       },
-      { clients: [] },
+      { browserSegments: [] },
     );
     expect(problems).toMatchObject([
       { file: "src/shop/stock.ts", line: 1 },
@@ -132,7 +132,7 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
-  it("tells every import that leads nowhere, in both builds", async () => {
+  it("a build reports every import that can't be resolved, for servers and browsers", async () => {
     const problems = await problemsOf(
       {
         "src/main.ts":
@@ -140,7 +140,7 @@ describe("§2.2 segment files in a build", () => {
         "src/shop/quote.ts":
           '\nexport async function quote(): Promise<unknown> {\n  return await import("./three.ts");\n}\n',
       },
-      { clients: [] },
+      { browserSegments: [] },
     );
     expect(problems).toMatchObject([
       {
@@ -154,7 +154,7 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
-  it("finds them everywhere but in node_modules, the output and dot folders", async () => {
+  it("segment files are found everywhere but in node_modules, the output and dot folders", async () => {
     const bad = '{ "./no/such": { "x": { "access": "public" } } }';
     const app = createFixture({
       ...shop,
@@ -166,7 +166,7 @@ describe("§2.2 segment files in a build", () => {
     expect((await app.problems()).map((one) => one.file)).toEqual(["deploy/eu/a.segment.json"]);
   });
 
-  it("resolves keys with and without extension, and folders to their index", async () => {
+  it("keys of segment files work with and without extension, and a folder means its index", async () => {
     const app = createFixture({
       "src/a/index.ts": "export default async (): Promise<number> => 1;\n",
       "src/b.mts": "export async function b(): Promise<void> {}\n",
@@ -188,13 +188,13 @@ describe("§2.2 segment files in a build", () => {
     ]);
   });
 
-  it("refuses a source folder that isn't there", async () => {
-    expect(await problemsOf({}, { source: "./lib", clients: [] })).toContainEqual(
+  it("a build refuses a source folder that doesn't exist", async () => {
+    expect(await problemsOf({}, { source: "./lib", browserSegments: [] })).toContainEqual(
       expect.objectContaining({ file: "lib", hint: expect.stringContaining("source") }),
     );
   });
 
-  it("refuses two files that are one module", async () => {
+  it("a build refuses two files that are one module", async () => {
     const problems = await problemsOf({ "src/shop/quote.js": "export {};\n" });
     expect(problems[0]).toMatchObject({
       file: "src/shop/quote.ts",
@@ -203,13 +203,13 @@ describe("§2.2 segment files in a build", () => {
   });
 });
 
-describe("decisions §1, §6: names and duplicates", () => {
+describe("names and duplicates", () => {
   const two = {
     "src/shop/v1.ts": "export async function offer(): Promise<number> {\n  return 1;\n}\n",
     "src/shop/v2.ts": "export async function offer(): Promise<number> {\n  return 2;\n}\n",
   };
 
-  it("refuses one name and version for two functions, and names both files", async () => {
+  it("a build refuses one name and version for two functions, and names both files", async () => {
     const problems = await problemsOf({
       ...two,
       "one.segment.json": segment("./shop/v1", { offer: open }),
@@ -221,7 +221,7 @@ describe("decisions §1, §6: names and duplicates", () => {
     );
   });
 
-  it("takes versions of one procedure from several files, in the same segments only", async () => {
+  it("versions of a procedure may be in several files, but must be in the same segments", async () => {
     const both = {
       "./shop/v1": { offer: open },
       "./shop/v2": { offer: { access: "public", version: "2" } },
@@ -242,7 +242,7 @@ describe("decisions §1, §6: names and duplicates", () => {
     ]);
   });
 
-  it("takes one export in several segments, but with one version and one name", async () => {
+  it("an export may be in several segments, but with one version and one name", async () => {
     const app = createFixture({
       ...shop,
       "more.segment.json": segment("./shop/quote.ts", {
@@ -266,14 +266,14 @@ describe("decisions §1, §6: names and duplicates", () => {
     );
   });
 
-  it("refuses two segment files of one name", async () => {
+  it("a build refuses two segment files with the same name", async () => {
     const problems = await problemsOf({ "deploy/shop.segment.json": "{}" });
     expect(problems).toMatchObject([
       { message: expect.stringMatching(/segment "shop" is also defined by/) },
     ]);
   });
 
-  it("names procedures after as, the function, the export, the file or the folder", async () => {
+  it("a procedure is named after `as`, the function, the export, the file or the folder", async () => {
     const app = createFixture({
       "src/n/names.ts":
         "export async function declared(): Promise<void> {}\nexport const arrow = async (): Promise<void> => {};\nasync function inner(): Promise<void> {}\nexport { inner as outer };\nexport async function renamed(): Promise<void> {}\nexport default async (): Promise<void> => {};\n",
@@ -295,7 +295,7 @@ describe("decisions §1, §6: names and duplicates", () => {
     ]);
   });
 
-  it("splits a re-export where it is declared, named after the module that the segment names", async () => {
+  it("a re-exported procedure is split where it is declared, and named after the module in the segment file", async () => {
     const app = createFixture({
       "src/api/index.ts":
         'export * from "../inner/deep.ts";\nexport { two as second } from "../inner/two.ts";\n',
@@ -318,7 +318,7 @@ describe("decisions §1, §6: names and duplicates", () => {
     ]);
   });
 
-  it("refuses a function of a package", async () => {
+  it("a build refuses a function of a package as a procedure", async () => {
     const problems = await problemsOf({
       "node_modules/lib/package.json":
         '{ "name": "lib", "type": "module", "exports": "./index.js" }',
@@ -332,8 +332,8 @@ describe("decisions §1, §6: names and duplicates", () => {
   });
 });
 
-describe("architecture §1: what must not come along", () => {
-  it("refuses a page that drags a module of Node along, and shows the way that it came", async () => {
+describe("modules of Node in pages", () => {
+  it("a build refuses a page that imports a module of Node, and shows the chain of imports", async () => {
     const app = createFixture({
       ...shop,
       "src/main.ts": `${shop["src/main.ts"]}import { a } from "./util/a.ts";\nconsole.log(a);\n`,
@@ -356,7 +356,7 @@ describe("architecture §1: what must not come along", () => {
     ]);
   });
 
-  it("warns of a private procedure that code of another segment imports, with the chain", async () => {
+  it("a build warns of a private procedure that code of another segment imports, with the chain of imports", async () => {
     const app = createFixture({
       ...shop,
       "src/shop/quote.ts":

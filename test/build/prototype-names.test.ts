@@ -1,8 +1,8 @@
-// Names that every object inherits are names like any other: whoever looks something up by a name looks for what was put there.
+// Names that every object inherits, such as `toString`, work like any other name.
 
 import { describe, expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
+import { checkApplication } from "../../server/report/check.ts";
 import { names, prototypeNames, through } from "../_prototype-names.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 
@@ -12,7 +12,7 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 describe("an application whose modules, exports, parameters, segments and classes have such names", () => {
   const made = () => applicationOf(prototypeNames);
 
-  it("passes a check", async () => {
+  it("an application with names such as toString passes a check", async () => {
     const { problems, warnings, procedures } = await checkApplication({
       root: made().root,
       env: {},
@@ -25,10 +25,10 @@ describe("an application whose modules, exports, parameters, segments and classe
     });
   });
 
-  it("is built, with an entry for each name in both manifests", async () => {
+  it("names such as toString are in both manifests of a build", async () => {
     const application = made();
     const { manifest } = await application.build();
-    expect(manifest.clients).toEqual(["toString"]);
+    expect(manifest.browserSegments).toEqual(["toString"]);
     expect(Object.keys(manifest.segments).sort()).toEqual([...names, "isPrototypeOf"].sort());
     expect(Object.keys(manifest.modules).sort()).toEqual([...names, "propertyIsEnumerable"].sort());
     expect(Object.keys(manifest.imports).sort()).toEqual([...names, "main"].sort());
@@ -36,7 +36,7 @@ describe("an application whose modules, exports, parameters, segments and classe
     expect(Object.keys(application.browserManifest().segments)).toEqual(["toString"]);
   });
 
-  it("runs in one process", async () => {
+  it("an application with names such as toString runs in one process", async () => {
     const application = made();
     await application.build();
     const { url } = await start(application, { mode: "standalone", url: anyPort });
@@ -46,7 +46,7 @@ describe("an application whose modules, exports, parameters, segments and classe
     }
   });
 
-  it("runs as gateway, nodes, and repository", async () => {
+  it("an application with names such as toString runs as gateway, nodes and repository", async () => {
     const application = made();
     await application.build();
     const trustKey = "a-key-of-this-test-and-no-other";

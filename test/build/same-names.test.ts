@@ -1,4 +1,5 @@
-// Files with one name in several folders, and names that a bundler could take for each other: each module keeps a file of its own.
+// Files with the same name in several folders, and names that a bundler could confuse: each module
+// keeps a file of its own.
 
 import { describe, expect, it } from "vitest";
 
@@ -7,13 +8,13 @@ import { type Files, type Fixture, createFixture } from "./_fixture.ts";
 const open = { access: "public" };
 const page = '<!doctype html><script type="module" src="/src/main.ts"></script>';
 
-/** A procedure that says where it is from, and a class beside it. */
+/** A procedure that returns where it is from, and a class. */
 const part = (name: string): string =>
   `import { ${name}Model } from "./model.ts";\nexport async function ${name}(): Promise<${name}Model> {\n  return new ${name}Model("body of ${name}");\n}\n`;
 const model = (name: string): string =>
   `export class ${name}Model {\n  constructor(public text: string) {}\n}\n`;
 
-/** The text of what the browser's manifest names for a module. */
+/** The text of the file that the browser's manifest names for a module. */
 function browserText(app: Fixture, id: string, part: "file" | "body" = "file"): string {
   const record = app.browserManifest().modules[id];
   return app.read(`dist/browser/${record?.[part] ?? `nothing for ${id}`}`);
@@ -35,7 +36,7 @@ describe("modules with one file name", () => {
     ),
   };
 
-  it("have files of their own in browsers: procedures, their bodies, and classes", async () => {
+  it("modules with the same file name have browser files of their own: procedures, bodies and classes", async () => {
     const app = createFixture(files);
     await app.build();
     for (const one of folders) {
@@ -49,7 +50,7 @@ describe("modules with one file name", () => {
     expect(new Set(named.map((file) => file.toLowerCase())).size).toBe(9);
   });
 
-  it("have files of their own where client.import and browser modules name them", async () => {
+  it("modules with the same file name have files of their own for client.import and browserModules", async () => {
     const app = createFixture({
       "index.html": page,
       "src/main.ts":
@@ -62,7 +63,7 @@ describe("modules with one file name", () => {
       "src/b+/tool_.ts": 'export const tool = "tool_ of b+";\n',
       "a.segment.json": "{}",
     });
-    await app.build({ clientModules: ["b*/*"] });
+    await app.build({ browserModules: ["b*/*"] });
     for (const [id, text] of Object.entries({
       "a/tool": "tool of a",
       "b/tool": "tool of b",
@@ -76,7 +77,7 @@ describe("modules with one file name", () => {
       );
   });
 
-  it("have files of their own where the configuration's file names have no hash, and where another plugin emits such names", async () => {
+  it("modules with the same file name have files of their own without hashes in names, and next to files of another plugin", async () => {
     const other = `{ name: "other", buildStart() { if (this.environment.name === "client") globalThis.emitted = this.emitFile({ type: "chunk", id: "/src/other/index.ts", name: "index" }); },
       generateBundle() { if (this.environment.name === "client") this.emitFile({ type: "asset", fileName: "emitted.txt", source: this.getFileName(globalThis.emitted) }); } }`;
     const app = createFixture({
@@ -96,7 +97,7 @@ describe("modules with one file name", () => {
 });
 
 describe("what pages bring along", () => {
-  it("keeps files of its own: style sheets, images and workers of one name", async () => {
+  it("style sheets, images and workers with the same name have files of their own", async () => {
     const both = ["cart", "people"];
     const app = createFixture({
       "index.html": page,
@@ -145,7 +146,7 @@ describe("what pages bring along", () => {
 });
 
 describe("modules of the server whose files could have one name", () => {
-  it("are told from parts, from the graph and from what lies beside the source folder", async () => {
+  it("modules of the server don't clash with parts, the graph or files outside the source folder", async () => {
     const app = createFixture({
       "src/quote.ts":
         'import "./quote~body.ts";\nimport "./_seam.ts";\nimport "./_app/lib/a.ts";\nimport "../lib/a.ts";\nimport "../lib/a b.ts";\nimport "../lib/a_b.ts";\nexport async function quote() { return "the procedure"; }\n',

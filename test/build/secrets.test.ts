@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { createFixture } from "./_fixture.ts";
 
-// Each stands where code of a server procedure, or something that only it needs, would carry it along.
+// Each is in the code of a server procedure, or in something that only it needs.
 const secrets = [
   "s3cr3t-constant",
   "s3cr3t-template",
@@ -71,21 +71,21 @@ console.log(await browser([]), await server("a"), everywhere);
   "back.segment.json": '{ "./mixed/mixed": { "server": { "access": "public" } } }',
 };
 
-describe("architecture §1: nothing of a server's procedure reaches a browser", () => {
+describe("nothing of a server's procedure reaches a browser", () => {
   it.each([
-    ["as it is", undefined],
+    ["without options", undefined],
     ["with source maps", "export default { build: { sourcemap: true } };"],
     [
       "with inline source maps and readable code",
       'export default { build: { sourcemap: "inline", minify: false } };',
     ],
-  ])("%s", async (_, config) => {
+  ])("nothing of a server's procedure is in the browser's files, %s", async (_, config) => {
     const app = createFixture({
       ...files,
       ...(config !== undefined && { "vite.config.js": config }),
     });
     const { manifest } = await app.build();
-    expect(manifest.clients).toEqual(["ui"]);
+    expect(manifest.browserSegments).toEqual(["ui"]);
     const everything = [
       ...app.list("dist/browser").map((file) => `dist/browser/${file}`),
       "dist/server/manifest.browser.json",
@@ -99,7 +99,7 @@ describe("architecture §1: nothing of a server's procedure reaches a browser", 
           found.push(`${secret} in ${file}`);
     }
     expect(found).toEqual([]);
-    // The search would find them: what browsers may have is there, and the server has the rest.
+    // The search works: it finds public strings in the browser's files and the rest in the server's.
     expect(text).toContain("visible-constant");
     expect(text).toContain("visible-everywhere");
     const server = app.list("dist/server").map((file) => app.read(`dist/server/${file}`));
@@ -117,7 +117,7 @@ describe("architecture §1: nothing of a server's procedure reaches a browser", 
   });
 });
 
-describe("architecture §1: ways around the split are closed", () => {
+describe("ways around the split are closed", () => {
   it.each([
     ["as text", 'import text from "./mixed/mixed.ts?raw";\nconsole.log(text);\n', /"\?raw"/],
     ["as an address", 'import url from "./mixed/mixed.ts?url";\nconsole.log(url);\n', /"\?url"/],
@@ -136,20 +136,20 @@ describe("architecture §1: ways around the split are closed", () => {
       'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n',
       /imported by a worker/,
     ],
-  ])("%s", async (_, main, message) => {
+  ])("a build refuses to give a page a module with procedures %s", async (_, main, message) => {
     const app = createFixture({
       ...files,
       "src/main.ts": main,
       "src/worker.ts":
         'import { server } from "./mixed/mixed.ts";\nvoid server("a").then((text) => postMessage(text));\n',
     });
-    expect(await app.problems({ clients: ["ui"] })).toMatchObject([
+    expect(await app.problems({ browserSegments: ["ui"] })).toMatchObject([
       { file: "src/mixed/mixed.ts", message: expect.stringMatching(message) },
     ]);
   });
 });
 
-/** The file's text, with that of the source maps inside it. */
+/** The file's text, with decoded inline source maps. */
 function textOf(file: string): string {
   const text = readFileSync(file, "latin1");
   const maps = [...text.matchAll(/sourceMappingURL=data:[^,]*;base64,([\w+/=]+)/g)].map((match) =>
@@ -158,7 +158,7 @@ function textOf(file: string): string {
   return [text, ...maps].join("\n");
 }
 
-describe("§4.6: startClient in a worker of the application", () => {
+describe("startClient in a worker of the application", () => {
   const worker = {
     ...files,
     "src/main.ts": 'new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });\n',
@@ -166,18 +166,18 @@ describe("§4.6: startClient in a worker of the application", () => {
       'import { startClient } from "seamline/client";\nvoid startClient("ui").then(() => postMessage("started"));\n',
   };
 
-  it("asks for the runtime by its address, as pages do: a bundled one would be a second, which nobody starts", async () => {
+  it("a worker imports the runtime from its URL, as pages do, instead of a bundled copy", async () => {
     const app = createFixture({
       ...worker,
       "vite.config.js": 'export default { worker: { format: "es" } };',
     });
-    await app.build({ clients: ["ui"] });
+    await app.build({ browserSegments: ["ui"] });
     const file = app.list("dist/browser").find((name) => /worker-.*\.js$/.test(name));
     expect(app.read(`dist/browser/${file}`)).toMatch(/from\s*["']\/svc\/client\.js["']/);
   });
 
-  it("is refused where Vite makes a classic script of it, with what to set", async () => {
-    expect(await createFixture(worker).problems({ clients: ["ui"] })).toMatchObject([
+  it("a worker that Vite builds as a classic script is refused, with the setting to change", async () => {
+    expect(await createFixture(worker).problems({ browserSegments: ["ui"] })).toMatchObject([
       {
         file: "src/worker.ts",
         message: expect.stringMatching(/classic scripts/),

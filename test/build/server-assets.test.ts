@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { createFixture, type Files, type Fixture, shop } from "./_fixture.ts";
 
-/** What a server imports of a built module: the build is complete if this works. */
+/** Imports a built module as a server does: works if the build is complete. */
 async function load(app: Fixture, file: string): Promise<Record<string, unknown>> {
   return (await import(pathToFileURL(app.path(`dist/server/modules/${file}`)).href)) as Record<
     string,
@@ -42,7 +42,7 @@ describe("style sheets and other assets of modules that servers load", () => {
     ["a style sheet later", 'export const later = async () => await import("./style.css");'],
     ["the text of a file", 'import text from "./style.css?raw";\nconsole.assert(text);'],
     ["the text of a style sheet", 'import text from "./style.css?inline";\nconsole.assert(text);'],
-  ])("%s doesn't make a server wait for a file that the build doesn't write", async (_, code) => {
+  ])("a server's module loads without the file that it imports for pages: %s", async (_, code) => {
     const app = createFixture({
       ...shop,
       "src/shop/stock.ts": `${code}\nexport async function stock(sku: string): Promise<number> {\n  return sku.length;\n}\n`,
@@ -60,7 +60,7 @@ describe("style sheets and other assets of modules that servers load", () => {
     expect(await load(app, "shop/stock~body.js")).toBeDefined();
   });
 
-  it("a page still gets the style sheet of a module that it shares with servers", async () => {
+  it("a page gets the style sheet of a module that it shares with servers", async () => {
     const app = createFixture({
       ...shop,
       ...styles,
@@ -76,7 +76,7 @@ describe("style sheets and other assets of modules that servers load", () => {
     expect(sheets).toHaveLength(1);
     expect(app.read(`dist/browser/${sheets[0]}`)).toMatch(/red/);
     expect(app.read("dist/browser/index.html")).toContain(sheets[0]);
-    // One name of the class on both sides, by which the page finds what the server has rendered.
+    // The class has the same name on both sides, so the style sheet applies to rendered markup.
     const { box } = (await load(app, "shop/look.js")) as { box: string };
     expect(app.read(`dist/browser/${sheets[0]}`)).toContain(`.${box}`);
   });

@@ -1,11 +1,12 @@
-// Decorators and `accessor` fields: Vite compiles them where tsconfig.json has `experimentalDecorators`, or a plugin does.
+// Decorators and `accessor` fields. Vite compiles them if tsconfig.json has
+// `experimentalDecorators`; a plugin may, too.
 
 import { pathToFileURL } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
-import { formatProblem } from "../../src/problem.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 import { type Files, type Fixture, createFixture, shop } from "./_fixture.ts";
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -26,7 +27,7 @@ const heads = (problems: Parameters<typeof formatProblem>[0][]): string[] =>
   problems.map((one) => formatProblem(one).split("\n")[0] ?? "").sort();
 
 describe("syntax that neither Node nor browsers run", () => {
-  it("is refused by a build with file and line, wherever it stands", async () => {
+  it("a build refuses decorators and accessor fields, with file and line", async () => {
     const problems = await createFixture({ ...shop, ...decorated }).problems();
     expect(heads([...problems])).toEqual(told);
     for (const { frame, hint } of problems)
@@ -36,12 +37,12 @@ describe("syntax that neither Node nor browsers run", () => {
       ]);
   });
 
-  it("is refused by a check as well", async () => {
+  it("a check refuses decorators and accessor fields", async () => {
     const app = createFixture({ ...shop, ...decorated });
     expect(heads([...(await check(app)).problems])).toEqual(told);
   });
 
-  it("is refused in a class that only a page has, and in JavaScript", async () => {
+  it("a build refuses decorators in a class of a page, and in JavaScript", async () => {
     const problems = await createFixture({
       ...shop,
       "src/main.ts": `import "./page.js";\n${shop["src/main.ts"]}`,
@@ -52,7 +53,7 @@ describe("syntax that neither Node nor browsers run", () => {
     ]);
   });
 
-  it("is compiled as Vite does it, where tsconfig.json has experimentalDecorators", async () => {
+  it("decorators are compiled if tsconfig.json has experimentalDecorators", async () => {
     const app = createFixture({ ...shop, ...decorated, ...legacy });
     expect((await check(app)).problems).toEqual([]);
     await app.build();
@@ -69,7 +70,7 @@ describe("syntax that neither Node nor browsers run", () => {
     expect(await stock()).toBe(3);
   });
 
-  it("may be a plugin's to compile: then a build sees that it was, and a check, which runs no plugin, warns", async () => {
+  it("if a plugin compiles decorators, a build accepts them, and a check, which runs no plugins, warns", async () => {
     const plugin = `{ name: "decorators", transform: (code) => code.replace("@logged", "").replace("accessor ", "") }`;
     const app = createFixture({
       ...shop,
@@ -85,7 +86,7 @@ describe("syntax that neither Node nor browsers run", () => {
     ]);
   });
 
-  it("is none where the same words mean something else", async () => {
+  it("a build accepts the same characters where they aren't decorators or accessor fields", async () => {
     const app = createFixture({
       ...shop,
       "src/shop/stock.ts":

@@ -1,9 +1,9 @@
-// Modules that export `then`: whoever imports one dynamically, as the runtime does, waits for ever.
+// Modules that export `then`: a dynamic import of one, which the runtime uses, never resolves.
 
 import { describe, expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
-import { formatProblem } from "../../src/problem.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 import { type Files, createFixture, shop } from "./_fixture.ts";
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -24,19 +24,19 @@ describe("a module that exports `then`", () => {
       "src/shop/stock.ts:1:8: ",
     ],
     [
-      "beside a class that travels",
+      "next to a class that is sent",
       { "src/shop/money.ts": `${shop["src/shop/money.ts"]}${then}` },
       "src/shop/money.ts:7:8: ",
     ],
     [
-      "under another name, beside a class",
+      "under another name, next to a class",
       {
         "src/shop/money.ts": `${shop["src/shop/money.ts"]}const next = 1;\nexport { next as then };\n`,
       },
       "src/shop/money.ts:8:10: ",
     ],
     [
-      "of another module, beside a class",
+      "of another module, next to a class",
       {
         "src/shop/money.ts": `${shop["src/shop/money.ts"]}export * from "./later.ts";\n`,
         "src/shop/later.ts": then,
@@ -44,7 +44,7 @@ describe("a module that exports `then`", () => {
       "src/shop/later.ts:1:8: ",
     ],
     [
-      "beside middleware",
+      "next to middleware",
       {
         "src/log.ts": `${then}export default { async handle(f: string, v: unknown, a: unknown, h: unknown, next: () => Promise<unknown>) { return await next(); } };\n`,
         "seamline.json":
@@ -53,7 +53,7 @@ describe("a module that exports `then`", () => {
       "src/log.ts:1:8: ",
     ],
     [
-      // A server that was built takes it; Vite's runner, in development, doesn't.
+      // A built server could load it, but Vite's runner in development couldn't.
       "that a procedure imports",
       {
         "src/shop/later.ts": then,
@@ -71,18 +71,23 @@ describe("a module that exports `then`", () => {
       },
       "src/later.ts:1:8: ",
     ],
-  ])("%s is refused with file and line, by a build and by a check", async (_, files, place) => {
-    const app = createFixture({ ...shop, ...files });
-    const [problem, ...others] = await app.problems();
-    expect(others).toEqual([]);
-    expect(formatProblem(problem!)).toMatch(
-      /^\S+ a module can't export `then`: `import\(\)` takes such a module for a promise, and waits for ever\n/,
-    );
-    expect(formatProblem(problem!).startsWith(place)).toBe(true);
-    expect((await checkApplication({ root: app.root, env: {}, log })).problems).toEqual([problem]);
-  });
+  ])(
+    "a build and a check refuse an export named then, with file and line: %s",
+    async (_, files, place) => {
+      const app = createFixture({ ...shop, ...files });
+      const [problem, ...others] = await app.problems();
+      expect(others).toEqual([]);
+      expect(formatProblem(problem!)).toMatch(
+        /^\S+ a module can't export `then`: `import\(\)` takes such a module for a promise, and waits forever\n/,
+      );
+      expect(formatProblem(problem!).startsWith(place)).toBe(true);
+      expect((await checkApplication({ root: app.root, env: {}, log })).problems).toEqual([
+        problem,
+      ]);
+    },
+  );
 
-  it("is fine in a page, where the browser alone imports it", async () => {
+  it("an export named then is fine in a module that only pages import", async () => {
     const app = createFixture({
       ...shop,
       "src/later.ts": then,

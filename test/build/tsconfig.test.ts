@@ -1,10 +1,11 @@
-// tsconfig.json, which Vite reads for each module in TypeScript: what is wrong in it is one problem, with its file and the reason.
+// Mistakes in tsconfig.json. Vite reads it for each module in TypeScript, but each mistake is one
+// problem, with its file and the reason.
 
 import { describe, expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
+import { checkApplication } from "../../server/report/check.ts";
 import { createTestCluster } from "../../server/testing/index.ts";
-import { type Problem, formatProblem, Problems } from "../../src/problem.ts";
+import { type Problem, formatProblem, Problems } from "../../src/base/problem.ts";
 import { develop, eventually } from "../dev/_session.ts";
 import { createFixture, type Files, shop } from "./_fixture.ts";
 import { applicationFolder, link, linked } from "./_workspace.ts";
@@ -30,12 +31,12 @@ describe("a tsconfig.json that can't be read", () => {
       `tsconfig.json:1:30: there is no tsconfig "@tsconfig/none/tsconfig.json"`,
     ],
     [
-      "that extends one that extends nothing",
+      "that extends one that extends a missing one",
       { "tsconfig.json": '{ "extends": "./base" }', "base.json": '{\n  "extends": "./gone"\n}\n' },
       `base.json:2:14: there is no tsconfig "./gone"`,
     ],
     [
-      "that references one that isn't there",
+      "that references a missing one",
       { "tsconfig.json": '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }' },
       `tsconfig.json:1:41: there is no tsconfig "./tsconfig.app.json"`,
     ],
@@ -48,7 +49,7 @@ describe("a tsconfig.json that can't be read", () => {
       "tsconfig.json: Circular reference detected in tsconfig 'extends'",
     ],
     [
-      "that is no JSON",
+      "that isn't JSON",
       { "tsconfig.json": '{\n  "compilerOptions": { "strict": tru }\n}\n' },
       "tsconfig.json:2:37: expected ident",
     ],
@@ -57,20 +58,23 @@ describe("a tsconfig.json that can't be read", () => {
       { "tsconfig.json": "{}", "src/tsconfig.json": '{ "extends": "../gone.json" }' },
       `src/tsconfig.json:1:14: there is no tsconfig "../gone.json"`,
     ],
-  ])("%s is told once, by a build, a check and the test kit", async (_, files, message) => {
-    const app = createFixture({ ...shop, ...files });
-    const expected = [`${message}\n${hint}`];
-    expect(told(await app.problems())).toEqual(expected);
-    expect(told((await checkApplication({ root: app.root, env: {}, log })).problems)).toEqual(
-      expected,
-    );
-    const error: unknown = await createTestCluster({ root: app.root }).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error instanceof Problems ? told(error.problems) : error).toEqual(expected);
-  });
+  ])(
+    "a build, a check and the test kit report a tsconfig.json once: %s",
+    async (_, files, message) => {
+      const app = createFixture({ ...shop, ...files });
+      const expected = [`${message}\n${hint}`];
+      expect(told(await app.problems())).toEqual(expected);
+      expect(told((await checkApplication({ root: app.root, env: {}, log })).problems)).toEqual(
+        expected,
+      );
+      const error: unknown = await createTestCluster({ root: app.root }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error instanceof Problems ? told(error.problems) : error).toEqual(expected);
+    },
+  );
 
-  it("with comments and commas, as the compiler takes them, is fine", async () => {
+  it("a tsconfig.json may have comments and trailing commas", async () => {
     const app = createFixture({
       ...shop,
       "tsconfig.json": '// first\n{ "compilerOptions": { "strict": true, /* last */ }, }\n',
@@ -78,7 +82,7 @@ describe("a tsconfig.json that can't be read", () => {
     await app.build();
   });
 
-  it("of a package of the workspace is told in the same way", async () => {
+  it("a mistake in the tsconfig.json of a linked package is reported the same way", async () => {
     const app = createFixture(
       {
         ...linked(
@@ -107,15 +111,15 @@ describe("a tsconfig.json that can't be read", () => {
     );
   });
 
-  it("is told once in development, without a backtrace, until it is mended", async () => {
+  it("development reports a mistake in tsconfig.json once, without a backtrace, until it is fixed", async () => {
     const session = await develop({ ...shop, "tsconfig.json": '{ "extends": "./gone.json" }' });
-    const { problems } = await session.told("problems");
+    const { problems } = await session.nextEvent("problems");
     expect(told(problems)).toEqual([
       `tsconfig.json:1:14: there is no tsconfig "./gone.json"\n${hint}`,
     ]);
     expect(session.logged.join("\n")).not.toMatch(/backtrace|TSCONFIG_ERROR/i);
     session.write({ "gone.json": "{}" });
-    await session.told("mended");
+    await session.nextEvent("mended");
     expect(
       (
         await eventually(

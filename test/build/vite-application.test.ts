@@ -4,12 +4,12 @@ import { stripVTControlCharacters } from "node:util";
 import { createBuilder, createLogger, createServer, type InlineConfig, preview } from "vite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { type SeamlineOptions, seamline } from "../../server/build/vite-plugin.ts";
-import { findOutput } from "../../server/sources.ts";
-import type { ServerManifest } from "../../src/manifest.ts";
+import { type SeamlineOptions, seamline } from "../../server/vite/vite-plugin.ts";
+import { findOutput } from "../../server/files/sources.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
 import { type Fixture, createFixture, shop } from "./_fixture.ts";
 
-// As `vite build` does it: the plugin stands in the configuration, and nobody else knows of it.
+// Like `vite build`: the plugin is only in the configuration.
 async function viteBuild(app: Fixture, options: SeamlineOptions = {}, config = {}) {
   const builder = await createBuilder(
     {
@@ -24,11 +24,11 @@ async function viteBuild(app: Fixture, options: SeamlineOptions = {}, config = {
   await builder.buildApp();
 }
 
-describe("architecture §1: in an existing Vite application", () => {
+describe("in an existing Vite application", () => {
   beforeEach(() => void vi.stubEnv("VITEST", undefined));
   afterEach(() => void vi.unstubAllEnvs());
 
-  it("writes the browser's part to outDir and the server's to .seamline/server", async () => {
+  it("vite build writes the browser's part to outDir and the server's to .seamline/server", async () => {
     const app = createFixture(shop);
     await viteBuild(app, {}, { build: { outDir: "public-html" } });
     expect(app.list("public-html").filter((file) => !file.startsWith("assets/"))).toEqual([
@@ -48,13 +48,13 @@ describe("architecture §1: in an existing Vite application", () => {
     });
     const manifest = JSON.parse(app.read(".seamline/server/manifest.json")) as {
       revision: string;
-      clients: string[];
+      browserSegments: string[];
     };
-    expect(manifest.clients).toEqual(["ui"]);
+    expect(manifest.browserSegments).toEqual(["ui"]);
     expect(app.read("public-html/index.html")).toContain(manifest.revision);
   });
 
-  it("is one build, though Vite makes a plugin for each environment from a configuration file", async () => {
+  it("vite build runs one build, though Vite creates a plugin for each environment", async () => {
     const app = createFixture({
       ...shop,
       "vite.config.js": "export default { plugins: [globalThis.seamlinePlugin()] };\n",
@@ -73,7 +73,7 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(Object.keys(manifest.modules)).toContain("shop/quote");
   });
 
-  it("keeps what the configuration says of pages: inputs, base, aliases", async () => {
+  it("vite build keeps the configuration's inputs, base and aliases", async () => {
     const app = createFixture({
       ...shop,
       "admin.html": '<!doctype html><script type="module" src="/src/admin.ts"></script>',
@@ -102,7 +102,7 @@ describe("architecture §1: in an existing Vite application", () => {
     ).toContain("shop/stock");
   });
 
-  it("tells of each file once, where it lies in the end, with its size", async () => {
+  it("vite build lists each file once, at its final path, with its size", async () => {
     const app = createFixture(shop);
     const lines: string[] = [];
     const info = (text: string) => void lines.push(...stripVTControlCharacters(text).split("\n"));
@@ -114,7 +114,7 @@ describe("architecture §1: in an existing Vite application", () => {
     const told = lines.flatMap(
       (line) => /^(\S+\.(?:js|html)) +([\d.]+) kB/.exec(line)?.slice(1, 3) ?? [],
     );
-    // Relative to where the process was started, as Vite has it.
+    // Relative to the working directory, like Vite's own paths.
     const paths = told.filter((_, at) => at % 2 === 0).map((path) => relative(app.root, path));
     const written = ["dist", ".seamline/server/modules"].flatMap((folder) =>
       app.list(folder).map((file) => `${folder}/${file}`),
@@ -129,7 +129,7 @@ describe("architecture §1: in an existing Vite application", () => {
     expect(lines.join("\n")).not.toContain(String(process.pid));
   });
 
-  it("leaves the previous output as it is when it fails", async () => {
+  it("a failed vite build leaves the previous output as it is", async () => {
     const app = createFixture(shop);
     await viteBuild(app);
     const before = ["dist", ".seamline"].flatMap((folder) =>
@@ -141,7 +141,9 @@ describe("architecture §1: in an existing Vite application", () => {
       "src/shop/quote.ts": shop["src/shop/quote.ts"] ?? "",
       "src/main.ts": 'import "node:fs";\n',
     });
-    await expect(viteBuild(app, { clients: ["ui"] })).rejects.toThrow(/exists on Node only/);
+    await expect(viteBuild(app, { browserSegments: ["ui"] })).rejects.toThrow(
+      /exists on Node only/,
+    );
     expect(
       ["dist", ".seamline"].flatMap((folder) =>
         app.list(folder).map((file) => app.read(`${folder}/${file}`)),
@@ -149,20 +151,23 @@ describe("architecture §1: in an existing Vite application", () => {
     ).toEqual(before);
   });
 
-  it("says in one line where Vite can't write", async () => {
+  it("vite build says in one line where it can't write", async () => {
     const app = createFixture({ ...shop, blocked: "" });
     await expect(viteBuild(app, {}, { build: { outDir: "blocked/dist" } })).rejects.toThrow(
-      /^The build can't be written in \S*blocked\S*: there is a file in the place of a folder \(ENOTDIR\)\..*$/,
+      /^Can't write the build to \S*blocked\S*: there is a file where a folder should be \(ENOTDIR\)\..*$/,
     );
   });
 
-  it("is not applied twice by seamline build, which takes its options from the configuration", async () => {
+  it("seamline build takes the plugin's options from the configuration, and doesn't apply the plugin twice", async () => {
     const app = createFixture({
       ...shop,
       "vite.config.js":
         "export default { plugins: [globalThis.seamlinePlugin], build: { outDir: 'elsewhere', sourcemap: true } };\n",
     });
-    vi.stubGlobal("seamlinePlugin", seamline({ clients: ["ui"], clientModules: ["shop/money"] }));
+    vi.stubGlobal(
+      "seamlinePlugin",
+      seamline({ browserSegments: ["ui"], browserModules: ["shop/money"] }),
+    );
     const { manifest } = await app.build();
     vi.unstubAllGlobals();
     expect(manifest.procedures).toHaveLength(3);
@@ -182,24 +187,30 @@ describe("options of the plugin", () => {
 
   it.each<[object, RegExp]>([
     [
-      { layout: [] },
-      /^seamline\(\) of the Vite configuration at layout: expected an object, found an array$/,
+      { nodes: [] },
+      /^seamline\(\) of the Vite configuration at nodes: expected an object, found an array$/,
     ],
-    [{ layout: { shop: "office" } }, /at layout\.shop: expected a list of texts, found "office"/],
-    [{ clents: ["ui"] }, /at clents: unknown option\n {2}→ Did you mean 'clients'\?/],
-    [{ clients: "ui" }, /at clients: expected a list of texts, found "ui"/],
+    [{ nodes: { shop: "office" } }, /at nodes\.shop: expected a list of strings, found "office"/],
+    [
+      { browserSegment: ["ui"] },
+      /at browserSegment: unknown option\n {2}→ Did you mean 'browserSegments'\?/,
+    ],
+    [{ browserSegments: "ui" }, /at browserSegments: expected a list of strings, found "ui"/],
     [
       { root: 1, test: true },
       /at root: expected the path of a folder\n\n.* at test: expected 'split'/,
     ],
-  ])("are checked as those of a configuration: %j", async (options, message) => {
-    await expect(viteBuild(createFixture(shop), options as SeamlineOptions)).rejects.toThrow(
-      message,
-    );
-  });
+  ])(
+    "options of the plugin are checked like those of a configuration: %j",
+    async (options, message) => {
+      await expect(viteBuild(createFixture(shop), options as SeamlineOptions)).rejects.toThrow(
+        message,
+      );
+    },
+  );
 });
 
-describe("architecture §1: Vite's own servers", () => {
+describe("Vite's own servers", () => {
   beforeEach(() => void vi.stubEnv("VITEST", undefined));
   afterEach(() => void vi.unstubAllEnvs());
 
@@ -212,12 +223,12 @@ describe("architecture §1: Vite's own servers", () => {
       server,
     });
 
-  it("leaves a server that only lends its modules to a tool", async () => {
+  it("a Vite server in middleware mode starts no deployment", async () => {
     const server = await serve({ middlewareMode: true, ws: false });
     await server.close();
   });
 
-  it("says in `vite preview` that there is nothing to preview yet", async () => {
+  it("vite preview without a build says that there is nothing to preview yet", async () => {
     const app = createFixture({ ...shop, "dist/index.html": "<!doctype html>" });
     const options: InlineConfig = {
       root: app.root,
@@ -230,7 +241,7 @@ describe("architecture §1: Vite's own servers", () => {
     );
   });
 
-  it("serves in `vite preview` what the globs of the configuration make public, as `start` does; what Vite built stays Vite's", async () => {
+  it("vite preview serves the configuration's public globs like start does, and leaves built files to Vite", async () => {
     const app = createFixture({
       ...shop,
       "seamline.json": JSON.stringify({
@@ -265,7 +276,7 @@ describe("architecture §1: Vite's own servers", () => {
           await answer.text(),
         ];
       };
-      // A browser that opens the file itself asks for a page as well.
+      // A browser that opens the file itself also accepts HTML.
       const svg = [200, "image/svg+xml", "nosniff", "<svg/>"];
       expect(await get("/images/tweed.svg?v=1", { accept: "text/html" })).toEqual(svg);
       expect((await get("/data/prices.csv", { range: "bytes=0-2" })).toSpliced(1, 1)).toEqual([
@@ -276,7 +287,7 @@ describe("architecture §1: Vite's own servers", () => {
       expect((await get("/data/")).at(-1)).toContain("<title>Data</title>");
       expect((await get("/both.txt")).at(-1)).toBe("of the build");
       expect((await get("/")).at(-1)).toContain("seamline-revision");
-      // A source, and a path that is nothing: Vite's page for all.
+      // For a source and an unknown path Vite answers with its fallback page.
       for (const path of ["/shop/quote.ts", "/images/none.svg"])
         expect((await get(path)).at(2), path).toBe(null);
     } finally {
@@ -299,11 +310,11 @@ describe("pages in which nothing calls startClient", () => {
       .map((file) => app.read(`dist/${file}`));
   const started = /startClient/;
 
-  it("start it by themselves, with nothing in the page that a policy for scripts would stop", async () => {
+  it("pages in which nothing calls startClient start the client, without an inline script", async () => {
     const config = "export default { plugins: [globalThis.seamlinePlugin()] };\n";
     const app = createFixture({ ...office, "src/main.ts": main, "vite.config.js": config });
     vi.stubGlobal("seamlinePlugin", seamline);
-    // From a file, as there Vite asks other plugins for pages than those that build.
+    // From a file, since Vite then uses one plugin instance for pages and another for the build.
     const builder = await createBuilder({ root: app.root, logLevel: "silent" }, null);
     await builder.buildApp();
     vi.unstubAllGlobals();
@@ -311,7 +322,7 @@ describe("pages in which nothing calls startClient", () => {
     expect(app.read("dist/index.html")).not.toMatch(/<script[^>]*>[^<]/);
   });
 
-  it("don't where something does, a component too, or where no procedure is called", async () => {
+  it("pages don't start the client if code or a component does, or if no procedure is called", async () => {
     const app = createFixture({
       ...office,
       "src/main.ts": 'document.body.textContent = "no calls";\n',
@@ -333,12 +344,12 @@ describe("pages in which nothing calls startClient", () => {
     expect(scripts(app).filter((text) => started.test(text))).toHaveLength(1);
     expect(scripts(app).join("\n")).not.toMatch(/startClient\(\)/);
     expect(
-      (JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest).clients,
+      (JSON.parse(app.read(".seamline/server/manifest.json")) as ServerManifest).browserSegments,
     ).toEqual(["ui"]);
   });
 });
 
-describe("architecture §1: under Vitest", () => {
+describe("under Vitest", () => {
   const load = async (options: SeamlineOptions) => {
     const app = createFixture(shop);
     const builder = await createBuilder(
@@ -361,11 +372,11 @@ describe("architecture §1: under Vitest", () => {
     return JSON.stringify(output);
   };
 
-  it("splits nothing, so that unit tests call their functions", async () => {
+  it("nothing is split under Vitest, so unit tests call functions directly", async () => {
     expect(await load({})).toContain("readFileSync");
   });
 
-  it("splits when it is asked to", async () => {
+  it("modules are split under Vitest with the option test: split", async () => {
     expect(await load({ test: "split" })).not.toContain("readFileSync");
   });
 });

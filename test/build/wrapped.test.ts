@@ -1,8 +1,8 @@
-// `authed(async (user, title) => …)`: nobody outside may give what the wrapper gives.
+// `authed(async (user, title) => …)`: callers must not pass what the wrapper passes.
 
 import { expect, it } from "vitest";
 
-import { checkApplication } from "../../server/build/check.ts";
+import { checkApplication } from "../../server/report/check.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 
 const files = (head: string) => ({
@@ -13,7 +13,7 @@ const files = (head: string) => ({
 });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-it("callers give the parameters of the constant's type, and none that only the function inside has", async () => {
+it("callers of a wrapped function pass the parameters of the constant's type, not those of the inner function", async () => {
   const application = applicationOf(files(": (title: string) => Promise<string>"));
   await application.build();
   expect(application.manifest().procedures[0]?.parameters).toEqual([
@@ -33,7 +33,7 @@ it("callers give the parameters of the constant's type, and none that only the f
   expect(await post({ user: "root" })).toEqual([400, "Missing value for parameter 'title'"]);
 });
 
-it("a wrapped function without a type is refused by build and check, with the line and what to write", async () => {
+it("a build and a check refuse a wrapped function without a type, with the line and what to write", async () => {
   const application = applicationOf(files(""));
   const expected = {
     file: "src/shop/create.ts",

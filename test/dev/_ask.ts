@@ -1,8 +1,8 @@
-// Requests as they are written: `fetch` tidies paths, and sets headers of its own.
+// Requests exactly as written: `fetch` normalises paths and adds headers.
 
 import { request } from "node:http";
 
-export interface Asked {
+export interface TestRequest {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Answer {
 
 export async function ask(
   origin: string,
-  { path, method = "GET", headers = {} }: Asked,
+  { path, method = "GET", headers = {} }: TestRequest,
 ): Promise<Answer> {
   const { hostname, port } = new URL(origin);
   return await new Promise((resolve, reject) => {

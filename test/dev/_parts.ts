@@ -1,6 +1,9 @@
 import type { Files } from "./_session.ts";
 
-/** An application of so many modules. Every tenth has a procedure of the segment `office`, and imports the nine after it. */
+/**
+ * An application of so many modules. Every tenth has a procedure of the segment `office`, and
+ * imports the nine after it.
+ */
 export function partsApplication(modules: number): Files {
   const files: Record<string, string> = {
     "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',

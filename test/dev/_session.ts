@@ -1,4 +1,5 @@
-// Development sessions on applications in folders of their own: real files, which are edited as an editor would, and a real Vite.
+// Development sessions with a real Vite, on applications in temporary folders whose files tests
+// edit.
 
 import {
   mkdirSync,
@@ -14,9 +15,9 @@ import { dirname, join } from "node:path";
 
 import { onTestFinished, vi } from "vitest";
 
-import type { DevEvent, DevSession } from "../../server/dev/session.ts";
-import { startDev } from "../../server/dev/start-dev.ts";
-import { formatProblem } from "../../src/problem.ts";
+import type { DevEvent, DevSession } from "../../server/dev/session/session.ts";
+import { startDev } from "../../server/vite/start-dev.ts";
+import { formatProblem } from "../../src/base/problem.ts";
 
 // Only bounds a failure: the first session of a process loads Vite, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -26,7 +27,7 @@ export type Files = Readonly<Record<string, string>>;
 export interface Application {
   readonly root: string;
   write(files: Files): void;
-  /** Replaces a text in a file, which must have it. */
+  /** Replaces a text that must be in the file. */
   edit(file: string, from: string, to: string): void;
   remove(file: string): void;
 }
@@ -39,27 +40,29 @@ export interface Running extends Application {
   get(target: string): Promise<{ readonly status: number; readonly value: unknown }>;
   text(path: string): Promise<string>;
   /** Waits for an event of this kind that came after `since`, a number of events. */
-  told<Kind extends DevEvent["kind"]>(
+  nextEvent<Kind extends DevEvent["kind"]>(
     kind: Kind,
     since?: number,
   ): Promise<Extract<DevEvent, { kind: Kind }>>;
 }
 
-/** Asks until the answer is the wanted one; at the deadline the last one is given, for an assertion to show. */
+/**
+ * Polls until the value is accepted. After the deadline, returns the last value for an assertion.
+ */
 export async function eventually<T>(
-  ask: () => T | Promise<T>,
-  isIt: (value: T) => boolean,
+  read: () => T | Promise<T>,
+  isAccepted: (value: T) => boolean,
   ms = 20_000,
 ): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {
-    const value = await ask();
-    if (isIt(value) || performance.now() > deadline) return value;
+    const value = await read();
+    if (isAccepted(value) || performance.now() > deadline) return value;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** In a folder of this name, which lies in one of its own. */
+/** Creates the application in a folder of this name inside a temporary folder. */
 export function createApplication(files: Files, name = "app"): Application {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
   const root = join(folder, name);
@@ -71,7 +74,7 @@ export function createApplication(files: Files, name = "app"): Application {
     }
   };
   write({ "package.json": '{ "name": "fixture", "private": true, "type": "module" }', ...files });
-  // As an installed application has it: the session loads the Vite of the application.
+  // The session loads the application's own Vite.
   mkdirSync(join(root, "node_modules"));
   symlinkSync(
     join(import.meta.dirname, "../../node_modules/vite"),
@@ -91,17 +94,17 @@ export function createApplication(files: Files, name = "app"): Application {
 
 export interface DevelopOptions {
   readonly config?: string;
-  /** Of the application folder. */
+  /** The name of the application folder. */
   readonly name?: string;
-  /** The folder that the session is given, in place of the application's own. */
+  /** The folder for the session, if not the application's own. */
   readonly at?: (root: string) => string;
-  /** `false`: it is there as soon as it can be shown. */
+  /** `false`: don't wait for the nodes. */
   readonly awaitsNodes?: boolean;
 }
 
-/** Starts a session on an application of these files; it ends with the test. */
+/** Starts a session on an application with these files. It ends with the test. */
 export async function develop(files: Files, options: DevelopOptions = {}): Promise<Running> {
-  // Under Vitest the plugin leaves people's modules as they are.
+  // Under Vitest the plugin doesn't split modules.
   vi.stubEnv("VITEST", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   const application = createApplication(files, options.name);
@@ -139,7 +142,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
       }
     },
     text: async (path) => await (await fetch(session.url + path)).text(),
-    async told(kind, since = 0) {
+    async nextEvent(kind, since = 0) {
       const find = () => events.slice(since).find((event) => event.kind === kind);
       const found = await eventually(find, (event) => event !== undefined);
       if (found === undefined)

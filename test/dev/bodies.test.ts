@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { develop, eventually, shop } from "./_session.ts";
 
-describe("a session", () => {
-  it("runs a node for each segment of servers, and none for what only pages load", async () => {
+describe("a development session", () => {
+  it("a session runs a node for each server segment, but none for browser segments", async () => {
     const { session, get } = await develop(shop);
     expect(session.nodes()).toEqual([
       { name: "office", segments: ["office"], procedures: 2, state: "ready" },
@@ -21,7 +21,7 @@ describe("a session", () => {
     });
   });
 
-  it("calls a procedure as the application does, and says where it ran", async () => {
+  it("session.call runs a procedure as the application does, and returns its node", async () => {
     const { session } = await develop({
       ...shop,
       "segments/office.segment.json":
@@ -36,14 +36,14 @@ describe("a session", () => {
   });
 });
 
-describe("a procedure's body that is edited", () => {
-  it("is replaced on the nodes that have it: its own state starts anew, what it shares stays", async () => {
-    const { edit, get, told, session } = await develop(shop);
+describe("an edited body", () => {
+  it("an edited body is replaced on its nodes: its own state starts anew, and shared state stays", async () => {
+    const { edit, get, nextEvent, session } = await develop(shop);
     await get("/rpc/shop/quote?sku=a");
     await get("/rpc/shop/quote?sku=b");
     expect((await get("/rpc/shop/counts")).value).toEqual({ own: 2, shared: 2 });
     edit("src/shop/quote.ts", "* margin * metres", "* margin * metres + 1");
-    const event = await told("replaced");
+    const event = await nextEvent("replaced");
     expect(event).toMatchObject({
       procedures: ["shop/counts", "shop/quote"],
       where: ["office"],
@@ -54,8 +54,8 @@ describe("a procedure's body that is edited", () => {
     expect(session.nodes().every((node) => node.state === "ready")).toBe(true);
   });
 
-  it("leaves a call that runs to the former one", async () => {
-    const { edit, get, told } = await develop({
+  it("a running call finishes in the body that it started in", async () => {
+    const { edit, get, nextEvent } = await develop({
       ...shop,
       "src/shop/stock.ts": [
         "const doors: (() => void)[] = [];",
@@ -72,13 +72,13 @@ describe("a procedure's body that is edited", () => {
       ].join("\n"),
     });
     const running = get("/rpc/shop/stock?sku=a");
-    // It waits in the shared part's list: when that has one, the call is under way.
+    // The call is running once the shared part's list has an entry.
     await eventually(
       () => get("/health"),
       () => true,
     );
     edit("src/shop/stock.ts", "old", "new");
-    await told("replaced");
+    await nextEvent("replaced");
     const next = get("/rpc/shop/stock?sku=b");
     await eventually(
       async () => (await get("/rpc/shop/worth")).value,
@@ -87,8 +87,8 @@ describe("a procedure's body that is edited", () => {
     expect([(await running).value, (await next).value]).toEqual(["old a", "new b"]);
   });
 
-  it("keeps classes and seams what they are: an instance from before is one after", async () => {
-    const { edit, get, told } = await develop({
+  it("an edited body keeps its classes, so instances from before the edit stay valid", async () => {
+    const { edit, get, nextEvent } = await develop({
       ...shop,
       "src/shop/quote.ts": [
         'import { Money } from "./money.ts";',
@@ -109,13 +109,13 @@ describe("a procedure's body that is edited", () => {
     });
     expect((await get("/rpc/shop/quote")).value).toBe(true);
     edit("src/shop/quote.ts", "return kept.length", "return kept.length * 100");
-    await told("replaced");
+    await nextEvent("replaced");
     expect((await get("/rpc/shop/quote")).value).toBe(true);
     expect((await get("/rpc/shop/counts")).value).toBe(200);
   });
 
-  it("says other blanks in a template inside a template: that is another text too", async () => {
-    const { edit, get, told } = await develop({
+  it("an edit of whitespace in a nested template literal is live", async () => {
+    const { edit, get, nextEvent } = await develop({
       ...shop,
       "src/shop/stock.ts": [
         "export async function stock(sku: string): Promise<string> {",
@@ -132,17 +132,20 @@ describe("a procedure's body that is edited", () => {
     });
     expect((await get("/rpc/shop/stock?sku=a")).value).toBe("<\n  a>");
     edit("src/shop/stock.ts", "\n  ${sku}>", "\n    ${sku}>");
-    expect(await told("replaced")).toMatchObject({
+    expect(await nextEvent("replaced")).toMatchObject({
       procedures: ["shop/stock", "shop/worth"],
       where: ["store"],
     });
     expect((await get("/rpc/shop/stock?sku=a")).value).toBe("<\n    a>");
     edit("src/shop/stock.ts", "\n  ${sku})", "\n    ${sku})");
-    expect(await told("reloaded")).toMatchObject({ file: "src/shop/stock.ts", where: ["store"] });
+    expect(await nextEvent("reloaded")).toMatchObject({
+      file: "src/shop/stock.ts",
+      where: ["store"],
+    });
     expect((await get("/rpc/shop/worth?sku=a")).value).toBe("(\n    a)");
   });
 
-  it("gives parameters that it did not have: face and body go together", async () => {
+  it("a new parameter reaches face and body together", async () => {
     const { edit, get } = await develop(shop);
     edit(
       "src/shop/stock.ts",
@@ -158,26 +161,26 @@ describe("a procedure's body that is edited", () => {
   });
 });
 
-describe("a module below bodies that is edited", () => {
-  it("is taken by every node that has it", async () => {
-    const { edit, get, told } = await develop(shop);
+describe("an edited module below bodies", () => {
+  it("an edited module below bodies is reloaded by every node that has it", async () => {
+    const { edit, get, nextEvent } = await develop(shop);
     edit("src/shop/suppliers.ts", "* 10", "* 100");
-    expect(await told("reloaded")).toMatchObject({
+    expect(await nextEvent("reloaded")).toMatchObject({
       file: "src/shop/suppliers.ts",
       where: ["office"],
     });
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(1800);
   });
 
-  it("brings its class along: instances of the new one travel", async () => {
-    const { edit, get, told } = await develop(shop);
+  it("after a class is edited, calls transfer instances of the new class", async () => {
+    const { edit, get, nextEvent } = await develop(shop);
     await get("/rpc/shop/worth?sku=abc");
     edit("src/shop/money.ts", "this.amount = amount;", "this.amount = amount + 1;");
-    expect(await told("reloaded")).toMatchObject({
+    expect(await nextEvent("reloaded")).toMatchObject({
       file: "src/shop/money.ts",
       where: ["office", "store"],
     });
-    // One for the office, and one for the store, which builds the instance again.
+    // The office runs the class, and so does the store, which recreates the instance.
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe((60 + 2) * 3);
   });
 });

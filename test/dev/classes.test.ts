@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { develop, eventually, type Files, type Running, shop } from "./_session.ts";
 
-/** Modules of the application run in this process, so a body can be kept on its way from here. */
+/** Application modules run in this process, so a test can hold up a body that is loading. */
 const here = globalThis as { gate?: Promise<void> | undefined };
 
 function closeGate(): () => void {
@@ -24,7 +24,7 @@ const slowBody = [
   "",
 ].join("\n");
 
-/** Both nodes have a body that waits at its top level. */
+/** Both nodes have a body that can wait at its top level. */
 const slowShop: Files = {
   ...shop,
   "src/shop/slow.ts": slowBody,
@@ -37,7 +37,7 @@ const slowShop: Files = {
 const more = (edit: Running["edit"], by = 1): void =>
   edit("src/shop/money.ts", "this.amount = amount;", `this.amount = amount + ${by};`);
 
-/** A call as another service makes it: the answer has the instance with its class, or is an error. */
+/** Calls as another service does. The answer is an instance with its class, or an error. */
 async function ask(
   { session }: Running,
   fqn: string,
@@ -49,7 +49,7 @@ async function ask(
   return { status: answer.status, value: answer.ok ? (JSON.parse(text) as unknown) : text };
 }
 
-/** Calls until an answer has this value; gives all answers that were no success. */
+/** Calls until an answer has this value. Returns all answers that failed. */
 async function failuresUntil(
   running: Running,
   fqn: string,
@@ -67,11 +67,14 @@ async function failuresUntil(
   return isIt(last.value) ? [...failures] : [...failures, "never came", last];
 }
 
-/** Of an instance in its serialized form. */
+/** The value of an instance in its serialized form. */
 const has = (amount: number) => (value: unknown) =>
   (value as { args?: readonly unknown[] }).args?.[0] === amount;
 
-/** Edits the class, and expects instances of the new one, by calls none of which fails, while a body is still on its way. */
+/**
+ * Edits the class, and expects calls to return new instances without failing while a body is still
+ * loading.
+ */
 async function leavesBeforeAllHaveCome(
   running: Running,
   fqn: string,
@@ -81,29 +84,29 @@ async function leavesBeforeAllHaveCome(
   more(running.edit);
   expect(await failuresUntil(running, fqn, has(amount))).toEqual([]);
   open();
-  await running.told("reloaded");
+  await running.nextEvent("reloaded");
 }
 
-describe("a class that is edited while calls go on", () => {
-  it("leaves with the first body that makes it, and what arrives is made into it, while other bodies are on their way", async () => {
+describe("a class edited while calls run", () => {
+  it("an edited class can be sent and received as soon as the first body that uses it is live", async () => {
     const running = await develop(slowShop);
-    const { edit, get, told } = running;
+    const { edit, get, nextEvent } = running;
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(180);
     const open = closeGate();
     more(edit);
     expect(await failuresUntil(running, "shop/quote?sku=abc", has(61))).toEqual([]);
-    // One for the office, and one for the store, which builds the instance again.
+    // The office runs the class, and so does the store, which recreates the instance.
     expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual(
       [],
     );
     expect((await get("/rpc/shop/slow")).value).toBe(1);
     open();
-    await told("reloaded");
+    await nextEvent("reloaded");
     expect((await get("/rpc/shop/slow")).value).toBe(2);
     expect((await get("/rpc/shop/worth?sku=abc")).value).toBe(62 * 3);
   });
 
-  it("leaves and arrives although a body beside can't be loaded any more", async () => {
+  it("an edited class can be sent and received even if another body fails to load", async () => {
     const running = await develop({
       ...slowShop,
       "src/shop/slow.ts": slowBody.replace(
@@ -111,16 +114,16 @@ describe("a class that is edited while calls go on", () => {
         'if (new Money(0).amount !== 0) throw new Error("not this Money");',
       ),
     });
-    const { edit, told } = running;
+    const { edit, nextEvent } = running;
     more(edit);
-    await told("problems");
+    await nextEvent("problems");
     expect(await failuresUntil(running, "shop/quote?sku=abc", has(61))).toEqual([]);
     expect(await failuresUntil(running, "shop/worth?sku=abc", (value) => value === 62 * 3)).toEqual(
       [],
     );
   });
 
-  it("leaves from calls that began before, as the class that it was", async () => {
+  it("calls that started before an edit send instances of the old class", async () => {
     const running = await develop({
       ...shop,
       "src/shop/quote.ts": [
@@ -136,7 +139,7 @@ describe("a class that is edited while calls go on", () => {
       "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" } } }\n',
       "segments/store.segment.json": '{ "./shop/stock": { "stock": { "access": "public" } } }\n',
     });
-    const { edit, get, told, events } = running;
+    const { edit, get, nextEvent, events } = running;
     const open = closeGate();
     const call = ask(running, "shop/quote?sku=abc");
     await eventually(
@@ -144,16 +147,16 @@ describe("a class that is edited while calls go on", () => {
       () => true,
     );
     more(edit);
-    await told("reloaded");
+    await nextEvent("reloaded");
     const since = events.length;
     edit("src/shop/money.ts", "+ 1;", "+ 2;");
-    await told("reloaded", since);
+    await nextEvent("reloaded", since);
     open();
     expect(await call).toMatchObject({ status: 200, value: { name: "class", args: { 0: 3 } } });
     expect(await failuresUntil(running, "shop/quote?sku=abc", has(5))).toEqual([]);
   });
 
-  it("leaves from a module that has procedures too, under each of its names", async () => {
+  it("an edited class in a module with procedures can be sent under each of its names", async () => {
     const running = await develop({
       ...slowShop,
       "src/shop/quote.ts": [
@@ -172,7 +175,7 @@ describe("a class that is edited while calls go on", () => {
     await leavesBeforeAllHaveCome(running, "shop/quote?sku=abc", 4);
   });
 
-  it("arrives from a body that imports it when it runs", async () => {
+  it("an edited class can be received by a body that imports it dynamically", async () => {
     const running = await develop({
       ...slowShop,
       "src/shop/stock.ts": [
@@ -189,7 +192,7 @@ describe("a class that is edited while calls go on", () => {
     await leavesBeforeAllHaveCome(running, "shop/stock?sku=abc", 4);
   });
 
-  it("makes no call fail, in ten edits under load", async () => {
+  it("no call fails during ten edits of a class under load", async () => {
     const running = await develop(shop);
     const { edit, events } = running;
     const failures = new Set<string>();
@@ -209,7 +212,7 @@ describe("a class that is edited while calls go on", () => {
       const since = calls;
       await eventually(
         () => calls,
-        (now) => now > since + 20,
+        (count) => count > since + 20,
       );
       edit("src/shop/money.ts", `+ ${at - 1};`, `+ ${at};`);
     }
@@ -225,7 +228,7 @@ describe("a class that is edited while calls go on", () => {
   });
 });
 
-it("a class that only a page imports is rebuilt by nodes, as far as they can load its module", async () => {
+it("nodes recreate instances of a class that only a page imports, if they can load its module", async () => {
   const { session, logged } = await develop({
     ...shop,
     "src/main.ts": `import "./ui/tab.ts";\nimport "./ui/note.ts";\n${shop["src/main.ts"]}`,

@@ -1,9 +1,10 @@
-// Files that say how services are run, and with which keys: no server of Vite's hands them out, whatever they are called and however they are asked for.
+// Files with service configurations and keys: Vite's servers don't serve them, whatever their names
+// and however they are requested.
 
 import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { seamline } from "../../server/build/vite-plugin.ts";
+import { seamline } from "../../server/vite/vite-plugin.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { ask } from "./_ask.ts";
 import { develop, type Files, shop } from "./_session.ts";
@@ -16,7 +17,7 @@ const closed: Files = {
   "config/gateway.json": node.replace('"node"', '"gateway"'),
   "config/a b ü.json": node,
   "src/settings.json": node,
-  // A mistake is in it while it is edited.
+  // Invalid, as while it is being edited.
   "broken.json": node.replace('"repository"', ', "repository"'),
   "half.json": `{ "url": "http://127.0.0.1:3001", "trustKey": "${key}" }`,
   "marked.json": `\uFEFF  ${node}`,
@@ -29,7 +30,7 @@ const closed: Files = {
   "public/left.json": node,
   ".seamline/notes": key,
 };
-/** What a build has left. */
+/** The output of a build. */
 const built: Files = {
   "dist/server/modules/shop/inner~body.js": `export const key = "${key}";`,
   "dist/server/modules/shop/inner~body.js.map": JSON.stringify({ sourcesContent: [key] }),
@@ -43,8 +44,8 @@ const open: Files = {
   "notes.txt": 'It says "mode": "node".',
 };
 
-/** Each way in which Vite finds a file. */
-function waysTo(root: string, file: string): readonly string[] {
+/** Every path by which Vite finds a file. */
+function pathsTo(root: string, file: string): readonly string[] {
   const path = `/${file.replace(/^public\//, "")}`;
   const encoded = encodeURI(path);
   const all = path
@@ -100,9 +101,9 @@ function waysTo(root: string, file: string): readonly string[] {
 }
 
 async function refuses(url: string, root: string, files: Files): Promise<void> {
-  const told: string[] = [];
+  const leaks: string[] = [];
   for (const file of Object.keys(files))
-    for (const path of waysTo(root, file))
+    for (const path of pathsTo(root, file))
       for (const method of ["GET", "POST", "HEAD"]) {
         const { text, headers } = await ask(url, {
           path,
@@ -114,9 +115,9 @@ async function refuses(url: string, root: string, files: Files): Promise<void> {
           (method === "HEAD" &&
             Number(headers["content-length"]) === Buffer.byteLength(files[file] ?? ""))
         )
-          told.push(`${method} ${path}`);
+          leaks.push(`${method} ${path}`);
       }
-  expect(told).toEqual([]);
+  expect(leaks).toEqual([]);
 }
 
 async function served(
@@ -141,7 +142,7 @@ async function served(
 }
 
 describe("configurations and keys", () => {
-  it("are given to nobody by `vite`, whatever they are called and however they are asked for", async () => {
+  it("`vite` doesn't serve configurations and keys, whatever their names and however they are requested", async () => {
     const { url, root } = await served({ ...closed, ...open });
     await refuses(url, root, closed);
     for (const [file, path] of [
@@ -155,12 +156,12 @@ describe("configurations and keys", () => {
       expect((await ask(url, { path: `/${file.replace("public/", "")}` })).text, file).toBe(text);
   });
 
-  it("are given to nobody where Vite's own lists are switched off", async () => {
+  it("configurations and keys aren't served even if Vite's own lists are switched off", async () => {
     const { url, root } = await served(closed, { server: { fs: { strict: false, deny: [] } } });
     await refuses(url, root, closed);
   });
 
-  it("are given to nobody by `seamline dev`, also those that were written after it began", async () => {
+  it("`seamline dev` doesn't serve configurations and keys, not even new ones", async () => {
     const { session, root, write } = await develop({ ...shop, ...open });
     write(closed);
     await refuses(session.url, root, closed);
@@ -168,7 +169,7 @@ describe("configurations and keys", () => {
     expect((await ask(session.url, { path: "/data.json" })).text).toBe(open["data.json"]);
   });
 
-  it("what a build made for servers is given to nobody either, what it made for browsers to all", async () => {
+  it("files built for browsers are served, but not files built for servers", async () => {
     const { url, root } = await served({ ...built, "dist/browser/page.txt": "for all" });
     await refuses(url, root, built);
     expect((await ask(url, { path: "/dist/server/manifest.json" })).status).toBe(403);
@@ -177,13 +178,13 @@ describe("configurations and keys", () => {
     await refuses(session.url, folder, built);
   });
 
-  it("are given to nobody below Vite's base", async () => {
+  it("configurations and keys aren't served below Vite's base", async () => {
     const { url, root } = await served(closed, { base: "/app/" });
     await refuses(new URL(url).origin, root, closed);
     expect((await ask(url, { path: "/app/node.json" })).status).toBe(403);
   });
 
-  it("are no part of a page: an import of one is a mistake, in development and in a build", async () => {
+  it("an import of a configuration by a page is a mistake, in development and in a build", async () => {
     const main =
       'import settings from "./settings.json";\nimport text from "../proxy.conf?raw";\ndocument.title = settings.url + text;\n';
     const { url } = await served({ ...closed, "src/main.ts": main });
@@ -191,21 +192,20 @@ describe("configurations and keys", () => {
       const { status, text } = await ask(url, { path });
       expect([status, text.includes(key)], path).toEqual([403, false]);
     }
-    // Without a line of the file itself.
+    // The message doesn't quote the file.
     const shown = (await ask(url, { path: "/src/main.ts" })).text;
     expect(shown).toContain("and a page imports it");
     expect(shown).not.toContain(key);
     vi.unstubAllEnvs();
     const app = createFixture({ ...shop, ...closed, "src/main.ts": main });
-    const message =
-      "this file says how a service is run, or with which keys, and a page imports it";
+    const message = "this file configures a service or holds its keys, and a page imports it";
     expect(await app.problems()).toMatchObject([
       { file: "src/main.ts", line: 1, message: expect.stringContaining(message) },
       { file: "src/main.ts", line: 2 },
     ]);
   });
 
-  it("are no part of a page where no import says so, nor a file beside it", async () => {
+  it("a page gets no configuration by ?import, ?raw, a glob or a URL", async () => {
     vi.stubEnv("VITEST", undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
     const app = createFixture({ ...shop, ...closed });
@@ -221,7 +221,7 @@ describe("configurations and keys", () => {
       const error: unknown = await server.transformRequest(path).catch((thrown: unknown) => thrown);
       expect(
         [
-          (error as Error).message.includes("and a page asks for it"),
+          (error as Error).message.includes("and a page requests it"),
           JSON.stringify(error).includes(key),
         ],
         path,
@@ -235,13 +235,13 @@ describe("configurations and keys", () => {
       app.write({ "src/main.ts": text });
       const problems = await app.problems();
       expect(problems).toMatchObject([
-        { message: expect.stringContaining("this file says how a service is run") },
+        { message: expect.stringContaining("this file configures a service") },
       ]);
       expect(JSON.stringify(problems)).not.toContain(key);
     }
   });
 
-  it("may be read by code of servers", async () => {
+  it("code on servers may read configurations", async () => {
     const app = createFixture({
       ...closed,
       "src/run.ts":
@@ -252,7 +252,7 @@ describe("configurations and keys", () => {
     expect(app.list("dist/server/modules")).toContain("settings.json.js");
   });
 
-  it("are given to nobody by `vite preview`, by no glob of 'assets' either", async () => {
+  it("`vite preview` doesn't serve configurations and keys, whatever 'assets' says", async () => {
     vi.stubEnv("VITEST", undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
     const standalone = JSON.stringify({

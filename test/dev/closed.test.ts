@@ -1,13 +1,13 @@
-// What browsers can't call has no name in what the development server gives them, by `seamline dev` and by plain `vite`.
+// Development servers, `seamline dev` and plain `vite`, don't name what browsers can't call.
 
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createServer } from "vite";
 
-import { seamline } from "../../server/build/vite-plugin.ts";
+import { seamline } from "../../server/vite/vite-plugin.ts";
 import { closed, secretsIn, withMaps } from "../_closed.ts";
 import { createApplication, develop, eventually } from "./_session.ts";
 
-/** The answer to whoever asks for a segment file, which would name all. */
+/** The answer to a request for a segment file, which names all procedures. */
 async function segmentFile(url: string): Promise<number[]> {
   const paths = ["", "?raw", "?import", "?url"].map(
     (query) => `${url}/segments/s3cr3t-shop.segment.json${query}`,
@@ -15,7 +15,7 @@ async function segmentFile(url: string): Promise<number[]> {
   return await Promise.all(paths.map(async (path) => (await fetch(path)).status));
 }
 
-/** All that a page gets, and whatever else of the modules it can ask for. */
+/** Everything that a page gets or can request of the modules. */
 async function fetched(url: string, root: string): Promise<string> {
   const modules = ["src/main.ts", "src/shop/stock.ts", "src/shop/index.ts", "src/ui/filter.ts"];
   const parts = modules.flatMap((one) =>
@@ -43,7 +43,7 @@ const barrel = {
   "src/main.ts": closed["src/main.ts"]?.replace("./shop/stock.ts", "./shop/index.ts") ?? "",
 };
 
-it("seamline dev names nothing that browsers can't call", async () => {
+it("`seamline dev` serves no names of what browsers can't call", async () => {
   const running = await develop({ ...closed, ...barrel });
   const text = await fetched(running.session.url, running.root);
   expect(secretsIn(text)).toEqual([]);
@@ -52,7 +52,7 @@ it("seamline dev names nothing that browsers can't call", async () => {
   expect(await segmentFile(running.session.url)).toEqual([403, 403, 403, 403]);
 });
 
-it("vite names nothing that browsers can't call", async () => {
+it("`vite` serves no names of what browsers can't call", async () => {
   vi.stubEnv("VITEST", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   const { root } = createApplication({ ...closed, ...barrel });
@@ -72,7 +72,7 @@ it("vite names nothing that browsers can't call", async () => {
   expect(await segmentFile(url)).toEqual([403, 403, 403, 403]);
 });
 
-it("pages get another face when a procedure becomes one that they can call, and when it is one no more", async () => {
+it("pages get a new face when they gain or lose access to a procedure", async () => {
   const running = await develop(closed);
   const face = async () => await running.text("/src/shop/stock.ts");
   const holder = async () => await running.text("/src/ui/filter.ts?seamline=body");
@@ -93,7 +93,7 @@ it("pages get another face when a procedure becomes one that they can call, and 
     "s3cr3tSku",
   ]);
 
-  // Into the page's own segment: private as before, and the page has it.
+  // It moves to the page's own segment, still private.
   running.edit(segment, ',"./ui/filter":{"s3cr3tOther":{"access":"private"}}', "");
   running.edit("segments/ui.segment.json", "} }", '}, "s3cr3tOther": { "access": "private" } }');
   expect(secretsIn(await eventually(holder, (text) => text.includes("s3cr3tOther")))).toContain(
@@ -110,7 +110,7 @@ it("pages get another face when a procedure becomes one that they can call, and 
   expect(secretsIn(await eventually(face, (text) => !text.includes("s3cr3t")))).toEqual([]);
 });
 
-it("a page that names what it can't call has a function of it from then on, and none from when it names it no more", async () => {
+it("a page has a function for a private procedure only while its own segment names it", async () => {
   const running = await develop({ ...closed, ...barrel });
   const texts = async () =>
     `${await running.text("/src/shop/stock.ts")}${await running.text("/src/shop/index.ts")}`;

@@ -1,15 +1,16 @@
-// What other origins may ask of Vite's servers: calls go by the application's own rule, and never by Vite's, which lets every page of this machine read.
+// Calls from other origins to Vite's servers follow the application's CORS rule. Vite's own rule
+// lets every page of this machine read.
 
 import { createBuilder, createServer, type InlineConfig, preview, type ServerOptions } from "vite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { seamline } from "../../server/build/vite-plugin.ts";
+import { seamline } from "../../server/vite/vite-plugin.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { applicationOf } from "../spec/_started.ts";
 import { type Answer, ask } from "./_ask.ts";
 import { develop, type Files, shop } from "./_session.ts";
 
-const stranger = "http://localhost:9999";
+const foreignOrigin = "http://localhost:9999";
 const friend = "https://friend.example";
 const own = [
   { path: "/rpc/shop/stock?sku=a" },
@@ -29,18 +30,21 @@ const paths = ["/rpc/shop/stock", "/svc/client.js", "/health"];
 const corsOf = ({ headers }: Answer): readonly string[] =>
   Object.keys(headers).filter((name) => name.startsWith("access-control-"));
 
-/** Nothing of another origin's is let in. */
-async function refusesStrangers(url: string): Promise<void> {
-  for (const one of own) {
-    const answer = await ask(url, { ...one, headers: { ...one.headers, origin: stranger } });
-    expect(corsOf(answer), `${one.method ?? "GET"} ${one.path}`).toEqual([]);
-    expect(answer.headers["vary"] ?? "", one.path).not.toMatch(/origin/i);
+/** No answer allows another origin. */
+async function refusesForeignOrigins(url: string): Promise<void> {
+  for (const request of own) {
+    const answer = await ask(url, {
+      ...request,
+      headers: { ...request.headers, origin: foreignOrigin },
+    });
+    expect(corsOf(answer), `${request.method ?? "GET"} ${request.path}`).toEqual([]);
+    expect(answer.headers["vary"] ?? "", request.path).not.toMatch(/origin/i);
   }
   for (const path of paths) {
     const answer = await ask(url, {
       path,
       method: "OPTIONS",
-      headers: { origin: stranger, ...preflight },
+      headers: { origin: foreignOrigin, ...preflight },
     });
     expect([answer.status < 500, ...corsOf(answer)], `OPTIONS ${path}`).toEqual([true]);
   }
@@ -64,13 +68,13 @@ async function letsInFriends(url: string): Promise<void> {
       headers: { origin: friend, ...headers },
     });
     expect([method, answer.headers["access-control-allow-origin"]]).toEqual([method, friend]);
-    const other = await ask(url, {
+    const refused = await ask(url, {
       path: "/rpc/shop/stock?sku=a",
       method,
-      headers: { origin: stranger, ...headers },
+      headers: { origin: foreignOrigin, ...headers },
     });
-    expect(other.headers["access-control-allow-origin"]).not.toBe(stranger);
-    expect(other.headers["access-control-allow-origin"]).not.toBe("*");
+    expect(refused.headers["access-control-allow-origin"]).not.toBe(foreignOrigin);
+    expect(refused.headers["access-control-allow-origin"]).not.toBe("*");
   }
 }
 
@@ -94,28 +98,28 @@ describe("calls from other origins", () => {
   it.each<[string, ServerOptions]>([
     ["Vite's default", {}],
     ["cors: true", { cors: true }],
-    ["a list of origins", { cors: { origin: [stranger], credentials: true } }],
+    ["a list of origins", { cors: { origin: [foreignOrigin], credentials: true } }],
     ["headers for all", { cors: false }],
-  ])("are not let in by `vite`: %s", async (_, options) => {
+  ])("`vite` refuses calls from other origins with %s", async (_, options) => {
     const url = await served({}, options);
-    await refusesStrangers(url);
-    // Vite's own files are Vite's to give.
-    const file = await ask(url, { path: "/src/main.ts", headers: { origin: stranger } });
+    await refusesForeignOrigins(url);
+    // Vite's own rule still applies to its own files.
+    const file = await ask(url, { path: "/src/main.ts", headers: { origin: foreignOrigin } });
     expect(file.headers["access-control-allow-origin"] !== undefined).toBe(options.cors !== false);
   });
 
-  it("are not let in by `seamline dev`", async () => {
+  it("`seamline dev` refuses calls from other origins", async () => {
     const { session, get } = await develop(shop);
     expect((await get("/rpc/shop/stock?sku=ab")).value).toBe(2);
-    await refusesStrangers(session.url);
+    await refusesForeignOrigins(session.url);
   });
 
-  it("are let in by the application's middleware alone, in `seamline dev` and `vite`", async () => {
+  it("`seamline dev` and `vite` allow calls from other origins only if the application's middleware does", async () => {
     await letsInFriends((await develop({ ...shop, ...friendly })).session.url);
     await letsInFriends(await served(friendly, { cors: true }));
   });
 
-  it("of hosts that Vite doesn't know are refused as before", async () => {
+  it("calls to hosts that Vite doesn't allow are refused", async () => {
     const url = await served({}, {});
     const answer = await ask(url, {
       path: "/rpc/shop/stock?sku=a",
@@ -124,7 +128,7 @@ describe("calls from other origins", () => {
     expect(answer.status).toBe(403);
   });
 
-  it("are not let in by `vite preview`, but by the application's middleware", async () => {
+  it("`vite preview` refuses calls from other origins unless the application's middleware allows them", async () => {
     vi.stubEnv("VITEST", undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const files of [{}, friendly]) {
@@ -140,7 +144,7 @@ describe("calls from other origins", () => {
       onTestFinished(async () => await server.close());
       const url = server.resolvedUrls?.local[0] ?? "";
       if ("seamline.json" in files) await letsInFriends(url);
-      else await refusesStrangers(url);
+      else await refusesForeignOrigins(url);
     }
   });
 });

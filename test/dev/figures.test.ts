@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { partsApplication } from "./_parts.ts";
 import { develop, eventually } from "./_session.ts";
 
-/** The middle one of several times, in ms: a machine that is busy with something else makes some of them long. */
+/** The median of several times, in ms: other load makes some of them long. */
 const median = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
-describe.each([10, 1000])("of %d modules", (modules) => {
-  it("a change is live in a time that nobody waits for", async () => {
-    const { edit, get, told, events } = await develop(partsApplication(modules));
+describe.each([10, 1000])("a session of %d modules", (modules) => {
+  it("a change is live within a moment", async () => {
+    const { edit, get, nextEvent, events } = await develop(partsApplication(modules));
     expect((await get("/rpc/parts/sum0?given=1")).value).toBe(9);
     const bodies: number[] = [];
     const below: number[] = [];
@@ -17,12 +17,12 @@ describe.each([10, 1000])("of %d modules", (modules) => {
     for (let round = 0; round < 7; round++) {
       const since = events.length;
       edit("src/parts/part0.ts", `* ${factor}`, `* ${++factor}`);
-      bodies.push((await told("replaced", since)).ms);
+      bodies.push((await nextEvent("replaced", since)).ms);
       expect((await get("/rpc/parts/sum0?given=1")).value).toBe((9 + more) * factor);
-      // A second change of one file within the watcher's 50 ms would be told later.
+      // The watcher reports a second change of a file within 50 ms later.
       const between = events.length;
       edit("src/parts/part5.ts", `given + ${5 + more}`, `given + ${5 + ++more}`);
-      below.push((await told("reloaded", between)).ms);
+      below.push((await nextEvent("reloaded", between)).ms);
       expect(
         await eventually(
           async () => (await get("/rpc/parts/sum0?given=1")).value,
@@ -30,7 +30,7 @@ describe.each([10, 1000])("of %d modules", (modules) => {
         ),
       ).toBe((9 + more) * factor);
     }
-    // The aim is 100 ms on a machine of one's own; what stands here only catches what reads everything anew.
+    // The goal is 100 ms on an idle machine. This limit only catches rereading everything.
     expect(
       { body: median(bodies) < 1000, below: median(below) < 1000 },
       `${median(bodies)} and ${median(below)} ms`,
@@ -45,7 +45,7 @@ describe.each([10, 1000])("of %d modules", (modules) => {
   });
 });
 
-it("shows a large application before its nodes are there, and calls wait for them", async () => {
+it("a large application is shown before its nodes are ready, and calls wait for them", async () => {
   const files = partsApplication(200);
   const slow = `await new Promise((done) => setTimeout(done, 2000));\n${files["src/parts/part0.ts"] ?? ""}`;
   const { session, get, events } = await develop(

@@ -1,4 +1,4 @@
-// A session that begins with a problem: the page is told of it, though there is no application yet.
+// A session that starts with a problem shows it in the page, although there is no application yet.
 
 import { expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ import { develop, eventually, type Files, shop } from "./_session.ts";
 const store = "segments/store.segment.json";
 const wrong: Files = { ...shop, [store]: (shop[store] ?? "").replace("public", "pubic") };
 
-it("a page that opens while there never was a whole application gets Vite's client, the problem, and no source", async () => {
+it("a page opened before the application is valid gets Vite's client and the problem, but no source", async () => {
   const { session, edit, text } = await develop(wrong);
   const page = await fetch(`${session.url}/`, { headers: { accept: "text/html" } });
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("/@vite/client")]);
@@ -21,10 +21,10 @@ it("a page that opens while there never was a whole application gets Vite's clie
     (await fetch(`${session.url}${/"(\S+\/env\.mjs)"/.exec(await text("/@vite/client"))?.[1]}`))
       .status,
   ).toBe(200);
-  const { told, close } = await openPage(session.url);
+  const { messages, close } = await openPage(session.url);
   const overlay = await eventually(
-    () => told.find((one) => one.type === "error"),
-    (one) => one !== undefined,
+    () => messages.find((message) => message.type === "error"),
+    (message) => message !== undefined,
   );
   expect(overlay?.err?.message).toContain('Did you mean "public"?');
   const module = await fetch(`${session.url}/src/shop/stock.ts`, { headers: { accept: "*/*" } });
@@ -34,8 +34,8 @@ it("a page that opens while there never was a whole application gets Vite's clie
   ]);
   edit(store, "pubic", "public");
   const reload = await eventually(
-    () => told.find((one) => one.type === "full-reload"),
-    (one) => one !== undefined,
+    () => messages.find((message) => message.type === "full-reload"),
+    (message) => message !== undefined,
   );
   expect(reload).toBeDefined();
   expect((await fetch(`${session.url}/src/main.ts`)).status).toBe(200);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { buildApplication } from "../../server/build/build.ts";
-import { checkApplication } from "../../server/build/check.ts";
-import { isStale } from "../../server/sources.ts";
+import { buildApplication } from "../../server/vite/build.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { isStale } from "../../server/files/sources.ts";
 import { createApplication, develop, eventually, type Running, shop } from "./_session.ts";
 
-/** Calls and pages are answered, and an edit arrives. */
+/** Checks that calls and pages are answered and that an edit is live. */
 async function works(
-  { get, text, edit, told, events, logged }: Running,
+  { get, text, edit, nextEvent, events, logged }: Running,
   quoteFile = "src/shop/quote.ts",
 ): Promise<void> {
   expect(logged).toEqual([]);
@@ -20,7 +20,7 @@ async function works(
   const main = /<script type="module" src="([^"]*main\.ts[^"]*)"/.exec(page)?.[1] ?? "none";
   const code = await text(main);
   const [, quote = "none"] = /from "([^"]*quote\.ts[^"]*)"/.exec(code) ?? [];
-  // The face, which has no body in it.
+  // The face, without the body.
   const face = await text(quote);
   expect(face).toContain("seam");
   expect(face).not.toContain("margin");
@@ -30,7 +30,7 @@ async function works(
   const { body = "none" } = manifest.modules["ui/filter"] ?? {};
   expect(await text(`/${body}`)).toContain("filter");
   edit(quoteFile, "* margin * metres", "* margin * metres + 1");
-  await told("replaced");
+  await nextEvent("replaced");
   expect(
     await eventually(
       async () => (await get("/rpc/shop/worth?sku=abc")).value,
@@ -40,7 +40,7 @@ async function works(
 }
 
 describe("an application folder", () => {
-  it("is named by a link to it", async () => {
+  it("an application folder may be named by a link", async () => {
     const at = (root: string): string => {
       symlinkSync(root, `${root}-link`);
       return `${root}-link`;
@@ -48,7 +48,7 @@ describe("an application folder", () => {
     await works(await develop(shop, { at }));
   });
 
-  it("has a source folder that is a link to another folder of it", async () => {
+  it("the source folder may be a link to another folder of the application", async () => {
     const at = (root: string): string => {
       mkdirSync(join(root, "code"));
       renameSync(join(root, "src"), join(root, "code/main"));
@@ -58,7 +58,7 @@ describe("an application folder", () => {
     await works(await develop(shop, { at }), "code/main/shop/quote.ts");
   });
 
-  it("is built and checked by a link to it, with a source folder that is one", async () => {
+  it("an application behind a link, with a linked source folder, is built and checked", async () => {
     const { root } = createApplication(shop);
     mkdirSync(join(root, "code"));
     renameSync(join(root, "src"), join(root, "code/main"));
@@ -72,12 +72,12 @@ describe("an application folder", () => {
     expect(await isStale(`${root}-link`, "./src", "dist", manifest)).toBe(false);
   });
 
-  it("has a name with spaces, and with what means something in an address or a pattern", async () => {
+  it("an application folder's name may have spaces, and special characters of URLs and patterns", async () => {
     await works(await develop(shop, { name: "50% [off] {a,b} (c) \u00fc'&+%20" }));
   });
 
   it.each(["what?", "C#"])(
-    "named %s is refused by what needs Vite: pages would get the sources of servers there",
+    "a folder named %s is refused, because Vite would serve the sources of servers there",
     async (name) => {
       const message = `Vite can't read modules from a folder with "${name.slice(-1)}" in its path`;
       await expect(develop(shop, { name })).rejects.toThrow(message);
@@ -91,8 +91,8 @@ describe("an application folder", () => {
     },
   );
 
-  it("has a source folder that leads out of it: that is told, with what to do", async () => {
-    const { told, session } = await develop(shop, {
+  it("a source folder outside the application folder is a problem with a hint", async () => {
+    const { nextEvent, session } = await develop(shop, {
       at(root) {
         const outside = createApplication({ "one.ts": "export {};\n" }).root;
         rmSync(join(root, "src"), { recursive: true });
@@ -100,9 +100,9 @@ describe("an application folder", () => {
         return root;
       },
     });
-    const { problems } = await told("problems");
+    const { problems } = await nextEvent("problems");
     expect(problems.map(({ message, hint }) => `${message}\n${hint}`).join("\n")).toMatch(
-      /leads here, and only what lies in the application folder is read.*\nMove the sources into the application folder/,
+      /is here, but only files in the application folder are read.*\nMove the sources into the application folder/,
     );
     expect(session.nodes()).toEqual([]);
   });

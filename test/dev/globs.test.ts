@@ -34,20 +34,20 @@ type Worth = {
 };
 
 describe("import.meta.glob on nodes", () => {
-  it("names a file that is new, and one that is gone no more", async () => {
-    const { write, remove, get, told, events } = await develop(application);
+  it("import.meta.glob on nodes gains added files and loses removed ones", async () => {
+    const { write, remove, get, nextEvent, events } = await develop(application);
     const worth = async () => (await get("/rpc/shop/worth")).value as Worth;
     expect((await worth()).patterns).toEqual(["./patterns/plain.ts"]);
     const since = events.length;
     write({ "src/shop/patterns/striped.ts": "export const name = 'striped';\n" });
     const both = await eventually(worth, ({ patterns }) => patterns.length === 2);
     expect(both.patterns).toEqual(["./patterns/plain.ts", "./patterns/striped.ts"]);
-    expect(await told("reloaded", since)).toMatchObject({
+    expect(await nextEvent("reloaded", since)).toMatchObject({
       file: "src/shop/list.ts",
       where: ["store"],
     });
     expect(events.slice(since).filter(({ kind }) => kind === "reloaded")).toHaveLength(1);
-    // Once more, soon after: Vite has thrown away by then what it had made of the module before.
+    // Again soon after: by then Vite has dropped its code of the module.
     write({ "src/shop/patterns/dotted.ts": "export const name = 'dotted';\n" });
     expect((await eventually(worth, ({ patterns }) => patterns.length === 3)).patterns).toContain(
       "./patterns/dotted.ts",
@@ -57,7 +57,7 @@ describe("import.meta.glob on nodes", () => {
     expect(left.patterns).toEqual(["./patterns/dotted.ts", "./patterns/striped.ts"]);
   });
 
-  it("names files that are no modules, in a body of its own", async () => {
+  it("import.meta.glob in a body on nodes may match files that aren't modules", async () => {
     const { write, get } = await develop(application);
     const stock = async () => (await get("/rpc/shop/stock")).value;
     expect(await stock()).toBe(0);
@@ -65,14 +65,14 @@ describe("import.meta.glob on nodes", () => {
     expect(await eventually(stock, (value) => value === 1)).toBe(1);
   });
 
-  it("leaves a module alone whose files are the same as before", async () => {
-    const { write, get, edit, told } = await develop(application);
+  it("a module whose import.meta.glob matches the same files isn't reloaded", async () => {
+    const { write, get, edit, nextEvent } = await develop(application);
     const worth = async () => (await get("/rpc/shop/worth")).value as Worth;
     await get("/rpc/shop/stock");
     const before = await worth();
     write({ "src/shop/other.ts": "export const other = 1;\n", "src/shop/notes.md": "# Notes\n" });
     edit("src/shop/suppliers.ts", "* 10", "* 100");
-    await told("reloaded");
+    await nextEvent("reloaded");
     expect(await worth()).toEqual(before);
   });
 });

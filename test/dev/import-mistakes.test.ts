@@ -1,24 +1,24 @@
-// Imports that only a page or a bundler refuses: what only Node has, and names that nobody exports. The page that loads one is dead, and Vite
-// says so in the page's console at most.
+// Imports that only a page or a bundler refuses: modules that only Node has, and missing exports.
+// They break the page that loads them, and Vite reports that in the page's console at most.
 
 import { describe, expect, it } from "vitest";
 
-import type { DevEvent } from "../../server/dev/session.ts";
+import type { DevEvent } from "../../server/dev/session/session.ts";
 import { develop, shop } from "./_session.ts";
 
 const problemsOf = (event: DevEvent | undefined): readonly unknown[] =>
   event?.kind === "problems" ? event.problems : [];
 
 describe("what a page can't import", () => {
-  it("is told where it is edited, everything runs on, and it is mended", async () => {
-    const { edit, get, told, events, session } = await develop(shop);
+  it("an import that pages can't have is reported until it is fixed, and everything keeps running", async () => {
+    const { edit, get, nextEvent, events, session } = await develop(shop);
     edit("src/main.ts", "console.log(quote, Money);", "console.log(quote, Money, readFileSync);");
     edit(
       "src/main.ts",
       "import { Money }",
       'import { readFileSync } from "node:fs";\nimport { Money }',
     );
-    const { problems, isLive } = await told("problems");
+    const { problems, isLive } = await nextEvent("problems");
     expect(problems).toEqual([
       expect.objectContaining({
         file: "src/main.ts",
@@ -30,15 +30,15 @@ describe("what a page can't import", () => {
       }),
     ]);
     expect(isLive).toBe(true);
-    // What is edited meanwhile is live all the same, and it is told once.
+    // Other edits are still live, and the problem is reported once.
     const since = events.length;
     edit("src/shop/suppliers.ts", "* 10", "* 20");
-    await told("reloaded", since);
+    await nextEvent("reloaded", since);
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 120 });
     expect(events.slice(since).map(({ kind }) => kind)).toEqual(["reloaded"]);
     expect(session.isRead).toBe(true);
     edit("src/main.ts", 'import { readFileSync } from "node:fs";\n', "");
-    await told("mended", since);
+    await nextEvent("mended", since);
   });
 
   it.each<[string, string, string, string, object]>([
@@ -65,34 +65,34 @@ describe("what a page can't import", () => {
       },
     ],
   ])("is found in %s", async (_, file, from, to, problem) => {
-    const { edit, told, events } = await develop({
+    const { edit, nextEvent, events } = await develop({
       ...shop,
       "src/ui/filter.ts": `import { hostname } from "node:os";\n${shop["src/ui/filter.ts"] ?? ""}`,
     });
     expect(events.filter(({ kind }) => kind === "problems")).toEqual([]);
     edit(file, from, to);
-    expect((await told("problems")).problems).toEqual([expect.objectContaining(problem)]);
+    expect((await nextEvent("problems")).problems).toEqual([expect.objectContaining(problem)]);
   });
 
-  it("is told at the start, and nodes start", async () => {
-    const { get, events, told } = await develop({
+  it("an import that pages can't have is reported at the start, and nodes start", async () => {
+    const { get, events, nextEvent } = await develop({
       ...shop,
       "src/main.ts": `import { readFileSync } from "node:fs";\n${shop["src/main.ts"] ?? ""}console.log(readFileSync);\n`,
     });
     expect(problemsOf(events.find(({ kind }) => kind === "problems"))).toEqual([
       expect.objectContaining({ file: "src/main.ts", line: 1 }),
     ]);
-    expect((await told("problems")).isLive).toBe(true);
+    expect((await nextEvent("problems")).isLive).toBe(true);
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
   });
 
   it.each([
-    ["Vite's configuration names a stand-in for", 'resolve: { alias: { "node:fs": file } }'],
+    ["Vite's configuration has an alias for it", 'resolve: { alias: { "node:fs": file } }'],
     [
-      "a plugin knows a stand-in for",
+      "a plugin resolves it",
       'plugins: [{ name: "x", enforce: "pre", resolveId: (id) => (id === "node:fs" ? file : undefined) }]',
     ],
-  ])("is nothing that %s", async (_, config) => {
+  ])("a page's import of a Node module isn't reported if %s", async (_, config) => {
     const { get, events } = await develop({
       ...shop,
       "src/main.ts": `import { readFileSync } from "node:fs";\n${shop["src/main.ts"] ?? ""}console.log(readFileSync);\n`,
@@ -105,10 +105,10 @@ describe("what a page can't import", () => {
 });
 
 describe("a name that isn't exported", () => {
-  it("is told for pages", async () => {
-    const { edit, told, get } = await develop(shop);
+  it("an import of a missing export is reported for pages", async () => {
+    const { edit, nextEvent, get } = await develop(shop);
     edit("src/main.ts", "{ Money }", "{ Mony as Money }");
-    const { problems, isLive } = await told("problems");
+    const { problems, isLive } = await nextEvent("problems");
     expect(problems).toEqual([
       expect.objectContaining({
         file: "src/main.ts",
@@ -121,10 +121,10 @@ describe("a name that isn't exported", () => {
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
   });
 
-  it("is told for nodes, where it would be undefined, and when the other module is what changes", async () => {
-    const { edit, told, events } = await develop(shop);
+  it("an import of a missing export is reported for nodes, even if the exporting module changed", async () => {
+    const { edit, nextEvent, events } = await develop(shop);
     edit("src/shop/suppliers.ts", "costOf", "costFor");
-    expect((await told("problems")).problems).toEqual([
+    expect((await nextEvent("problems")).problems).toEqual([
       expect.objectContaining({
         file: "src/shop/quote.ts",
         line: 2,
@@ -134,19 +134,19 @@ describe("a name that isn't exported", () => {
     ]);
     const since = events.length;
     edit("src/shop/suppliers.ts", "costFor", "costOf");
-    await told("mended", since);
+    await nextEvent("mended", since);
   });
 
-  it("is told beside what keeps the application from being read, and no longer than it is known", async () => {
-    const { edit, told, events } = await develop(shop);
+  it("an import mistake is reported beside the application's problems, as long as it lasts", async () => {
+    const { edit, nextEvent, events } = await develop(shop);
     edit("src/main.ts", "{ Money }", "{ Mony as Money }");
-    expect((await told("problems")).problems).toHaveLength(1);
+    expect((await nextEvent("problems")).problems).toHaveLength(1);
     let since = events.length;
     edit("segments/office.segment.json", "{", "");
-    expect((await told("problems", since)).isLive).toBeUndefined();
+    expect((await nextEvent("problems", since)).isLive).toBeUndefined();
     since = events.length;
     edit("segments/office.segment.json", '"./shop', '{ "./shop');
-    expect((await told("problems", since)).problems).toEqual([
+    expect((await nextEvent("problems", since)).problems).toEqual([
       expect.objectContaining({ file: "src/main.ts" }),
     ]);
     expect(events.map(({ kind }) => kind)).not.toContain("mended");

@@ -1,4 +1,5 @@
-// Packages of a workspace while one works on them: they run as in a build, and an edit of theirs is live as an edit of the application is.
+// Workspace packages in development: they run as in a build, and edits are live as in the
+// application.
 
 import { describe, expect, it } from "vitest";
 
@@ -29,39 +30,39 @@ const session = async (files: Files = shop) =>
   });
 
 describe("packages of a workspace in a session", () => {
-  it("run on nodes, each once, with the application's runtime", async () => {
+  it("packages of a workspace run on nodes, once each, with the application's runtime", async () => {
     const { get } = await session();
     expect((await get("/rpc/shop/one")).value).toEqual({ ...first, plain: "plain" });
     expect((await get("/rpc/shop/two")).value).toBe(2);
     expect((await get("/rpc/shop/refused")).status).toBe(403);
   });
 
-  it("are followed when they are edited: in TypeScript, in JavaScript, and what they import", async () => {
+  it("edits of a workspace's packages are live: in TypeScript, in JavaScript, and in what they import", async () => {
     const { get, edit } = await session();
-    const said = async () =>
+    const answer = async () =>
       (await get("/rpc/shop/one")).value as {
         table: string;
         plain: string;
         data: { from: string };
       };
-    expect(await said()).toMatchObject({ table: "rolls", plain: "plain" });
+    expect(await answer()).toMatchObject({ table: "rolls", plain: "plain" });
     edit("../../packages/db/src/schema.ts", "rolls", "bolts");
-    expect(await eventually(said, ({ table }) => table === "bolts")).toMatchObject({
+    expect(await eventually(answer, ({ table }) => table === "bolts")).toMatchObject({
       table: "bolts",
       plain: "plain",
     });
     edit("../../packages/plain/index.js", '"plain"', '"changed"');
-    expect(await eventually(said, ({ plain }) => plain === "changed")).toMatchObject({
+    expect(await eventually(answer, ({ plain }) => plain === "changed")).toMatchObject({
       table: "bolts",
       plain: "changed",
     });
     edit("../../packages/db/src/data.json", "json", "edited");
-    expect(await eventually(said, ({ data }) => data.from === "edited")).toMatchObject({
+    expect(await eventually(answer, ({ data }) => data.from === "edited")).toMatchObject({
       data: { from: "edited" },
     });
   });
 
-  it("run in CommonJS as well, and what is called there is the page's and the node's own", async () => {
+  it("a workspace's packages may be CommonJS, in pages and on nodes", async () => {
     const { get } = await session({
       ...shop,
       ...linked(
@@ -77,12 +78,12 @@ describe("packages of a workspace in a session", () => {
   });
 
   it.each<[string, object, readonly number[]]>([
-    ["nothing: what is installed is one for the whole session", {}, [1, 2]],
-    ["ssr.noExternal: each node has its own", { ssr: { noExternal: ["counted"] } }, [1, 1]],
+    ["by default, the session shares one installed package", {}, [1, 2]],
+    ["with ssr.noExternal, each node has its own", { ssr: { noExternal: ["counted"] } }, [1, 1]],
     ["ssr.noExternal: true", { ssr: { noExternal: true } }, [1, 1]],
     ["resolve.noExternal", { resolve: { noExternal: ["counted"] } }, [1, 1]],
     ["ssr.external", { ssr: { external: ["linked-count"] } }, [1, 2]],
-  ])("go by what the configuration says of packages: %s", async (what, config, expected) => {
+  ])("packages on nodes follow Vite's configuration: %s", async (what, config, expected) => {
     const counter = { "index.js": "let calls = 0;\nexport const count = () => ++calls;\n" };
     const name = what === "ssr.external" ? "linked-count" : "counted";
     const { get } = await develop(
@@ -111,15 +112,15 @@ describe("packages of a workspace in a session", () => {
     expect([(await get("/rpc/one")).value, (await get("/rpc/two")).value]).toEqual(expected);
   });
 
-  it("with syntax that neither Node nor browsers run are refused with file and line", async () => {
-    const { edit, events, told } = await session();
+  it("a workspace package with syntax that needs compiling is refused with file and line", async () => {
+    const { edit, events, nextEvent } = await session();
     const before = events.length;
     edit(
       "../../packages/db/src/schema.ts",
       "export const",
       "class Bolt {\n  accessor metres = 3;\n}\nvoid Bolt;\nexport const",
     );
-    const { problems } = await told("problems", before);
+    const { problems } = await nextEvent("problems", before);
     expect(problems).toMatchObject([
       {
         file: "../../packages/db/src/schema.ts",

@@ -11,8 +11,8 @@ import { dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { buildApplication } from "../../server/build/build.ts";
-import { checkApplication } from "../../server/build/check.ts";
+import { buildApplication } from "../../server/vite/build.ts";
+import { checkApplication } from "../../server/report/check.ts";
 import {
   createApplication,
   develop,
@@ -47,7 +47,7 @@ function link(root: string, from: string, to: string): void {
   symlinkSync(relative(dirname(join(root, from)), to), join(root, from));
 }
 
-/** Where a file of the application lies in place of `src/shop/vault.ts`, which is a link to it. */
+/** Targets that `src/shop/vault.ts` links to. */
 const elsewhere: Readonly<Record<string, (root: string) => string>> = {
   "in the source folder": (root) => join(root, "src/other/safe.ts"),
   "in the application folder": (root) => join(root, "lib/safe.ts"),
@@ -60,8 +60,8 @@ function move(root: string, target: string): void {
   link(root, "src/shop/vault.ts", target);
 }
 
-/** All that a page could ask for to get a file. */
-async function askedFor(
+/** The answers to every request by which a page might get a file. */
+async function requestAll(
   { session }: Running,
   files: readonly string[],
   root: string,
@@ -105,69 +105,66 @@ const textIn = (folder: string): string =>
         .join("\n")
     : "";
 
-describe.each(Object.keys(elsewhere))(
-  "a module with procedures that is a link to a file %s",
-  (where) => {
-    const targetOf = (root: string): string => elsewhere[where]?.(root) ?? "";
-    const refused = {
-      file: "src/shop/vault.ts",
-      message: expect.stringMatching(/^this file is a link to \S*safe\.ts, /),
-      hint: expect.stringMatching(/^(?:Put the file itself here|Name "\.\/other\/safe")/),
-    };
+describe.each(Object.keys(elsewhere))("a module with procedures linked to a file %s", (where) => {
+  const targetOf = (root: string): string => elsewhere[where]?.(root) ?? "";
+  const refused = {
+    file: "src/shop/vault.ts",
+    message: expect.stringMatching(/^this file is a link to \S*safe\.ts, /),
+    hint: expect.stringMatching(/^(?:Put the file itself here|Name "\.\/other\/safe")/),
+  };
 
-    it("is refused by builds and checks", async () => {
-      const { root } = createApplication(bank);
-      move(root, targetOf(root));
-      const { problems } = await checkApplication({ root, log, env: {} });
-      expect(problems).toEqual([expect.objectContaining(refused)]);
-      const built = await buildApplication({ root, log }).then(
-        () => undefined,
-        (error: unknown) => (error as { problems?: unknown }).problems,
-      );
-      expect(textIn(join(root, "dist/browser"))).not.toContain(secret);
-      expect(built).toEqual([expect.objectContaining(refused)]);
+  it("a linked module with procedures is refused by builds and checks", async () => {
+    const { root } = createApplication(bank);
+    move(root, targetOf(root));
+    const { problems } = await checkApplication({ root, log, env: {} });
+    expect(problems).toEqual([expect.objectContaining(refused)]);
+    const built = await buildApplication({ root, log }).then(
+      () => undefined,
+      (error: unknown) => (error as { problems?: unknown }).problems,
+    );
+    expect(textIn(join(root, "dist/browser"))).not.toContain(secret);
+    expect(built).toEqual([expect.objectContaining(refused)]);
+  });
+
+  it("a linked module with procedures is refused in development, and no page gets its source", async () => {
+    let files: string[] = [];
+    let root = "";
+    const running = await develop(bank, {
+      at(at) {
+        root = at;
+        move(at, targetOf(at));
+        files = [join(at, "src/shop/vault.ts"), targetOf(at)];
+        return at;
+      },
     });
+    const { problems } = await running.nextEvent("problems");
+    expect(problems).toEqual([expect.objectContaining(refused)]);
+    expect(await requestAll(running, files, root)).not.toContain(secret);
+  });
 
-    it("is refused in development, and no page gets its source", async () => {
-      let files: string[] = [];
-      let root = "";
-      const running = await develop(bank, {
-        at(at) {
-          root = at;
-          move(at, targetOf(at));
-          files = [join(at, "src/shop/vault.ts"), targetOf(at)];
-          return at;
-        },
-      });
-      const { problems } = await running.told("problems");
-      expect(problems).toEqual([expect.objectContaining(refused)]);
-      expect(await askedFor(running, files, root)).not.toContain(secret);
-    });
+  it("a module with procedures that becomes a link is refused, and no page gets its source", async () => {
+    const running = await develop(bank);
+    const { root, nextEvent } = running;
+    const files = [join(root, "src/shop/vault.ts"), targetOf(root)];
+    expect(await requestAll(running, files, root)).not.toContain(secret);
+    move(root, targetOf(root));
+    const { problems } = await nextEvent("problems");
+    expect(problems).toEqual([expect.objectContaining(refused)]);
+    expect(await requestAll(running, files, root)).not.toContain(secret);
+    rmSync(files[0] ?? "");
+    running.write({ "src/shop/vault.ts": vault.replace("key ===", "key !==") });
+    const value = await eventually(
+      async () => (await running.get("/rpc/shop/open?key=a")).value,
+      (value) => value === true,
+    );
+    expect(value).toBe(true);
+  });
+});
 
-    it("is refused when it becomes one, and no page gets its source", async () => {
-      const running = await develop(bank);
-      const { root, told } = running;
-      const files = [join(root, "src/shop/vault.ts"), targetOf(root)];
-      expect(await askedFor(running, files, root)).not.toContain(secret);
-      move(root, targetOf(root));
-      const { problems } = await told("problems");
-      expect(problems).toEqual([expect.objectContaining(refused)]);
-      expect(await askedFor(running, files, root)).not.toContain(secret);
-      rmSync(files[0] ?? "");
-      running.write({ "src/shop/vault.ts": vault.replace("key ===", "key !==") });
-      const value = await eventually(
-        async () => (await running.get("/rpc/shop/open?key=a")).value,
-        (one) => one === true,
-      );
-      expect(value).toBe(true);
-    });
-  },
-);
-
-describe("a folder of the source folder that is a link", () => {
+describe("a linked folder in the source folder", () => {
   const main = 'import { open } from "./linked/vault.ts";\nconsole.log(await open("a"));\n';
 
-  it("leads to modules with procedures: pages that import through it get their part", async () => {
+  it("pages that import through a linked folder get their part of a module with procedures", async () => {
     const files = { ...bank, "src/main.ts": main };
     let root = "";
     const running = await develop(files, {
@@ -179,7 +176,7 @@ describe("a folder of the source folder that is a link", () => {
     const paths = ["src/linked/vault.ts", "src/shop/vault.ts"].map((path) => join(root, path));
     expect(running.events.filter(({ kind }) => kind === "problems")).toEqual([]);
     expect(await running.text("/src/shop/vault.ts")).toContain("seam");
-    expect(await askedFor(running, paths, root)).not.toContain(secret);
+    expect(await requestAll(running, paths, root)).not.toContain(secret);
     const { root: built } = createApplication(files);
     link(built, "src/linked", join(built, "src/shop"));
     const { manifest } = await buildApplication({ root: built, log });
@@ -187,7 +184,7 @@ describe("a folder of the source folder that is a link", () => {
     expect(textIn(join(built, "dist/browser"))).not.toContain(secret);
   });
 
-  it("leads to a module that a page is started by", async () => {
+  it("a page may start with a module in a linked folder", async () => {
     const { root } = createApplication({
       ...bank,
       "src/main.ts": 'import "./linked/start.ts";\n',
@@ -199,13 +196,13 @@ describe("a folder of the source folder that is a link", () => {
     expect([problems, warnings]).toEqual([[], []]);
   });
 
-  it("is nothing that a segment file can name modules by: told with what to do", async () => {
+  it("a segment file that names a module through a linked folder is a problem that says what to do", async () => {
     const files = {
       ...bank,
       "segments/office.segment.json": '{ "./linked/vault": { "open": { "access": "public" } } }\n',
     };
     for (const [target, hint] of [
-      ["src/shop", 'Name it by where it lies: "./shop/vault".'],
+      ["src/shop", 'Name its real path: "./shop/vault".'],
       ["lib", "Put the folder itself there."],
     ] as const) {
       const { root, write } = createApplication(files);
@@ -213,32 +210,32 @@ describe("a folder of the source folder that is a link", () => {
       link(root, "src/linked", join(root, target));
       const { problems } = await checkApplication({ root, log, env: {} });
       const message =
-        'expected a module of the source folder, but "./linked/vault" lies behind src/linked, which is a link';
+        'expected a module of the source folder, but "./linked/vault" is behind src/linked, which is a link';
       expect(problems).toEqual([expect.objectContaining({ message, hint })]);
     }
   });
 
   it.each([
     [
-      "preserveSymlinks keeps it in names",
+      "preserveSymlinks keeps the link in paths",
       main,
-      "is asked for by a path that leads through a link",
+      "is requested by a path through a symbolic link",
     ],
     [
-      "a file is made through it",
+      "new URL() names a file behind it",
       'console.log(new URL("./linked/vault.ts", import.meta.url));\n',
-      "is made a file by new URL",
+      "is published as a file by new URL",
     ],
     [
-      "a text is made through it",
+      "?raw imports a file behind it",
       'import text from "./linked/vault.ts?raw";\nconsole.log(text);\n',
       'is imported with "?raw"',
     ],
-  ])("gives no page a source: %s", async (_, code, message) => {
+  ])("no page gets a source through a linked folder if %s", async (_, code, message) => {
     const files = {
       ...bank,
       "src/main.ts": code,
-      "vite.config.js": message.includes("asked for")
+      "vite.config.js": message.includes("symbolic link")
         ? "export default { resolve: { preserveSymlinks: true } };\n"
         : "export default {};\n",
     };
@@ -254,12 +251,12 @@ describe("a folder of the source folder that is a link", () => {
       },
     });
     const paths = ["src/linked/vault.ts", "src/shop/vault.ts"].map((path) => join(at, path));
-    expect(await askedFor(running, paths, at)).not.toContain(secret);
+    expect(await requestAll(running, paths, at)).not.toContain(secret);
   });
 });
 
-describe("a module without procedures that is a link", () => {
-  it("is refused where nodes have to find its classes by name, and taken as it is elsewhere", async () => {
+describe("a linked module without procedures", () => {
+  it("a linked module without procedures is refused only if nodes must find its classes by name", async () => {
     const { root, write } = createApplication({
       ...bank,
       "src/main.ts": 'import { plain } from "./shop/plain.ts";\nconsole.log(plain);\n',
@@ -276,7 +273,7 @@ describe("a module without procedures that is a link", () => {
     });
     const { problems } = await checkApplication({ root, log, env: {} });
     const message = expect.stringContaining(
-      "this file is a link to lib/money.ts, and by that path Vite knows it: nodes and pages don't find it",
+      "this file is a link to lib/money.ts, and Vite knows it by that path: nodes and pages don't find it",
     );
     expect(problems).toEqual([expect.objectContaining({ file: "src/shop/money.ts", message })]);
   });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
-import type { Manifest } from "../../src/manifest.ts";
+import type { Manifest } from "../../src/base/manifest.ts";
 import { develop, shop } from "./_session.ts";
 
-it("names for pages what they get by value: what a face passes on too, and nothing that only nodes import", async () => {
+it("the manifest for pages lists the classes that pages import, also through a face, but no others", async () => {
   const { get, text, session } = await develop({
     ...shop,
     "src/shop/quote.ts": `export { Cloth } from "./cloth.ts";\n${shop["src/shop/quote.ts"] ?? ""}`,
@@ -26,7 +26,7 @@ it("names for pages what they get by value: what a face passes on too, and nothi
   expect(manifest.modules["shop/quote"]).toEqual({ file: "src/shop/quote.ts" });
   expect(manifest.classes.map(({ key }) => key)).toEqual(["shop/Cloth", "shop/Money"]);
   expect(Object.keys(manifest.segments)).toEqual(["ui"]);
-  // The page says by which it was made, so that it takes none that another session left.
+  // The page names its revision, so that it doesn't use another session's manifest.
   expect(await text("/")).toContain(
     `<meta name="seamline-revision" content="${manifest.revision}">`,
   );

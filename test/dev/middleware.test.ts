@@ -1,4 +1,5 @@
-// Middleware and health checks that call procedures: in one process of production they find them beside, in development on the nodes.
+// Middleware and health checks that call procedures: in production in the same process, in
+// development on the nodes.
 
 import { describe, expect, it } from "vitest";
 
@@ -12,14 +13,14 @@ const files: Files = {
   "src/users/find.ts": [
     'import { Forbidden } from "seamline";',
     'import { User } from "./user.ts";',
-    "let asked = 0;",
+    "let calls = 0;",
     "export async function find(name: string): Promise<User> {",
     '  if (name === "nobody") throw new Forbidden("who are you?");',
-    "  asked++;",
+    "  calls++;",
     "  return new User(name);",
     "}",
     "export async function count(): Promise<number> {",
-    "  return asked;",
+    "  return calls;",
     "}",
     "export async function isOpen(hour: number): Promise<boolean> {",
     "  return hour < 24;",
@@ -61,17 +62,17 @@ const files: Files = {
   }),
 };
 
-describe("middleware and health checks that call procedures, in a session", () => {
-  it("run them on the nodes that hold them, each once, whatever their access", async () => {
+describe("middleware and health checks that call procedures in development", () => {
+  it("procedures that middleware calls run once on their nodes, whatever their access", async () => {
     const { get, logged } = await develop(files);
     expect(await get("/rpc/shop/counts")).toEqual({ status: 200, value: { own: 0, shared: 0 } });
-    // Once for each of the two calls from outside: no layer runs round what a layer calls.
+    // Once for each of the two outside calls: middleware doesn't run around its own calls.
     expect((await get("/rpc/users/count")).value).toBe(2);
     expect((await get("/health/status")).value).toBe(true);
     expect(logged.filter((line) => line.startsWith("error"))).toEqual([]);
   });
 
-  it("have what is thrown there", async () => {
+  it("middleware gets the error that a procedure throws", async () => {
     const { session } = await develop(files);
     const answer = await fetch(`${session.url}/rpc/shop/counts`, {
       headers: { "x-user": "nobody" },
@@ -82,7 +83,7 @@ describe("middleware and health checks that call procedures, in a session", () =
     ]);
   });
 
-  it("follow an edit of what they call, and of themselves", async () => {
+  it("an edit of middleware, and of a procedure that it calls, is live", async () => {
     const { get, edit } = await develop(files);
     expect((await get("/rpc/shop/counts")).status).toBe(200);
     edit("src/users/find.ts", "hour < 24", "hour > 24");

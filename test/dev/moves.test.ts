@@ -13,25 +13,25 @@ const store =
 const storeWith =
   '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n';
 
-/** Calls until it is stopped, and gives what came of all of them. */
+/** Calls until it is stopped. The returned function stops, and resolves to all answers. */
 function calling(call: () => Promise<unknown>): () => Promise<unknown[]> {
   const answers: unknown[] = [];
-  const over = new AbortController();
-  const one = async (): Promise<void> => {
-    while (!over.signal.aborted) answers.push(await call());
+  const stopping = new AbortController();
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) answers.push(await call());
   };
-  const all = Promise.all([one(), one(), one(), one()]);
+  const all = Promise.all([loop(), loop(), loop(), loop()]);
   return async () => {
-    over.abort();
+    stopping.abort();
     await all;
     return answers;
   };
 }
 
-describe("a segment file that is edited", () => {
-  it("moves the procedure to another node; of the calls that go on meanwhile none fails", async () => {
-    const { write, get, told, session, events } = await develop(shop);
-    const places = () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes;
+describe("an edited segment file", () => {
+  it("an edited segment file moves a procedure to another node without failing a call", async () => {
+    const { write, get, nextEvent, session, events } = await develop(shop);
+    const places = () => session.procedures().find(({ fqn }) => fqn === "shop/quote")?.nodes;
     const stop = calling(async () => await get("/rpc/shop/quote?sku=abc"));
     const stopInside = calling(async () => await get("/rpc/shop/worth?sku=abc"));
     for (let round = 0; round < 5; round++) {
@@ -40,60 +40,60 @@ describe("a segment file that is edited", () => {
         "segments/office.segment.json": officeWithout,
         "segments/store.segment.json": storeWith,
       });
-      await told("moved", since);
-      await eventually(places, (now) => now?.join() === "store");
+      await nextEvent("moved", since);
+      await eventually(places, (nodes) => nodes?.join() === "store");
       expect(places()).toEqual(["store"]);
       const back = events.length;
       write({ "segments/office.segment.json": office, "segments/store.segment.json": store });
-      await told("moved", back);
-      await eventually(places, (now) => now?.join() === "office");
+      await nextEvent("moved", back);
+      await eventually(places, (nodes) => nodes?.join() === "office");
     }
     const answers = [await stop(), await stopInside()];
     expect(answers.map((some) => some.length > 50)).toEqual([true, true]);
-    expect(new Set(answers[0]?.map((one) => JSON.stringify(one)))).toEqual(
+    expect(new Set(answers[0]?.map((answer) => JSON.stringify(answer)))).toEqual(
       new Set(['{"status":200,"value":{"amount":60}}']),
     );
-    expect(new Set(answers[1]?.map((one) => JSON.stringify(one)))).toEqual(
+    expect(new Set(answers[1]?.map((answer) => JSON.stringify(answer)))).toEqual(
       new Set(['{"status":200,"value":180}']),
     );
   });
 
-  it("tells one move of two saves, though it is in both places in between", async () => {
-    const { write, told, session, events } = await develop(shop);
+  it("two saves of segment files are reported as one move", async () => {
+    const { write, nextEvent, session, events } = await develop(shop);
     const places = () =>
       session
         .procedures()
-        .find((one) => one.fqn === "shop/quote")
+        .find(({ fqn }) => fqn === "shop/quote")
         ?.nodes.join();
     const since = events.length;
     write({ "segments/store.segment.json": storeWith });
-    expect(await eventually(places, (now) => now === "office,store")).toBe("office,store");
+    expect(await eventually(places, (nodes) => nodes === "office,store")).toBe("office,store");
     write({ "segments/office.segment.json": officeWithout });
-    expect((await told("moved", since)).procedures).toEqual([
+    expect((await nextEvent("moved", since)).procedures).toEqual([
       { fqn: "shop/quote", from: ["office"], to: ["store"] },
     ]);
   });
 
-  it("keeps a procedure where it was while no file names it: a person who moves it by hand saves twice", async () => {
-    const { write, get, told, session, events } = await develop(shop);
+  it("a procedure stays where it was for a while when no segment file names it any more", async () => {
+    const { write, get, nextEvent, session, events } = await develop(shop);
     write({ "segments/office.segment.json": officeWithout });
-    expect((await told("warning")).problem.message).toMatch(
+    expect((await nextEvent("warning")).problem.message).toMatch(
       /no segment file names shop\/quote any more: it stays where it is for 10 s/,
     );
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
     const since = events.length;
-    // Whoever writes into the folder meanwhile, the session's own output for one, says nothing of it.
+    // Other files in the folder, such as the session's own output, don't end the wait.
     write({ "dev.log": "a line\n" });
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 60 });
     write({ "segments/store.segment.json": storeWith });
-    expect((await told("moved", since)).procedures).toEqual([
+    expect((await nextEvent("moved", since)).procedures).toEqual([
       { fqn: "shop/quote", from: ["office"], to: ["store"] },
     ]);
     expect(session.nodes().map(({ procedures }) => procedures)).toEqual([1, 3]);
   });
 
-  it("changes who may call: what was public is private at once, and the other way round", async () => {
+  it("an edit of a procedure's access is live at once", async () => {
     const { edit, get } = await develop(shop);
     edit(
       "segments/store.segment.json",
@@ -124,8 +124,8 @@ describe("a segment file that is edited", () => {
     ).toBe(200);
   });
 
-  it("that is new brings a node, and one that goes takes its node along", async () => {
-    const { write, remove, get, told, session, events } = await develop(shop);
+  it("a new segment file starts a node, and a removed one stops its node", async () => {
+    const { write, remove, get, nextEvent, session, events } = await develop(shop);
     write({
       "src/shop/dye.ts":
         "export async function dye(name: string): Promise<string> {\n  return `dyed ${name}`;\n}\n",
@@ -153,18 +153,18 @@ describe("a segment file that is edited", () => {
     expect(events.slice(since)).toContainEqual(
       expect.objectContaining({ kind: "node", node: "dyes", state: "stopped" }),
     );
-    expect((await told("moved", since)).procedures).toEqual([
+    expect((await nextEvent("moved", since)).procedures).toEqual([
       { fqn: "shop/dye", from: ["dyes"], to: [] },
     ]);
     expect((await get("/rpc/shop/dye?name=a")).status).toBe(404);
   });
 
-  it("is written by the session itself, for who moves a procedure with a key", async () => {
-    const { root, session, told, events } = await develop(shop);
+  it("session.move rewrites the segment files", async () => {
+    const { root, session, nextEvent, events } = await develop(shop);
     const read = (name: string): unknown => JSON.parse(readFileSync(join(root, name), "utf8"));
     await session.move("shop/quote", "store");
     await eventually(
-      () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes,
+      () => session.procedures().find(({ fqn }) => fqn === "shop/quote")?.nodes,
       (nodes) => nodes?.join() === "store",
     );
     expect(read("segments/office.segment.json")).toEqual({
@@ -175,12 +175,12 @@ describe("a segment file that is edited", () => {
     });
     const since = events.length;
     await session.move("shop/quote", "archive");
-    await told("moved", since);
+    await nextEvent("moved", since);
     expect(read("segments/archive.segment.json")).toEqual({
       "./shop/quote": { quote: { access: "public" } },
     });
     await eventually(
-      () => session.procedures().find((one) => one.fqn === "shop/quote")?.nodes,
+      () => session.procedures().find(({ fqn }) => fqn === "shop/quote")?.nodes,
       (nodes) => nodes?.join() === "archive",
     );
     await eventually(
@@ -194,7 +194,7 @@ describe("a segment file that is edited", () => {
   });
 });
 
-it("into a segment that only pages load is not found on servers any more", async () => {
+it("a procedure that moves to a browser segment isn't found on servers any more", async () => {
   const { write, get, session } = await develop(shop);
   write({
     "segments/store.segment.json": '{ "./shop/stock": { "worth": { "access": "public" } } }',
@@ -212,12 +212,12 @@ it("into a segment that only pages load is not found on servers any more", async
   expect(session.procedures().find(({ fqn }) => fqn === "shop/stock")?.nodes).toEqual(["page"]);
 });
 
-describe("a layout", () => {
-  it("puts several segments on one node, and client segments on servers too", async () => {
+describe("the nodes of a session", () => {
+  it("'nodes' puts several segments on one node, and browser segments on nodes too", async () => {
     const { session, get, edit } = await develop({
       ...shop,
       "seamline.json":
-        '{ "mode": "standalone", "url": "http://127.0.0.1:0", "layout": { "one": ["office", "store"], "two": ["ui", "office"] } }',
+        '{ "mode": "standalone", "url": "http://127.0.0.1:0", "nodes": { "one": ["office", "store"], "two": ["ui", "office"] } }',
     });
     expect(session.nodes().map(({ name, segments }) => [name, segments])).toEqual([
       ["one", ["office", "store"]],

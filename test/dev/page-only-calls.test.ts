@@ -1,4 +1,5 @@
-// A server's call of a procedure that only pages have, while one works: told in the terminal and over the page, and everything goes on.
+// A server's call of a procedure that only pages have: a warning in terminal and page, while
+// everything keeps running.
 
 import { expect, it } from "vitest";
 
@@ -8,24 +9,24 @@ import { develop, eventually, shop } from "./_session.ts";
 const message =
   '"shop/stock" in "store" (segments/store.segment.json) calls "ui/filter", which is only in "ui" (segments/ui.segment.json), for browsers: src/shop/stock.ts → src/ui/filter.ts';
 
-it("it is told in the terminal and over open pages, and over those that come, until it is mended", async () => {
+it("a server's call of a procedure that only pages have is shown in the terminal and over all pages until it is fixed", async () => {
   const running = await develop(shop);
   const page = await openPage(running.session.url);
   const before = running.events.length;
   running.edit("src/shop/stock.ts", "return sku.length;", "return (await filter([sku])).length;");
   running.edit("src/shop/stock.ts", "import", 'import { filter } from "../ui/filter.ts";\nimport');
-  const { problem } = await running.told("warning", before);
+  const { problem } = await running.nextEvent("warning", before);
   expect(problem).toMatchObject({ file: "src/shop/stock.ts", line: 4, message });
   const overlay = await eventually(
-    () => page.told.find((one) => one.type === "error"),
-    (one) => one !== undefined,
+    () => page.messages.find((message) => message.type === "error"),
+    (message) => message !== undefined,
   );
   expect(overlay?.err).toMatchObject({
     message: expect.stringContaining(message),
     frame: expect.stringContaining("> 4 |"),
   });
 
-  // Everything goes on: it is what the sources say.
+  // The current sources still run.
   expect((await running.get("/rpc/shop/quote?sku=ab")).status).toBe(200);
   const answer = async () => String((await running.get("/rpc/shop/stock?sku=ab")).value);
   expect(await eventually(answer, (text) => text !== "2")).toContain(
@@ -33,14 +34,18 @@ it("it is told in the terminal and over open pages, and over those that come, un
   );
   const late = await openPage(running.session.url);
   await eventually(
-    () => late.told.some((one) => one.type === "error"),
+    () => late.messages.some((message) => message.type === "error"),
     (isTold) => isTold,
   );
-  expect(late.told.find((one) => one.type === "error")?.err?.message).toContain(message);
+  expect(late.messages.find((message) => message.type === "error")?.err?.message).toContain(
+    message,
+  );
 
   running.edit("src/shop/stock.ts", "(await filter([sku])).length", "sku.length");
   const mended = () =>
-    page.told.some((one) => one.type === "custom" && one.event === "seamline:mended");
+    page.messages.some(
+      (message) => message.type === "custom" && message.event === "seamline:mended",
+    );
   expect(await eventually(mended, (isMended) => isMended)).toBe(true);
   page.close();
   late.close();

@@ -8,14 +8,14 @@ import { expect, it } from "vitest";
 import { names, prototypeNames, through } from "../_prototype-names.ts";
 import { develop, eventually } from "./_session.ts";
 
-it("an application whose names every object inherits is served, called, edited and moved like any other", async () => {
+it("an application with names such as __proto__ is served, called, edited and moved like any other", async () => {
   const running = await develop(prototypeNames);
   const { session } = running;
   const others = names.filter((name) => name !== "toString");
   expect(running.logged).toEqual([]);
-  expect(session.nodes().map((one) => `${one.name} ${one.state} ${one.procedures}`)).toEqual(
-    [...others, "isPrototypeOf"].sort().map((name) => `${name} ready 1`),
-  );
+  expect(
+    session.nodes().map(({ name, state, procedures }) => `${name} ${state} ${procedures}`),
+  ).toEqual([...others, "isPrototypeOf"].sort().map((name) => `${name} ready 1`));
   for (const name of names) {
     expect((await running.get(`/rpc/${name}?toString=end&valueOf=2`)).value).toEqual({
       text: through(name, 2),
@@ -31,7 +31,7 @@ it("an application whose names every object inherits is served, called, edited a
   expect(Object.keys((JSON.parse(text) as Record<string, object>)["./__proto__"] ?? {})).toEqual([
     "__proto__",
   ]);
-  const held = () => session.procedures().find((one) => one.fqn === "__proto__")?.nodes;
+  const held = () => session.procedures().find(({ fqn }) => fqn === "__proto__")?.nodes;
   expect(await eventually(held, (nodes) => nodes?.join() === "constructor")).toEqual([
     "constructor",
   ]);

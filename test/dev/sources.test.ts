@@ -1,19 +1,19 @@
-// What the development server gives of files as they lie on the disk: nothing of what only servers have.
+// The development server serves no source that only servers may have.
 
 import { expect, it } from "vitest";
 
-import { type Asked, ask } from "./_ask.ts";
+import { type TestRequest, ask } from "./_ask.ts";
 import { develop, shop } from "./_session.ts";
 
 const secret = "costOf(sku)";
 const path = "/src/shop/quote.ts";
 
-it("keeps the source of a split module, whichever way Vite would hand out the file itself", async () => {
+it("the source of a split module isn't served, however it is requested", async () => {
   const { session, root } = await develop({
     ...shop,
     "src/ui/Quote.ts": 'export const mark = "a class of its own";\n',
   });
-  const asked: readonly Asked[] = [
+  const requests: readonly TestRequest[] = [
     { path, method: "POST" },
     { path, method: "PUT" },
     { path, headers: { "sec-fetch-dest": "document" } },
@@ -26,12 +26,12 @@ it("keeps the source of a split module, whichever way Vite would hand out the fi
     { path: "/src/shop/quot%65.ts", method: "POST" },
     { path: "/src/shop/QUOTE.ts" },
   ];
-  for (const one of asked) {
-    const { status, text } = await ask(session.url, one);
-    expect(text, JSON.stringify(one)).not.toContain(secret);
-    expect(status, JSON.stringify(one)).toBe(403);
+  for (const request of requests) {
+    const { status, text } = await ask(session.url, request);
+    expect(text, JSON.stringify(request)).not.toContain(secret);
+    expect(status, JSON.stringify(request)).toBe(403);
   }
-  // Its part for pages, and files of others, are as they always were.
+  // Its part for pages and other files are served as always.
   expect(await ask(session.url, { path })).toMatchObject({
     status: 200,
     text: expect.stringContaining("/svc/client.js"),
@@ -47,9 +47,9 @@ it("keeps the source of a split module, whichever way Vite would hand out the fi
   });
 });
 
-it("keeps modules while no application has been whole yet: nobody knows which are split", async () => {
-  const { session, told } = await develop({ ...shop, "segments/ui.segment.json": "{" });
-  await told("problems");
+it("no module's source is served before the application is valid", async () => {
+  const { session, nextEvent } = await develop({ ...shop, "segments/ui.segment.json": "{" });
+  await nextEvent("problems");
   for (const one of [
     { path, method: "POST" },
     { path, headers: { "sec-fetch-dest": "document" } },
@@ -58,7 +58,7 @@ it("keeps modules while no application has been whole yet: nobody knows which ar
     expect((await ask(session.url, one)).text).not.toContain(secret);
 });
 
-it("keeps configurations, which may say the trust key", async () => {
+it("configurations, which may hold the trust key, aren't served", async () => {
   const config = '{ "mode": "standalone", "url": "http://127.0.0.1:3000" }';
   const { session } = await develop(
     { ...shop, "seamline.json": config, "live.json": config },

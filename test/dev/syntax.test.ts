@@ -5,7 +5,7 @@ import { develop, shop } from "./_session.ts";
 const message =
   "Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them";
 
-it("a node that would get syntax which nothing has compiled is a problem with file and line, until it is mended", async () => {
+it("uncompiled syntax that reaches a node is a problem with file and line until it is fixed", async () => {
   const running = await develop(shop);
   const before = running.events.length;
   running.edit(
@@ -13,16 +13,16 @@ it("a node that would get syntax which nothing has compiled is a problem with fi
     "export async",
     "class Book {\n  accessor pages = 3;\n}\nvoid Book;\nexport async",
   );
-  const told = await running.told("problems", before);
-  expect(told.problems).toMatchObject([
+  const event = await running.nextEvent("problems", before);
+  expect(event.problems).toMatchObject([
     { file: "src/shop/suppliers.ts", line: 2, column: 3, message },
   ]);
   running.edit("src/shop/suppliers.ts", "accessor pages", "pages");
-  await running.told("mended", before);
+  await running.nextEvent("mended", before);
   expect((await running.get("/rpc/shop/quote?sku=ab")).status).toBe(200);
 });
 
-it("a page that asks for such a module is told the same", async () => {
+it("a page that requests a module with uncompiled syntax shows the same problem", async () => {
   const running = await develop({
     ...shop,
     "src/page/open.ts": "export class Open {\n  accessor now = true;\n}\n",

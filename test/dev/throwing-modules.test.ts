@@ -1,4 +1,4 @@
-// Modules that throw while a node of a session loads them: where, and for which procedures of which segment.
+// Modules that throw while a node loads them: the report names the place, procedures and segment.
 
 import { describe, expect, it } from "vitest";
 
@@ -10,7 +10,7 @@ const thrown = (file: string, text: string, at = ""): Files => ({
 });
 
 describe("a module that throws while it is loaded", () => {
-  // Vitest has stacks of its own: that lines are the source's is tried in a process (test/process/throwing-modules.test.ts).
+  // Vitest rewrites stacks, so test/process/throwing-modules.test.ts checks the lines.
   it.each<[string, Files, string, RegExp]>([
     [
       "the body of procedures",
@@ -68,12 +68,12 @@ describe("a module that throws while it is loaded", () => {
       () => session.nodes(),
       (nodes) => nodes.some(({ state }) => state === "failed"),
     );
-    const failed = events.filter((one) => one.kind === "node" && one.state === "failed");
+    const failed = events.filter((event) => event.kind === "node" && event.state === "failed");
     expect(failed).toEqual([expect.objectContaining({ node })]);
     expect(failed[0]).toHaveProperty("why", expect.stringMatching(why));
   });
 
-  it("as a class that a node needs is told with its place", async () => {
+  it("a class module that throws while a node loads it is reported with its place", async () => {
     const { logged } = await develop({
       ...shop,
       "src/main.ts": 'import { startClient } from "seamline/client";\nawait startClient("ui");\n',

@@ -1,4 +1,4 @@
-// What pages are told of one save: each module that takes an update is told once, and so is the terminal.
+// One save sends one update per module to pages, and one event to the terminal.
 
 import { WebSocket } from "undici";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ interface Update {
   readonly acceptedPath: string;
 }
 
-/** Loads what a page would, and hears what Vite's client is told. */
+/** Loads what a page would, and collects the updates that Vite's client gets. */
 async function openPage({
   session: { url },
   text,
@@ -33,14 +33,14 @@ async function openPage({
   const socket = new WebSocket(`${url.replace("http", "ws")}/?token=${token}`, "vite-hmr");
   const updates: Update[] = [];
   socket.addEventListener("message", ({ data }) => {
-    const told = JSON.parse(String(data)) as { type: string; updates?: Update[] };
-    if (told.type === "update") updates.push(...(told.updates ?? []));
+    const message = JSON.parse(String(data)) as { type: string; updates?: Update[] };
+    if (message.type === "update") updates.push(...(message.updates ?? []));
   });
   await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
   return { updates, close: () => socket.close() };
 }
 
-it("a save that changes several parts of a module tells each module that takes the update once", async () => {
+it("a save that changes several parts of a module updates each importer once", async () => {
   const running = await develop({
     ...shop,
     "src/main.ts": `${shop["src/main.ts"] ?? ""}import "./view.ts";\n`,
@@ -57,11 +57,11 @@ it("a save that changes several parts of a module tells each module that takes t
   });
   const paths = () => page.updates.map(({ path }) => path.replace(/[?&]t=\d+/, ""));
   await eventually(paths, (all) => all.length >= 2);
-  // Sessions do one change after another: whatever else there was to tell has been told.
+  // Sessions apply changes one after another, so all events of the first save have come.
   running.edit("src/shop/suppliers.ts", "* 10", "* 20");
-  await running.told("reloaded");
+  await running.nextEvent("reloaded");
   expect(paths().toSorted()).toEqual(["/src/ui/filter.ts?seamline=body", "/src/view.ts"]);
-  // What each of them gets is the new one.
+  // Each importer gets the new module.
   expect(
     await running.text(page.updates.find(({ path }) => path.includes("body"))?.acceptedPath ?? ""),
   ).toContain("mark + more");

@@ -1,5 +1,6 @@
-// Files and folders that change as people and tools change them, and that every later edit in them is live. What a test does here at once
-// keeps the session from hearing of it until it is done, as a session is busy when a thousand files change.
+// Changes files and folders as people and tools do, and checks that later edits are live.
+// Synchronous changes block the session until they are done, as it is busy when a thousand files
+// change.
 
 import { execFile } from "node:child_process";
 import {
@@ -23,13 +24,13 @@ const run = promisify(execFile);
 const sleep = async (ms: number): Promise<void> =>
   await new Promise((done) => setTimeout(done, ms));
 
-/** What `sum0(1)` answers, as soon as it is this. */
-async function answers({ get }: Running, wanted: number, after: string): Promise<void> {
+/** Waits until `sum0(1)` answers this. `action` names the last action for the failure message. */
+async function answers({ get }: Running, expected: number, action: string): Promise<void> {
   const ask = async (): Promise<unknown> => (await get("/rpc/parts/sum0?given=1")).value;
-  expect(await eventually(ask, (value) => value === wanted, 30_000), after).toBe(wanted);
+  expect(await eventually(ask, (value) => value === expected, 30_000), action).toBe(expected);
 }
 
-/** Edits of a body, of a module below it, and of a module that is new are live. */
+/** Checks that edits of a body, of a module below it, and of a new module are live. */
 async function isFollowed(
   running: Running,
   factor: number,
@@ -56,7 +57,7 @@ async function isFollowed(
   await sleep(200);
 }
 
-/** Rewrites all modules, as a generator does. */
+/** Rewrites all modules as a generator does. */
 function generate({ root }: Running, modules: number, factor: number, folder = "src/parts"): void {
   mkdirSync(join(root, folder), { recursive: true });
   for (let index = 0; index < modules; index++)
@@ -71,7 +72,7 @@ async function git({ root }: Running, ...args: readonly string[]): Promise<void>
   );
 }
 
-/** A branch without the folder, and the one that is checked out with it. */
+/** Creates a branch without the folder beside the one that has it. */
 async function commit(running: Running): Promise<void> {
   writeFileSync(join(running.root, ".gitignore"), "node_modules\n.seamline\n");
   await git(running, "init", "--quiet", "--initial-branch", "main");
@@ -83,7 +84,7 @@ async function commit(running: Running): Promise<void> {
   await git(running, "checkout", "--quiet", "main");
 }
 
-/** Goes from branch to branch, and by a stash. */
+/** Checks out branches, and stashes and restores changes. */
 async function travels(running: Running): Promise<void> {
   await commit(running);
   for (const ms of [0, 50, 2000]) {
@@ -109,23 +110,23 @@ const folder = (running: Running): string => join(running.root, "src/parts");
 
 type Act = (running: Running, modules: number) => void | Promise<void>;
 
-/** Each leaves the application with the factor that it is called with. */
+/** Each act leaves the application with the factor that it gets. */
 const acts: Readonly<Record<string, (factor: number) => Act>> = {
-  "a folder is removed and made again at once": (factor) => (running, modules) => {
+  "removing and recreating a folder at once": (factor) => (running, modules) => {
     rmSync(folder(running), { recursive: true });
     generate(running, modules, factor);
   },
-  "a folder is removed and made again after 50 ms": (factor) => async (running, modules) => {
+  "removing a folder and recreating it after 50 ms": (factor) => async (running, modules) => {
     rmSync(folder(running), { recursive: true });
     await sleep(50);
     generate(running, modules, factor);
   },
-  "a folder is removed and made again after 2 s": (factor) => async (running, modules) => {
+  "removing a folder and recreating it after 2 s": (factor) => async (running, modules) => {
     rmSync(folder(running), { recursive: true });
     await sleep(2000);
     generate(running, modules, factor);
   },
-  "a folder is removed and made again three times": (factor) => async (running, modules) => {
+  "removing and recreating a folder three times": (factor) => async (running, modules) => {
     for (const one of [factor + 2, factor + 1, factor]) {
       rmSync(folder(running), { recursive: true });
       await sleep(20);
@@ -133,7 +134,7 @@ const acts: Readonly<Record<string, (factor: number) => Act>> = {
       await sleep(20);
     }
   },
-  "a generator writes a folder anew, file by file": (factor) => async (running, modules) => {
+  "rewriting a folder file by file": (factor) => async (running, modules) => {
     rmSync(folder(running), { recursive: true });
     mkdirSync(folder(running));
     for (let index = 0; index < modules; index++) {
@@ -141,19 +142,18 @@ const acts: Readonly<Record<string, (factor: number) => Act>> = {
       if (index % 20 === 0) await sleep(1);
     }
   },
-  "a generator puts a whole folder in the place of another": (factor) => (running, modules) => {
+  "replacing a folder by a generated one": (factor) => (running, modules) => {
     generate(running, modules, factor, "src/parts.new");
     renameSync(folder(running), `${folder(running)}.old`);
     renameSync(`${folder(running)}.new`, folder(running));
     rmSync(`${folder(running)}.old`, { recursive: true });
   },
-  "files are written anew in their places": (factor) => (running, modules) =>
-    generate(running, modules, factor),
-  "files are removed and written at once": (factor) => (running, modules) => {
+  "rewriting files in place": (factor) => (running, modules) => generate(running, modules, factor),
+  "removing and rewriting files at once": (factor) => (running, modules) => {
     for (const name of readdirSync(folder(running))) rmSync(join(folder(running), name));
     generate(running, modules, factor);
   },
-  "the source folder is removed and made again at once": (factor) => (running, modules) => {
+  "removing and recreating the source folder at once": (factor) => (running, modules) => {
     const main = readFileSync(join(running.root, "src/main.ts"), "utf8");
     rmSync(join(running.root, "src"), { recursive: true });
     generate(running, modules, factor);
@@ -162,14 +162,14 @@ const acts: Readonly<Record<string, (factor: number) => Act>> = {
 };
 
 const slow = [
-  "a folder is removed and made again at once",
-  "a folder is removed and made again after 50 ms",
-  "a folder is removed and made again after 2 s",
-  "a generator writes a folder anew, file by file",
+  "removing and recreating a folder at once",
+  "removing a folder and recreating it after 50 ms",
+  "removing a folder and recreating it after 2 s",
+  "rewriting a folder file by file",
 ];
 
-describe("with 10 modules, edits are live after", () => {
-  it.each(Object.entries(acts))("%s", async (_, act) => {
+describe("with 10 modules", () => {
+  it.each(Object.entries(acts))("edits are live after %s", async (_, act) => {
     const running = await develop(partsApplication(10));
     await answers(running, 9, "the start");
     await act(3)(running, 10);
@@ -177,7 +177,7 @@ describe("with 10 modules, edits are live after", () => {
     expect(running.logged).toEqual([]);
   });
 
-  it("another branch is checked out, and back, and so is a stash", async () => {
+  it("edits are live after checking out another branch and back, and after a stash", async () => {
     const running = await develop(partsApplication(10));
     await answers(running, 9, "the start");
     await travels(running);
@@ -185,13 +185,13 @@ describe("with 10 modules, edits are live after", () => {
 });
 
 it(
-  "with 1,000 modules, edits are live after each of these, in one session",
+  "with 1,000 modules, edits are live after checkouts, stashes and rewritten folders in one session",
   { timeout: 300_000 },
   async () => {
     const running = await develop(partsApplication(1000));
     await answers(running, 9, "the start");
     await travels(running);
-    // At this size each takes its time; those are left out that put a folder of ten modules in no other state than these.
+    // Only acts whose outcome depends on the size: each takes long with this many modules.
     for (const [at, name] of slow.entries()) {
       await acts[name]?.(at + 4)(running, 1000);
       await isFollowed(running, at + 4, { after: name });
@@ -200,14 +200,14 @@ it(
   },
 );
 
-describe("edits are live after", () => {
+describe("after changes by editors and tools", () => {
   const start = async (): Promise<Running> => {
     const running = await develop(partsApplication(10));
     await answers(running, 9, "the start");
     return running;
   };
 
-  it("an editor saves by a rename, once and again", async () => {
+  it("edits are live after an editor saves by a rename, twice", async () => {
     const running = await start();
     for (const factor of [2, 3]) {
       for (let index = 0; index < 10; index++) {
@@ -221,7 +221,7 @@ describe("edits are live after", () => {
     await isFollowed(running, 3);
   });
 
-  it("an editor keeps the old file under another name, and writes a new one", async () => {
+  it("edits are live after an editor renames the old file, and writes a new one", async () => {
     const running = await start();
     for (const factor of [2, 3]) {
       const file = join(folder(running), "part0.ts");
@@ -234,7 +234,7 @@ describe("edits are live after", () => {
     await isFollowed(running, 3);
   });
 
-  it("a formatter writes right after the editor, or the editor empties a file before it fills it", async () => {
+  it("edits are live after a formatter writes right after the editor, or the editor empties a file first", async () => {
     const running = await start();
     const file = join(folder(running), "part0.ts");
     for (const [first, factor] of [
@@ -250,7 +250,7 @@ describe("edits are live after", () => {
     await isFollowed(running, 3);
   });
 
-  it("deep folders come", async () => {
+  it("edits are live in new deep folders", async () => {
     const running = await start();
     const { write, edit } = running;
     write({
@@ -269,7 +269,7 @@ describe("edits are live after", () => {
     await answers(running, 36, "a new file in a deep folder");
   });
 
-  it("folders come one by one, each with a file a moment later", async () => {
+  it("edits are live in new folders that get a file a moment later", async () => {
     const running = await start();
     const { root, edit } = running;
     for (let index = 0; index < 40; index++) {
@@ -291,7 +291,7 @@ describe("edits are live after", () => {
     await answers(running, 720, "an edit in each of forty folders");
   });
 
-  it("a file moves to another folder, and a folder to another name", async () => {
+  it("edits are live after a file moves to another folder, and a folder is renamed", async () => {
     const running = await start();
     const { root, write, edit } = running;
     write({ "src/others/keep.ts": "export {};\n" });
@@ -313,8 +313,8 @@ describe("edits are live after", () => {
   });
 });
 
-describe("edits are live", () => {
-  it("in a source folder that is a link, also after what it leads to was made again", async () => {
+describe("in unusual folders and configurations", () => {
+  it("edits are live in a linked source folder, even after its target was recreated", async () => {
     const running = await develop(partsApplication(10), {
       at(root) {
         mkdirSync(join(root, "code"));
@@ -328,9 +328,9 @@ describe("edits are live", () => {
     generate(running, 10, 3, "code/main/parts");
     await isFollowed(running, 3, { folder: "code/main/parts" });
     expect(running.logged).toEqual([]);
-    // An edit is told a moment after it is live, so the last one may not be yet.
+    // An edit is reported a moment after it is live, so the last report may still be missing.
     await sleep(500);
-    // By its own path and by the link's, but it is one file: one change, told once.
+    // The file has its own path and the link's, but it is one change with one report.
     const since = running.events.length;
     running.edit("code/main/parts/part0.ts", "* 3;", "* 4;");
     await answers(running, 36, "an edit");
@@ -339,12 +339,12 @@ describe("edits are live", () => {
   });
 
   it.each([
-    ["polls, as disks need that tell nothing", "{ usePolling: true, interval: 50 }"],
+    ["polls, for disks without change events", "{ usePolling: true, interval: 50 }"],
     [
-      "waits for files to be whole",
+      "waits for finished writes",
       "{ awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 } }",
     ],
-  ])("where the application's Vite %s", async (_, options) => {
+  ])("edits are live if the application's Vite %s", async (_, options) => {
     const running = await develop({
       ...partsApplication(10),
       "vite.config.js": `export default { server: { watch: ${options} } };\n`,
@@ -355,7 +355,7 @@ describe("edits are live", () => {
     await isFollowed(running, 3);
   });
 
-  it("and nothing is heard of what the application's Vite ignores", async () => {
+  it("files that the application's Vite ignores are not followed", async () => {
     const running = await develop({
       ...partsApplication(10),
       "vite.config.js": 'export default { server: { watch: { ignored: ["**/part5.ts"] } } };\n',
@@ -371,10 +371,10 @@ describe("edits are live", () => {
     await answers(running, 27, "an edit of an ignored file");
   });
 
-  it("from the first moment on", async () => {
+  it("edits are live while the session is still starting", async () => {
     const running = await develop(partsApplication(1000), {
       at(root) {
-        // While Vite's watcher goes through the folders, and modules are read.
+        // Vite's watcher is scanning folders, and modules are being read.
         const files = ["part0.ts", "part999.ts", "part500.ts"].map((name) =>
           join(root, "src/parts", name),
         );

@@ -41,7 +41,7 @@ const options: TypeScript.CompilerOptions = {
   typeRoots: [join(root, "node_modules/@types")],
   paths: {
     seamline: types("server/main.d.ts"),
-    "seamline/client": types("client/svc/client.d.ts"),
+    "seamline/client": types("client/index.d.ts"),
     "seamline/server": types("server/index.d.ts"),
     "seamline/vite": types("server/build/index.d.ts"),
     "seamline/testing": types("server/testing/index.d.ts"),

@@ -1,4 +1,5 @@
-// Applications as a person makes them: the packed package, `seamline init`, `npm install`, and the commands of their own package.json.
+// Creates applications as users do: with the packed package, `seamline init`, `npm install` and the
+// scripts of their package.json.
 
 import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -10,7 +11,7 @@ import { root as packageRoot } from "../_sources.ts";
 
 const run = promisify(execFile);
 
-/** The tarball that `npm publish` would send, of the package as it is now, in a folder of its own. */
+/** Packs the current package, as `npm publish` does, and returns the tarball's path. */
 export async function pack(folder: string, of = "."): Promise<string> {
   if (of === ".") {
     const built = spawnSync(process.execPath, ["scripts/build.mjs", "--if-needed"], {
@@ -32,7 +33,7 @@ export async function pack(folder: string, of = "."): Promise<string> {
   return join(folder, filename);
 }
 
-/** What `npx` and `npm create` do: the packages side by side, without what they would fetch for other commands. */
+/** Installs the packages side by side, as `npx` and `npm create` do, but without dependencies. */
 export async function unpack(
   folder: string,
   tarballs: Readonly<Record<string, string>>,
@@ -44,10 +45,10 @@ export async function unpack(
   }
 }
 
-/** A folder that goes with {@link Home.remove}, and all that was started in it. */
+/** A temporary folder and the processes started in it, both removed by {@link Home.remove}. */
 export interface Home {
   readonly folder: string;
-  /** Starts a program in a folder below. */
+  /** Starts a program in a subfolder. */
   start(words: readonly string[], cwd?: string): Command;
   remove(): Promise<void>;
 }
@@ -55,7 +56,7 @@ export interface Home {
 export async function createHome(): Promise<Home> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "seamline-init-")));
   const commands: Command[] = [];
-  // npm looks for its cache and settings where it always does; Vitest's own variables would switch splitting off.
+  // npm needs its usual cache and settings. Vitest's variables would turn splitting off.
   const env = Object.fromEntries(
     [
       "HOME",
@@ -83,20 +84,20 @@ export async function createHome(): Promise<Home> {
       return command;
     },
     async remove() {
-      await Promise.all(commands.map((one) => one.ended("SIGKILL")));
+      await Promise.all(commands.map((command) => command.ended("SIGKILL")));
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Runs a command to its end; what it said is the message where it fails. */
+/** Waits for a command and returns its output. Throws with the output if it fails. */
 export async function done(command: Command): Promise<string> {
   const code = await command.ended();
   if (code !== 0) throw new Error(`ended with ${code}:\n${command.output()}`);
   return command.output();
 }
 
-/** Cuts the line of a module out of one segment file and pastes it into another, as lines, as an editor does. */
+/** Moves the line of a module from one segment file to another, as a user does in an editor. */
 export async function move(
   application: string,
   module: string,
@@ -105,15 +106,15 @@ export async function move(
 ): Promise<void> {
   const path = (name: string): string => join(application, `segments/${name}.segment.json`);
   const lines = (await readFile(path(from), "utf8")).split("\n");
-  const at = lines.findIndex((line) => line.includes(`"${module}"`));
-  const [line = ""] = lines.splice(at, 1);
-  const others = (await readFile(path(to), "utf8")).split("\n");
-  others.splice(
-    others.findIndex((one) => one.includes('"$schema"')),
+  const index = lines.findIndex((line) => line.includes(`"${module}"`));
+  const [line = ""] = lines.splice(index, 1);
+  const target = (await readFile(path(to), "utf8")).split("\n");
+  target.splice(
+    target.findIndex((text) => text.includes('"$schema"')),
     0,
     line,
   );
-  // The procedure is in both for a moment, as it is for a person who saves one file after the other.
-  await writeFile(path(to), others.join("\n"));
+  // For a moment the procedure is in both, as if a user saved one file after the other.
+  await writeFile(path(to), target.join("\n"));
   await writeFile(path(from), lines.join("\n"));
 }

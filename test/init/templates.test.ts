@@ -1,4 +1,4 @@
-// Each template, from `seamline init` to a page whose function was moved from the server into the browser.
+// Each template, from `seamline init` to a page whose procedure has moved into the browser and back.
 
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -11,8 +11,8 @@ import { createHome, done, type Home, move, pack, unpack } from "./_made.ts";
 
 const templates = ["vanilla", "react", "vue"] as const;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-// Both only bound a failure: three applications are installed and built here at once, maybe beside other tests.
-const patience = 400_000;
+// Generous, since three applications are installed and built concurrently.
+const testTimeoutMs = 400_000;
 const soon = { timeout: 60_000 };
 
 let home: Home;
@@ -66,15 +66,15 @@ beforeAll(async () => {
   ];
   await Promise.all(templates.map((template) => done(home.start(install, template))));
   browser = await launched;
-}, patience);
+}, testTimeoutMs);
 afterAll(async () => {
   await browser?.close();
   await home?.remove();
 }, 30_000);
 
-describe.concurrent.each(templates)("the template %s", (template) => {
+describe.concurrent.each(templates)("an application from the template %s", (template) => {
   it(
-    "is developed, tested, checked, built and started, and its procedure moves from server to page and back",
+    "can be developed, tested, checked, built and started, and its procedure moves to the page and back",
     async ({ expect }) => {
       const application = join(home.folder, template);
       const script = (name: string): Promise<string> =>
@@ -82,7 +82,7 @@ describe.concurrent.each(templates)("the template %s", (template) => {
       const onServer = { here: ["describe"], away: ["weave server"] };
       const inPage = { here: ["describe", "weave"], away: [] };
 
-      // As a person who looks at the page: it follows the move, and is not loaded again.
+      // The open page follows the move without a reload.
       const dev = home.start(["seamline", "dev", "--port", "0"], template);
       const [, url = ""] = await dev.says(/Page +(http:\S+)/);
       const open = await visit(url);
@@ -97,7 +97,7 @@ describe.concurrent.each(templates)("the template %s", (template) => {
         .toEqual(inPage);
       expect(await open.pixels()).toBe(cloth);
       expect(await open.page.evaluate(() => Reflect.get(window, "opened") as unknown)).toBe("once");
-      expect(await open.looks()).toEqual([]);
+      expect(await open.problems()).toEqual([]);
       await open.page.close();
       await dev.ended("SIGTERM");
 
@@ -106,7 +106,7 @@ describe.concurrent.each(templates)("the template %s", (template) => {
       await anyPort(application);
       for (const placed of [inPage, onServer]) {
         await script("build");
-        // Not by `npm start`: npm would end, and leave the service running.
+        // Not with `npm start`: on a signal, npm would exit and leave the service running.
         const service = home.start(["seamline", "start"], template);
         const [, at = ""] = await service.says(/standalone at (http:\S+)/);
         const built = await visit(at);
@@ -115,11 +115,11 @@ describe.concurrent.each(templates)("the template %s", (template) => {
         expect(await built.words()).toMatch(/^Mostly \w+, with .* threads/);
         await built.weave("Grace");
         await expect.poll(built.pixels, soon).not.toBe(cloth);
-        expect(await built.looks()).toEqual([]);
+        expect(await built.problems()).toEqual([]);
         await built.weave(" ");
         await built.page.getByText("A tartan needs a name").waitFor();
-        // The status of the answer, which Chromium writes there itself.
-        expect(await built.looks()).toEqual(
+        // Chromium itself logs the answer's status.
+        expect(await built.problems()).toEqual(
           placed === onServer ? [expect.stringContaining("400 (Bad Request)")] : [],
         );
         await built.page.close();
@@ -127,11 +127,11 @@ describe.concurrent.each(templates)("the template %s", (template) => {
         if (placed === inPage) await move(application, "./tartan/weave", "browser", "server");
       }
     },
-    patience,
+    testTimeoutMs,
   );
 });
 
-/** Ports are free ones, so that applications run beside each other. */
+/** Sets port 0, so that the applications can run concurrently. */
 async function anyPort(application: string): Promise<void> {
   const file = join(application, "seamline.json");
   await writeFile(file, (await readFile(file, "utf8")).replace(":3000", ":0"));
@@ -139,13 +139,16 @@ async function anyPort(application: string): Promise<void> {
 
 interface Visit {
   readonly page: Page;
-  /** Procedures by where they ran last; with the node's name, if there is one. */
+  /** The procedures by where they last ran, with the name of the node. */
   placed(): Promise<{ readonly here: readonly string[]; readonly away: readonly string[] }>;
   words(): Promise<string>;
   pixels(): Promise<string>;
   weave(name: string): Promise<void>;
-  /** What is wrong with the page until now, and how it looks in a light and a wide window and in a dark one as wide as a phone. */
-  looks(): Promise<readonly string[]>;
+  /**
+   * Problems of the page so far: console errors, accessibility violations and overflow, in a wide
+   * light window and in a dark one as narrow as a phone.
+   */
+  problems(): Promise<readonly string[]>;
 }
 
 async function visit(url: string): Promise<Visit> {
@@ -176,7 +179,7 @@ async function visit(url: string): Promise<Visit> {
       await page.getByRole("textbox", { name: "Name" }).fill(name);
       await page.getByRole("button", { name: "Weave" }).click();
     },
-    async looks() {
+    async problems() {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: colorScheme === "light" ? 1100 : 390, height: 800 });

@@ -1,4 +1,4 @@
-// A small application on the disk, and the real command line run in it: processes, sockets and files as a user has them.
+// Runs the real command line in a small application on disk, with real processes, sockets and files.
 
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 
 const packageRoot = join(import.meta.dirname, "../..");
 
-/** Builds the package where that was never done; `npm test` builds it each time, before any test. */
+/** Builds the package if it was never built. `npm test` builds it before the tests. */
 export function buildPackage(): void {
   if (existsSync(join(packageRoot, "dist/cli.js"))) return;
   const { status, stderr } = spawnSync(process.execPath, ["scripts/build.mjs"], {
@@ -21,11 +21,11 @@ export function buildPackage(): void {
 
 export interface Command {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  /** What it has written to both outputs until now. */
+  /** The text on both outputs so far. */
   output(): string;
-  /** The first match in the output. Rejects with the output when the process ends before. */
+  /** Waits for the first match in the output. Rejects with the output if the process ends first. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Ends with its exit code; `signal` is sent first, where one is given. */
+  /** Waits for the exit code, after sending `signal` if there is one. */
   ended(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
@@ -33,13 +33,13 @@ export interface Application {
   readonly root: string;
   put(path: string, content: string | object): Promise<void>;
   seamline(words: readonly string[], env?: Readonly<Record<string, string>>): Command;
-  /** Node trees that are on the disk, of all processes. */
+  /** The run trees of all processes. */
   runTrees(): Promise<readonly string[]>;
-  /** Ends what still runs, and removes the folder. */
+  /** Kills the processes that still run, and removes the folder. */
   remove(): Promise<void>;
 }
 
-/** An application folder in which the package is installed, as a link. */
+/** Creates an application folder with a link to the package. */
 export async function createApplication(): Promise<Application> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "seamline-application-")));
   const commands: Command[] = [];
@@ -63,7 +63,7 @@ export async function createApplication(): Promise<Application> {
     },
     runTrees: () => readdir(join(root, "node_modules/.cache/seamline/run")).catch(() => []),
     async remove() {
-      await Promise.all(commands.map((one) => one.ended("SIGKILL")));
+      await Promise.all(commands.map((command) => command.ended("SIGKILL")));
       await rm(root, { recursive: true, force: true });
     },
   };
@@ -75,7 +75,7 @@ const start = (
   env: Readonly<Record<string, string>>,
 ): Command => launch([process.execPath, join(packageRoot, "dist/cli.js"), ...words], cwd, env);
 
-/** A process in `cwd`: its program, and its words. */
+/** Starts a program in `cwd`. */
 export function launch(
   [program = "", ...words]: readonly string[],
   cwd: string,
@@ -83,29 +83,29 @@ export function launch(
 ): Command {
   const child = spawn(program, words, {
     cwd,
-    // Nothing of this process's own surroundings that would change what is written.
+    // Inherits no variable that would change the output.
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
   let end: number | NodeJS.Signals | undefined;
   const watchers = new Set<() => void>();
-  const tell = (): void => {
-    for (const one of watchers) one();
+  const notify = (): void => {
+    for (const watch of watchers) watch();
   };
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      tell();
+      notify();
     });
   child.on("close", (code, signal) => {
     end = code ?? signal ?? 1;
-    tell();
+    notify();
   });
-  const when = <T>(look: () => T | undefined): Promise<T> =>
+  const until = <T>(probe: () => T | undefined): Promise<T> =>
     new Promise((resolve, reject) => {
       const watch = (): void => {
-        const found = look();
+        const found = probe();
         if (found === undefined && end === undefined) return;
         watchers.delete(watch);
         if (found === undefined) reject(new Error(`it ended with ${end}:\n${output}`));
@@ -117,10 +117,10 @@ export function launch(
   return {
     child,
     output: () => output,
-    says: (pattern) => when(() => pattern.exec(output) ?? undefined),
+    says: (pattern) => until(() => pattern.exec(output) ?? undefined),
     ended(signal) {
       if (signal !== undefined && end === undefined) child.kill(signal);
-      return when(() => end);
+      return until(() => end);
     },
   };
 }

@@ -1,4 +1,4 @@
-// What ends, waits, or has no files left, with real processes: who notices, and who goes on.
+// Services that stop, crash, wait or run out of files, as real processes.
 
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  for (const one of closing.splice(0)) await one();
+  for (const close of closing.splice(0)) await close();
   await application.remove();
 });
 
@@ -74,7 +74,7 @@ interface Answer {
   readonly connection: string | undefined;
 }
 
-/** A request on a connection that is kept, as balancers have them. */
+/** Sends a request on a keep-alive connection, as load balancers do. */
 const agent = new Agent({ keepAlive: true });
 function get(url: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -90,7 +90,7 @@ function get(url: string): Promise<Answer> {
   });
 }
 
-/** What a service answers until it takes no connections any more. */
+/** Collects a service's answers until it accepts no more connections. */
 async function untilClosed(
   url: string,
   path: string,
@@ -106,7 +106,7 @@ async function untilClosed(
   }
 }
 
-/** A service that takes connections and never says anything, as a stopped process does. */
+/** Starts a server that accepts connections and never answers, like a stopped process. */
 async function silence(): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
@@ -128,7 +128,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("a node that waits for its repository", () => {
-  it("lives, isn't ready, and refuses calls as one that is starting, also when a health check of its own is in the build", async () => {
+  it("is live but not ready, and refuses calls, even if the build has a health check for it", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const healthChecks = { disk: "./src/disk.ts" };
     await application.put("node.json", {
@@ -160,7 +160,7 @@ describe("a node that waits for its repository", () => {
 
 describe("SIGTERM", () => {
   it.each(["gateway", "proxy"] as const)(
-    "a %s says that it isn't ready, serves on for a second with connection: close, then ends with 0",
+    "makes a %s report that it isn't ready, serve for another second with connection: close, and exit with 0",
     { timeout: 60_000 },
     async (role) => {
       const services = await deployment();
@@ -185,7 +185,7 @@ describe("SIGTERM", () => {
   );
 
   it.each(["standalone", "repository"] as const)(
-    "a %s serves on for a second too",
+    "makes a %s serve for another second",
     { timeout: 60_000 },
     async (mode) => {
       const { url, command } = await service("service", { mode, url: any });
@@ -200,11 +200,11 @@ describe("SIGTERM", () => {
   );
 });
 
-describe("an exception that nothing catches", () => {
-  const told = "error: an exception that nothing caught: this service ends\nRangeError: in a timer";
+describe("an uncaught exception", () => {
+  const logged = "error: uncaught exception: this service stops\nRangeError: in a timer";
 
   it(
-    "is logged, and the node leaves its gateway, finishes calls for a second, and ends with 1",
+    "is logged, and the node leaves its gateway, finishes calls for a second and exits with 1",
     { timeout: 60_000 },
     async () => {
       const { gateway, node } = await deployment();
@@ -215,29 +215,37 @@ describe("an exception that nothing catches", () => {
       expect(await slow).toMatchObject({ status: 200, text: "slow" });
       expect(await node.command.ended()).toBe(1);
       expect(performance.now() - begun).toBeLessThan(10_000);
-      expect(node.command.output()).toContain(told);
+      expect(node.command.output()).toContain(logged);
     },
   );
 
-  it("ends a service with 1 though a call would take longer", { timeout: 60_000 }, async () => {
-    const { url, command } = await service("service", { mode: "standalone", url: any });
-    const slow = get(`${url}/rpc/slow?ms=20000`).catch((error: unknown) => error);
-    await get(`${url}/rpc/crash`);
-    const begun = performance.now();
-    expect(await command.ended()).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(10_000);
-    expect(await slow).toBeInstanceOf(Error);
-  });
+  it(
+    "makes a service exit with 1, even if a call would take longer",
+    { timeout: 60_000 },
+    async () => {
+      const { url, command } = await service("service", { mode: "standalone", url: any });
+      const slow = get(`${url}/rpc/slow?ms=20000`).catch((error: unknown) => error);
+      await get(`${url}/rpc/crash`);
+      const begun = performance.now();
+      expect(await command.ended()).toBe(1);
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(await slow).toBeInstanceOf(Error);
+    },
+  );
 
-  it("and one after it, while the service ends: both are logged", { timeout: 60_000 }, async () => {
-    const { url, command } = await service("service", { mode: "standalone", url: any });
-    await get(`${url}/rpc/crashTwice`);
-    expect(await command.ended()).toBe(1);
-    for (const which of ["the first", "the second"])
-      expect(command.output()).toContain(`RangeError: ${which}`);
-  });
+  it(
+    "is logged even if the service is already ending after another one",
+    { timeout: 60_000 },
+    async () => {
+      const { url, command } = await service("service", { mode: "standalone", url: any });
+      await get(`${url}/rpc/crashTwice`);
+      expect(await command.ended()).toBe(1);
+      for (const which of ["the first", "the second"])
+        expect(command.output()).toContain(`RangeError: ${which}`);
+    },
+  );
 
-  it("while it starts ends the service with 1", { timeout: 60_000 }, async () => {
+  it("during the start makes the service exit with 1", { timeout: 60_000 }, async () => {
     await application.put(
       "src/shop.ts",
       `${source}\nawait new Promise(() => setTimeout(() => { throw new RangeError("in a timer"); }, 50));\n`,
@@ -245,22 +253,22 @@ describe("an exception that nothing catches", () => {
     await application.put("service.json", { mode: "standalone", url: any });
     const command = application.seamline(["start", "--config", "service.json"]);
     expect(await command.ended()).toBe(1);
-    expect(command.output()).toContain(told);
+    expect(command.output()).toContain(logged);
   });
 
   it(
-    "while it stops changes the exit code, and the service ends as soon",
+    "during the stop changes the exit code and doesn't delay the exit",
     { timeout: 60_000 },
     async () => {
       const { url, command } = await service("service", { mode: "standalone", url: any });
       const armed = await get(`${url}/rpc/crash`);
       expect(armed.text).toBe("armed");
       expect(await command.ended("SIGTERM")).toBe(1);
-      expect(command.output()).toContain(told);
+      expect(command.output()).toContain(logged);
     },
   );
 
-  it("is left to the application with options.signals false", { timeout: 60_000 }, async () => {
+  it("is left to the application if options.signals is false", { timeout: 60_000 }, async () => {
     await application.put(
       "main.mjs",
       `import { startServer } from "seamline/server";
@@ -278,20 +286,20 @@ describe("an exception that nothing catches", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("a gateway that may open few files", () => {
+describe.skipIf(process.platform === "win32")("a gateway with a low limit of open files", () => {
   it(
-    "says so at its start, and blames no node when none are left",
+    "warns at its start, and doesn't blame a node when it can't open more",
     { timeout: 60_000 },
     async () => {
       const repository = await service("repository", { mode: "repository", url: any });
-      await application.put("gateway.json", { mode: "gateway", url: any, monitor: 300 });
+      await application.put("gateway.json", { mode: "gateway", url: any, healthIntervalMs: 300 });
       const cli = join(import.meta.dirname, "../../dist/cli.js");
       const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
       const command = launch(["/bin/sh", "-c", words], application.root);
       closing.push(() => command.ended("SIGKILL"));
       const [, gateway = ""] = await command.says(/^gateway at (http:\/\/127\.0\.0\.1:\d+)/m);
       expect(command.output()).toContain(
-        "warning: this process may open 64 files, and limits.connections is 10000",
+        "warning: this process may open 64 files, and limits.maxConnections is 10000",
       );
       await service("node", {
         mode: "node",
@@ -311,7 +319,7 @@ describe.skipIf(process.platform === "win32")("a gateway that may open few files
         "This service has no connection left for the request",
       );
       expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-      expect(command.output()).toContain("this process may open no more files (raise 'ulimit -n')");
+      expect(command.output()).toContain("this process can't open more files (raise 'ulimit -n')");
       expect(command.output()).not.toMatch(/it gets no calls|unhealthy/);
     },
   );

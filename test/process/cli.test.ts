@@ -30,7 +30,7 @@ afterEach(() => application.remove());
 const get = async (url: string): Promise<string> => await (await fetch(url)).text();
 
 it.each([["--help"], ["inspect"], ["check"]])(
-  "%s says nothing of a reader that has had enough, as head has",
+  "%s exits without an error if its reader closes the pipe, as head does",
   { timeout: 30_000 },
   async (word) => {
     const command = application.seamline([word]);
@@ -40,7 +40,7 @@ it.each([["--help"], ["inspect"], ["check"]])(
   },
 );
 
-it("check tells by its code what nobody reads", { timeout: 30_000 }, async () => {
+it("check exits with its code even if nothing reads its output", { timeout: 30_000 }, async () => {
   await application.put("greet.segment.json", { "./greet": { greet: { access: "publik" } } });
   const command = application.seamline(["check"]);
   command.child.stdout.destroy();
@@ -48,27 +48,21 @@ it("check tells by its code what nobody reads", { timeout: 30_000 }, async () =>
 });
 
 describe("seamline start, as a process", () => {
-  it(
-    "outlives a promise that fails with nobody waiting, and says so",
-    { timeout: 30_000 },
-    async () => {
-      await application.put(
-        "src/greet.ts",
-        'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
-      );
-      const service = application.seamline(["start"]);
-      const [, url] = await service.says(address);
-      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
-      await service.says(
-        /error: a promise failed, and nothing waited for it: an await is missing\nError: lost Ada/,
-      );
-      expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
-      expect(await service.ended("SIGTERM")).toBe(0);
-    },
-  );
+  it("logs an unhandled rejection and goes on", { timeout: 30_000 }, async () => {
+    await application.put(
+      "src/greet.ts",
+      'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
+    );
+    const service = application.seamline(["start"]);
+    const [, url] = await service.says(address);
+    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
+    await service.says(/error: unhandled rejection: an await is missing\nError: lost Ada/);
+    expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
+    expect(await service.ended("SIGTERM")).toBe(0);
+  });
 
   it(
-    "builds what is missing, serves, stops clean when asked, and takes the build at the next start",
+    "builds if necessary, serves, stops on a signal, and reuses the build at the next start",
     { timeout: 30_000 },
     async () => {
       const first = application.seamline(["start"]);
@@ -91,10 +85,10 @@ describe("seamline start, as a process", () => {
   );
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "stops as asked by %s while it builds, and leaves nothing",
+    "stops on %s during the build, and leaves no files",
     { timeout: 30_000 },
     async (signal) => {
-      // The build's own process says who it is, and takes as long as it likes.
+      // Vite's configuration writes the build's process id and then keeps the build waiting.
       await application.put(
         "vite.config.js",
         `import { writeFileSync } from "node:fs";
@@ -111,7 +105,7 @@ export default {};
       );
       expect(await command.ended(signal)).toBe(0);
       expect(command.output()).toBe(
-        `there is no build in ./dist yet: making one\nStopped by ${signal}, while it was building\n`,
+        `there is no build in ./dist yet: making one\nStopped by ${signal} during the build\n`,
       );
       expect(() => process.kill(builder, 0)).toThrow("ESRCH");
       expect(await readdir(application.root)).not.toContain("dist");
@@ -119,7 +113,7 @@ export default {};
   );
 
   it(
-    "writes where an error came from to the log, by file and line of the TypeScript source, and to nobody else",
+    "writes an error's file and line in the TypeScript source to the log only",
     { timeout: 30_000 },
     async () => {
       await application.put(
@@ -137,7 +131,7 @@ export default {};
   );
 
   it(
-    "ends with 1 and one message when its port is taken, and leaves nothing running",
+    "exits with 1 and one message if its port is taken, and leaves nothing running",
     { timeout: 30_000 },
     async () => {
       const taken = createServer().listen(0, "127.0.0.1");
@@ -147,14 +141,14 @@ export default {};
       const command = application.seamline(["start", "--config", "gateway.json"]);
       expect(await command.ended()).toBe(1);
       expect(command.output()).toBe(
-        `error: Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'\n`,
+        `error: Can't listen at http://127.0.0.1:${port}: port ${port} is used by another process. Stop it, or set another port in 'url'\n`,
       );
       taken.close();
     },
   );
 
   it(
-    "ends with 1 and the build's own message when a build fails",
+    "exits with 1 and the build's own message if the build fails",
     { timeout: 30_000 },
     async () => {
       await application.put("greet.segment.json", { "./greet": { gret: { access: "public" } } });
@@ -164,14 +158,14 @@ export default {};
         /error: The build failed\n\nerror: greet\.segment\.json.*gret/s,
       );
       expect(command.output()).not.toMatch(/^ +at /m);
-      // Nothing half made is left for the next start.
+      // No partial build is left for the next start.
       await expect(readFile(join(application.root, "dist/server/manifest.json"))).rejects.toThrow(
         "ENOENT",
       );
     },
   );
 
-  it("ends with 1 and names every mistake of a configuration", async () => {
+  it("exits with 1 and reports every problem of a configuration", async () => {
     await application.put("seamline.json", {
       mode: "standalone",
       url: "${URL_OF_THIS}",
@@ -180,7 +174,7 @@ export default {};
     const command = application.seamline(["start"]);
     expect(await command.ended()).toBe(1);
     expect(command.output()).toBe(
-      "error: 2 problems\n\nseamline.json:1:22 at url: the environment has no variable URL_OF_THIS\n  → Set it, or give a default: ${URL_OF_THIS:-…}\n\n" +
+      "error: 2 problems\n\nseamline.json:1:22 at url: the environment variable URL_OF_THIS isn't set\n  → Set it, or give a default: ${URL_OF_THIS:-…}\n\n" +
         "seamline.json:1:45 at asets: unknown key\n  → Did you mean 'assets'?\n",
     );
   });
@@ -188,7 +182,7 @@ export default {};
 
 describe("a node and its repository, as processes", () => {
   it(
-    "that is asked to stop while it waits for its repository ends with 0",
+    "exit with 0 on a signal while the node waits for its repository",
     { timeout: 30_000 },
     async () => {
       await application.put("node.json", {
@@ -206,7 +200,7 @@ describe("a node and its repository, as processes", () => {
   );
 
   it(
-    "takes its modules over HTTP, and starts from what it has when the repository is away (R10)",
+    "share modules over HTTP, and the node starts from its cache while the repository is unreachable",
     { timeout: 30_000 },
     async () => {
       const trustKey = "the-key-of-both-folders";
@@ -215,7 +209,7 @@ describe("a node and its repository, as processes", () => {
         await application.put("repository.json", { mode: "repository", url: anywhere, trustKey });
         const repository = application.seamline(["start", "--config", "repository.json"]);
         const [, repositoryUrl] = await repository.says(address);
-        // No source, no build, no Vite in its folder: a node needs none of them.
+        // A node needs neither sources nor a build nor Vite in its folder.
         await far.put("seamline.json", {
           mode: "node",
           url: anywhere,
@@ -227,7 +221,7 @@ describe("a node and its repository, as processes", () => {
 
         const first = far.seamline(["start"]);
         const [, url] = await first.says(address);
-        expect(first.output()).toMatch(/^modules: \d+ taken \(\d+\.\d kB\), 0 were here already\n/);
+        expect(first.output()).toMatch(/^modules: \d+ fetched \(\d+\.\d kB\), 0 cached\n/);
         expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
         expect(await first.ended("SIGTERM")).toBe(0);
 
@@ -240,7 +234,7 @@ describe("a node and its repository, as processes", () => {
         const third = far.seamline(["start"]);
         const [, again] = await third.says(address);
         expect(third.output()).toMatch(
-          /^warning: the repository at \S+ refused the connection: starting from what this node has of revision \w+\n/,
+          /^warning: the repository at \S+ refused the connection: starting from the cached revision \w+\n/,
         );
         expect(await get(`${again}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
         expect(await third.ended("SIGTERM")).toBe(0);
@@ -251,7 +245,7 @@ describe("a node and its repository, as processes", () => {
   );
 
   it(
-    "without the repository's trust key ends with 1 and says what to do",
+    "with different trust keys make the node exit with 1 and a hint",
     { timeout: 30_000 },
     async () => {
       await application.put("repository.json", { mode: "repository", url: anywhere });
@@ -277,11 +271,11 @@ describe("a node and its repository, as processes", () => {
   );
 });
 
-describe("seamline start, before the repository is there,", () => {
-  it("waits for the modules of its middleware, as a proxy", { timeout: 30_000 }, async () => {
+describe("seamline start before the repository", () => {
+  it("makes a proxy wait for the modules of its middleware", { timeout: 30_000 }, async () => {
     const [files, calls] = await Promise.all([freePort(), freePort()]);
     await application.put(
-      "src/layer.ts",
+      "src/middleware.ts",
       "export default { async handle(...[, , , , next]: [unknown, unknown, unknown, unknown, () => unknown]) { return `${await next()}?`; } };\n",
     );
     const proxy = {
@@ -289,7 +283,7 @@ describe("seamline start, before the repository is there,", () => {
       url: anywhere,
       node: calls,
       repository: files,
-      middleware: ["./src/layer.ts"],
+      middleware: ["./src/middleware.ts"],
     };
     await application.put("proxy.json", proxy);
     await application.put("seamline.json", { mode: "repository", url: files });
@@ -309,7 +303,7 @@ describe("seamline start, before the repository is there,", () => {
   });
 });
 
-/** The address of a port that nobody has. */
+/** The URL of a free port. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -320,27 +314,31 @@ async function freePort(): Promise<string> {
 }
 
 describe("seamline build, as a process", () => {
-  it("warns at the next start when the sources have changed", { timeout: 30_000 }, async () => {
-    expect(await application.seamline(["build"]).ended()).toBe(0);
-    await application.put(
-      "src/loud.ts",
-      "export class Loud {\n  constructor(public name: string) {}\n  get text() { return `Hi ${this.name}`; }\n}\n",
-    );
-    const command = application.seamline(["start", "--no-build"]);
-    const [, url] = await command.says(address);
-    expect(command.output()).toContain("warning: the build in ./dist is older than the sources.");
-    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
-    expect(await command.ended("SIGTERM")).toBe(0);
+  it(
+    "leads to a warning at the next start if the sources have changed",
+    { timeout: 30_000 },
+    async () => {
+      expect(await application.seamline(["build"]).ended()).toBe(0);
+      await application.put(
+        "src/loud.ts",
+        "export class Loud {\n  constructor(public name: string) {}\n  get text() { return `Hi ${this.name}`; }\n}\n",
+      );
+      const command = application.seamline(["start", "--no-build"]);
+      const [, url] = await command.says(address);
+      expect(command.output()).toContain("warning: the build in ./dist is older than the sources.");
+      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!");
+      expect(await command.ended("SIGTERM")).toBe(0);
 
-    const built = application.seamline(["start", "--build"]);
-    const [, fresh] = await built.says(address);
-    expect(await get(`${fresh}/rpc/greet?name=Ada`)).toBe("Hi Ada");
-    expect(await built.ended("SIGTERM")).toBe(0);
-    await rm(join(application.root, "dist"), { recursive: true });
-    const without = application.seamline(["start", "--no-build"]);
-    expect(await without.ended()).toBe(1);
-    expect(without.output()).toMatch(
-      /^error: There is no build in \.\/dist, and --no-build forbids/,
-    );
-  });
+      const built = application.seamline(["start", "--build"]);
+      const [, fresh] = await built.says(address);
+      expect(await get(`${fresh}/rpc/greet?name=Ada`)).toBe("Hi Ada");
+      expect(await built.ended("SIGTERM")).toBe(0);
+      await rm(join(application.root, "dist"), { recursive: true });
+      const without = application.seamline(["start", "--no-build"]);
+      expect(await without.ended()).toBe(1);
+      expect(without.output()).toMatch(
+        /^error: There is no build in \.\/dist, and --no-build forbids/,
+      );
+    },
+  );
 });

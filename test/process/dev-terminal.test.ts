@@ -1,6 +1,6 @@
-// `seamline dev` as a person has it: at a terminal, with keys; and as a script has it, without.
+// `seamline dev` as a process: at a terminal with keys, and without a terminal as in a script.
 
-import { mkdir, readFile, symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ beforeEach(async () => {
   );
   await application.put(
     "src/main.ts",
-    'import { startClient } from "seamline";\nawait startClient("view");\n',
+    'import { startClient } from "seamline/client";\nawait startClient("view");\n',
   );
   await application.put(
     "src/quote.ts",
@@ -57,10 +57,12 @@ afterEach(async () => {
 });
 
 const start = (...words: string[]): PseudoTerminal =>
-  startAtTerminal([process.execPath, cli, "dev", "--port", "0", ...words], application.root);
+  startAtTerminal([process.execPath, cli, "dev", "--port", "0", ...words], application.root, {
+    BROWSER: "none",
+  });
 
-describe("at a terminal", () => {
-  it("shows where everything is, calls, tells what is replaced and what is wrong, kills, moves, and quits with 0", async () => {
+describe("seamline dev at a terminal", () => {
+  it("lists addresses, opens page and console, prints replacements, failures, problems and moves, and exits with 0", async () => {
     terminal = start();
     await terminal.says(/q quit/);
     expect(terminal.output()).toMatch(/Page +http:\/\/localhost:\d+/);
@@ -68,14 +70,11 @@ describe("at a terminal", () => {
     expect(terminal.output()).toMatch(/view +page +1\n/);
     expect(terminal.output()).toMatch(/Public +draw, fail, quote\n/);
 
+    terminal.press("o");
+    await terminal.says(/Can't open the page from here \(BROWSER=none.*\): http:\/\/localhost:\d+/);
     terminal.press("c");
-    await terminal.says(/Call which procedure/);
-    terminal.press("qu\t\r");
-    await terminal.says(/metres \(number\): $/);
-    terminal.press("3\r");
-    await terminal.says(/note .*: $/);
-    terminal.press("\r");
-    await terminal.says(/quote\(metres: 3\) gave '3 metres, none' on node office, \d+ ms/);
+    await terminal.says(/Can't open the console from here .*\/svc\/console#token=[0-9a-f]{64}/);
+    const { address } = /(?<address>http:\/\/localhost:\d+)/.exec(terminal.output())!.groups!;
 
     await application.put(
       "src/quote.ts",
@@ -83,9 +82,7 @@ describe("at a terminal", () => {
     );
     await terminal.says(/replaced quote on node office.*its own state starts anew/s);
 
-    terminal.press("c");
-    await terminal.says(/fail\n/);
-    terminal.press("fail\r");
+    await fetch(`${address}/rpc/fail`);
     await terminal.says(/RangeError: no such cloth/);
     await terminal.says(/src\/fail\.ts:2:9/);
 
@@ -101,42 +98,27 @@ describe("at a terminal", () => {
     });
     await terminal.says(/mended/, broken);
 
-    terminal.press("k");
-    await terminal.says(/kill office/);
-    terminal.press("1");
-    await terminal.says(/node office is stopped/);
-    const stopped = terminal.output().length;
-    terminal.press("k");
-    await terminal.says(/start office/);
-    terminal.press("1");
-    await terminal.says(/node office is ready/, stopped);
-
-    terminal.press("m");
-    await terminal.says(/Move which procedure/);
-    terminal.press("quote\r");
-    await terminal.says(/Move quote from office to/);
-    terminal.press("1");
+    await application.put("office.segment.json", { "./fail": { fail: { access: "public" } } });
+    await application.put("view.segment.json", {
+      "./draw": { draw: { access: "public" } },
+      "./quote": { quote: { access: "public" } },
+    });
     await terminal.says(/moved quote from node office to the page, \d+ ms/);
-    expect(
-      JSON.parse(await readFile(join(application.root, "view.segment.json"), "utf8")),
-    ).toHaveProperty(["./quote", "quote", "access"]);
 
     terminal.press("q");
     expect(await terminal.ended()).toBe(0);
   }, 60_000);
 
-  it("ends with 0 on Ctrl-C, in a question too", async () => {
+  it("exits with 0 on Ctrl-C", async () => {
     terminal = start();
     await terminal.says(/q quit/);
-    terminal.press("c");
-    await terminal.says(/Call which procedure/);
     terminal.press("\u0003");
     expect(await terminal.ended()).toBe(0);
   });
 });
 
-describe("without a terminal", () => {
-  it("writes lines, and ends with 0 on SIGTERM", async () => {
+describe("seamline dev without a terminal", () => {
+  it("prints lines, and exits with 0 on SIGTERM", async () => {
     const dev = application.seamline(["dev", "--port", "0"]);
     await dev.says(/Watching/);
     expect(dev.output()).not.toContain("quit");
@@ -145,7 +127,7 @@ describe("without a terminal", () => {
     expect(await dev.ended("SIGTERM")).toBe(0);
   });
 
-  it("writes one JSON object a line with --json", async () => {
+  it("prints one JSON object per line with --json", async () => {
     const dev = application.seamline(["dev", "--port", "0", "--json"]);
     await dev.says(/"ready".*\n/);
     await application.put(
@@ -166,7 +148,7 @@ describe("without a terminal", () => {
     expect(lines.at(-1)).toEqual({ event: "stopped" });
   });
 
-  it("ends with 1 and says what to do when the port is taken, or there is no configuration of that name", async () => {
+  it("exits with 1 and a hint if the port is taken or the configuration doesn't exist", async () => {
     const taken = createServer();
     const port = await new Promise<number>((resolve) => {
       taken.listen(0, "localhost", () => resolve((taken.address() as AddressInfo).port));
@@ -174,15 +156,15 @@ describe("without a terminal", () => {
     const late = application.seamline(["dev", "--port", String(port)]);
     expect(await late.ended()).toBe(1);
     expect(late.output()).toBe(
-      `error: port ${port} is taken: name another with --port, or stop what listens there\n`,
+      `error: port ${port} is in use: choose another with --port, or stop the program that uses it\n`,
     );
     taken.close();
     const lost = application.seamline(["dev", "--port", "0", "--config", "none.json"]);
     expect(await lost.ended()).toBe(1);
-    expect(lost.output()).toBe("error: none.json: there is no such file, but --config names it\n");
+    expect(lost.output()).toBe("error: --config: there is no file none.json\n");
   });
 
-  it("tells of a broken configuration, and goes on when it is mended", async () => {
+  it("reports an invalid configuration, and goes on when it is fixed", async () => {
     await application.put("seamline.json", '{\n  "mode": "standalone",\n  "url": "nowhere"\n}\n');
     const dev = application.seamline(["dev", "--port", "0"]);
     await dev.says(/error: seamline\.json:3:3 at url: .*\n.*\n.*\n> 3 \|   "url": "nowhere"\n/);
@@ -191,9 +173,9 @@ describe("without a terminal", () => {
     expect(await dev.ended("SIGTERM")).toBe(0);
   });
 
-  it("ends with 2 for a command line that can't be", async () => {
+  it("exits with 2 for an invalid command line", async () => {
     const wrong = application.seamline(["dev", "--port", "many"]);
     expect(await wrong.ended()).toBe(2);
-    expect(wrong.output()).toContain("It is a number from 0 to 65535.");
+    expect(wrong.output()).toContain("Expected a number from 0 to 65535.");
   });
 });

@@ -1,26 +1,33 @@
-// Every call of the tables in memory, over a socket, and through proxy, gateway and two nodes that are processes; e2e/wire-calls.spec.ts
-// makes them in Chromium. One application for all: e2e/wire, built as its users would.
+// Makes every call of the wire cases in memory, over a socket, and through proxy, gateway and two
+// nodes in processes. e2e/wire-calls.spec.ts makes them in Chromium. All use the build of e2e/wire.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { copyWire, startService, startWire, type WireCluster } from "../../e2e/wire-application.ts";
-import { composeRole } from "../../server/compose-role.ts";
-import { readConfig } from "../../server/config.ts";
-import { nodeHost } from "../../server/host.ts";
-import { PayloadTooLarge } from "../../src/errors.ts";
-import { emptyContext } from "../../src/context.ts";
-import type { ModuleNamespace, Transport } from "../../src/ports.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
-import { parseVersion } from "../../src/version.ts";
+import { composeRole } from "../../server/start/compose-role.ts";
+import { readConfig } from "../../server/config/config.ts";
+import { nodeHost } from "../../server/http/host.ts";
+import { PayloadTooLarge } from "../../src/base/errors.ts";
+import { emptyContext } from "../../src/base/context.ts";
+import type { ModuleNamespace, Transport } from "../../src/base/ports.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { parseVersion } from "../../src/base/version.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import { type HttpAnswer, type HttpCall, key } from "../_call.ts";
 import { ask, TestLog } from "../_cluster.ts";
-import { incoming } from "../_door.ts";
-import { allCases, bodyOf, comparable, differenceOf, runsIn, type WayName } from "../_ways.ts";
+import { incoming } from "../_endpoint.ts";
+import {
+  allCases,
+  bodyOf,
+  comparable,
+  differenceOf,
+  runsIn,
+  type Environment,
+} from "../_all-calls.ts";
 import { createWireClasses } from "../_wire-classes.ts";
 import { type Application, createApplication } from "./_application.ts";
 
-interface Way {
+interface Target {
   readonly send: (call: HttpCall) => Promise<HttpAnswer>;
   readonly transport: Transport;
   readonly base: string;
@@ -28,7 +35,7 @@ interface Way {
 
 let application: Application;
 let cluster: WireCluster;
-const ways = new Map<WayName, Way>();
+const targets = new Map<Environment, Target>();
 const host = nodeHost({ log: new TestLog() });
 const closing: (() => Promise<unknown> | undefined)[] = [
   () => application?.remove(),
@@ -38,16 +45,16 @@ const closing: (() => Promise<unknown> | undefined)[] = [
 beforeAll(async () => {
   application = await copyWire();
   cluster = await startWire(application);
-  ways.set("in memory", await inMemory(application.root));
-  ways.set("over a socket", overSockets(cluster.standalone));
-  ways.set("proxy, gateway, two nodes", overSockets(cluster.proxy));
+  targets.set("in memory", await inMemory(application.root));
+  targets.set("over a socket", overSockets(cluster.standalone));
+  targets.set("proxy, gateway, two nodes", overSockets(cluster.proxy));
 }, 120_000);
 afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-/** The role that standalone composes, asked without a socket. */
-async function inMemory(root: string): Promise<Way> {
+/** Calls the composed role of a standalone without a socket. */
+async function inMemory(root: string): Promise<Target> {
   const config = await readConfig(
     { mode: "standalone", url: "http://127.0.0.1:0", trustKey: key },
     { root },
@@ -75,7 +82,7 @@ async function inMemory(root: string): Promise<Way> {
       scheme: "http",
       headers: call.headers ?? {},
       signal: new AbortController().signal,
-      // The adapter counts what comes in.
+      // The HTTP adapter enforces this limit.
       readBody: async (limit) => {
         if (bytes.length > limit)
           throw new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
@@ -83,7 +90,7 @@ async function inMemory(root: string): Promise<Way> {
       },
     });
     const { status, headers, text } = incoming(response);
-    // The adapter leaves out the body of what answers a HEAD.
+    // The HTTP adapter drops the body of an answer to HEAD.
     return {
       status,
       headers: headers as HttpAnswer["headers"],
@@ -98,7 +105,7 @@ async function inMemory(root: string): Promise<Way> {
   return { send, transport, base: "http://memory" };
 }
 
-function overSockets(base: string): Way {
+function overSockets(base: string): Target {
   const send = async (call: HttpCall): Promise<HttpAnswer> => {
     const response = await fetch(base + call.path, {
       method: call.method ?? "GET",
@@ -120,16 +127,16 @@ const textOf = (bytes: ArrayBuffer): string =>
 describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as const)(
   "%s:",
   (name) => {
-    const made = allCases.filter((one) => runsIn(one, name) > 0);
+    const cases = allCases.filter((wireCase) => runsIn(wireCase, name) > 0);
 
-    it.each(made.filter((one) => one.http))("$ids $title", async ({ http, answer }) => {
-      expect(comparable(await ways.get(name)!.send(http!))).toEqual(comparable(answer!));
+    it.each(cases.filter(({ http }) => http))("$ids $title", async ({ http, answer }) => {
+      expect(comparable(await targets.get(name)!.send(http!))).toEqual(comparable(answer!));
     });
 
-    it.each(made.filter((one) => one.client))(
-      "$ids $title, as a client calls",
+    it.each(cases.filter(({ client }) => client))(
+      "$ids $title, called by a client",
       async ({ client }) => {
-        const { transport, base } = ways.get(name)!;
+        const { transport, base } = targets.get(name)!;
         const remote = createRemote({
           transport,
           base,
@@ -154,14 +161,14 @@ describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as con
   },
 );
 
-describe("what a repository gives to others", () => {
+describe("a repository with other services", () => {
   const trusted = { "x-svc-trust-key": key };
   const text = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const response = await fetch(cluster.repository + path, { headers });
     return { status: response.status, text: await response.text() };
   };
 
-  it("§1-13 a repository serves the components of the service itself", async () => {
+  it("overview-13: a repository serves the components of the service itself", async () => {
     for (const name of ["client.js", "hooks.js", "remote.js"])
       expect(await text(`/svc/${name}`), name).toMatchObject({
         status: 200,
@@ -169,7 +176,7 @@ describe("what a repository gives to others", () => {
       });
   });
 
-  it("§1-14 nodes import their components from the repository: one in an empty folder runs its segments", async () => {
+  it("overview-14: nodes import their components from the repository: one in an empty folder runs its segments", async () => {
     const empty = await createApplication();
     closing.push(() => empty.remove());
     const config = {
@@ -184,7 +191,7 @@ describe("what a repository gives to others", () => {
     expect(await answer.text()).toBe('["a","b"]');
   });
 
-  it("§1-17 what is in no segment can be had from the repository", async () => {
+  it("overview-17: the repository provides what is in no segment", async () => {
     const manifest = JSON.parse((await text("/svc/modules/manifest.json", trusted)).text) as {
       modules: Record<string, { file: string }>;
     };

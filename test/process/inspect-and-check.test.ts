@@ -24,8 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => application.remove());
 
-describe("the command line, as processes", () => {
-  it("seamline inspect tells what there is, and ends", { timeout: 30_000 }, async () => {
+describe("the command line in a process", () => {
+  it("seamline inspect prints the application and exits", { timeout: 30_000 }, async () => {
     const command = application.seamline(["inspect"]);
     expect(await command.ended()).toBe(0);
     expect(command.output()).toMatch(
@@ -37,7 +37,7 @@ describe("the command line, as processes", () => {
   });
 
   it(
-    "seamline check ends with 0, and with 1 as soon as something is wrong",
+    "seamline check exits with 0, or with 1 if there is a problem",
     { timeout: 30_000 },
     async () => {
       const right = application.seamline(["check", "--max-warnings", "0"]);
@@ -48,7 +48,7 @@ describe("the command line, as processes", () => {
       await rm(join(application.root, "src/greet.ts"));
       const wrong = application.seamline(["check"]);
       expect(await wrong.ended()).toBe(1);
-      expect(wrong.output()).toContain('"./greet" is none');
+      expect(wrong.output()).toContain(`"./greet" isn't one`);
     },
   );
 });

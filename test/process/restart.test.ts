@@ -1,4 +1,4 @@
-// A gateway that is killed and comes back, with real processes: how soon its nodes can be called again.
+// How soon nodes can be called again after their gateway was killed and restarted, as real processes.
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
@@ -14,7 +14,7 @@ async function service(name: string, config: object): Promise<{ url: string; com
   return { url, command };
 }
 
-/** Milliseconds until a call is answered 200. */
+/** Returns the milliseconds until a call answers 200. */
 async function untilAnswered(url: string): Promise<number> {
   const begun = performance.now();
   for (;;) {
@@ -23,15 +23,15 @@ async function untilAnswered(url: string): Promise<number> {
       () => 0,
     );
     if (status === 200) return performance.now() - begun;
-    // 0: nobody listens yet; 503: it is starting; 404: nobody has joined yet.
+    // 0: nothing listens yet; 503: it is starting; 404: no node has joined yet.
     expect([0, 404, 503]).toContain(status);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-describe("a gateway that is killed and started again", () => {
+describe("a gateway that is killed and restarted", () => {
   it(
-    "has all its nodes back within 2 s, with nobody's help (D5.joining-5, R9)",
+    "has all its nodes back within 2 s without help (joining-5)",
     { timeout: 60_000 },
     async () => {
       application = await createApplication();

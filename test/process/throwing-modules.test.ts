@@ -1,4 +1,5 @@
-// Modules that throw while a service starts: it says where, in the application's sources, and what they were loaded for.
+// Modules that throw while a service starts. The error has the location in the application's sources
+// and the procedures that needed the module.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +46,7 @@ export async function worth(): Promise<Money> {
   },
 };
 
-/** Each with the text that it is put into, and what is said of it. */
+/** Each replaces `from` with `to` in a file, and has the expected message. */
 const failures: readonly [what: string, file: string, from: string, to: string, says: RegExp][] = [
   [
     "the body of procedures",
@@ -62,21 +63,21 @@ const failures: readonly [what: string, file: string, from: string, to: string, 
     /^error: src\/shop\/stock\.ts:4:57: RangeError: no room, while loading shop\/stock, shop\/worth \(segment warehouse\)$/m,
   ],
   [
-    "a module below",
+    "a dependency",
     "src/lib/connect.ts",
     "\n\nexport",
     '\n  throw new Error("no database");\nexport',
     /^error: src\/lib\/connect\.ts:2:9: Error: no database, while loading shop\/stock, shop\/worth \(segment warehouse\)$/m,
   ],
   [
-    "a module below, with something that is no error",
+    "a dependency that throws a string",
     "src/lib/connect.ts",
     "\n\nexport",
     '\n  throw "no database";\nexport',
     /^error: src\/shop\/stock\.ts: 'no database' was thrown, while loading shop\/stock, shop\/worth \(segment warehouse\)$/m,
   ],
   [
-    "a module below, after a while",
+    "a dependency that throws after an await",
     "src/lib/connect.ts",
     "\n\nexport",
     '\nawait new Promise((resolve) => setTimeout(resolve, 5)); throw new Error("no database");\nexport',
@@ -90,7 +91,7 @@ const failures: readonly [what: string, file: string, from: string, to: string, 
     /^error: src\/lib\/connect\.ts:2:\d+: Cannot find package 'absent', while loading shop\/stock, shop\/worth \(segment warehouse\)$/m,
   ],
   [
-    "an import of what a package doesn't export",
+    "an import of a missing export",
     "src/lib/connect.ts",
     "\n\nexport",
     '\nimport { absent } from "node:path"; absent;\nexport',
@@ -108,7 +109,7 @@ const failures: readonly [what: string, file: string, from: string, to: string, 
     "src/ready.ts",
     "class Ready {",
     'class Ready {\n  constructor() {\n    throw new Error("no heart");\n  }',
-    /^error: configuration at healthChecks\.ready: '\.\/src\/ready\.ts' can't be made: src\/ready\.ts:3:11: Error: no heart$/m,
+    /^error: configuration at healthChecks\.ready: '\.\/src\/ready\.ts' can't be constructed: src\/ready\.ts:3:11: Error: no heart$/m,
   ],
 ];
 
@@ -124,18 +125,18 @@ async function applicationWith(file: string, from: string, to: string): Promise<
   return application;
 }
 
-describe("a start says file, line, procedures and segment of what throws", () => {
-  it.each(failures)("%s, of a standalone", async (_, file, from, to, says) => {
+describe("the error of a module that throws during the start has file, line, procedures and segment:", () => {
+  it.each(failures)("%s, in a standalone", async (_, file, from, to, says) => {
     const application = await applicationWith(file, from, to);
     const started = application.seamline(["start", "--no-build"]);
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(says);
-    // Nothing of where a node keeps its modules.
+    // No path of the run tree.
     expect(started.output()).not.toMatch(/node_modules|~body|file:/);
   });
 
   it.each(failures.slice(0, 3))(
-    "%s, of a service with a main file of its own, where Node maps nothing",
+    "%s, in a service with its own main file, where Node doesn't use source maps",
     async (_, file, from, to, says) => {
       const application = await applicationWith(file, from, to);
       await application.put(
@@ -148,7 +149,7 @@ describe("a start says file, line, procedures and segment of what throws", () =>
     },
   );
 
-  it("of a node that has its modules from a repository, and no sources", async () => {
+  it("a body, in a node that gets its modules from a repository and has no sources", async () => {
     const [, file, from, to, says] = failures[0] as (typeof failures)[number];
     const application = await applicationWith(file, from, to);
     await application.put("repository.json", { mode: "repository", url: anywhere, trustKey: key });
@@ -167,11 +168,11 @@ describe("a start says file, line, procedures and segment of what throws", () =>
     const started = elsewhere.seamline(["start", "--config", "node.json"]);
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(says);
-    // The line itself is in the map that came with the module.
+    // The source line is in the module's source map.
     expect(started.output()).toContain("> 5 | const rows: number = JSON.parse('{');");
   });
 
-  it("a class that can't be loaded is told with its place, and the service starts", async () => {
+  it("a class, which doesn't prevent the start", async () => {
     const application = await applicationWith("src/lib/connect.ts", "void money;", "void money;");
     await application.put(
       "src/shop/money.ts",
@@ -190,7 +191,7 @@ describe("a start says file, line, procedures and segment of what throws", () =>
     );
   });
 
-  it("with DEBUG=seamline the stack follows", async () => {
+  it("a dependency, with the stack if DEBUG=seamline", async () => {
     const [, file, from, to] = failures[2] as (typeof failures)[number];
     const application = await applicationWith(file, from, to);
     const started = application.seamline(["start", "--no-build"], { DEBUG: "seamline" });
@@ -201,7 +202,7 @@ describe("a start says file, line, procedures and segment of what throws", () =>
     );
   });
 
-  it.each(failures.slice(0, 5))("%s, of a node in development", async (_, file, from, to, says) => {
+  it.each(failures.slice(0, 5))("%s, in a node in development", async (_, file, from, to, says) => {
     const application = await applicationWith(file, from, to);
     const started = application.seamline(["dev", "--json", "--port", "0"]);
     const [, why = ""] = await started.says(/"state":"failed","why":("(?:[^"\\]|\\.)*")/);

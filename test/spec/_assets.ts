@@ -1,14 +1,14 @@
-// An application folder with all that may and may not be public, and a server of its files.
+// An application folder with public and private files of every kind, and a server for them.
 
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { createPublicFiles, type PublicFiles } from "../../server/files.ts";
-import { listen } from "../../server/http.ts";
+import { createPublicFiles, type PublicFiles } from "../../server/files/files.ts";
+import { listen } from "../../server/http/http.ts";
 import { notFound } from "../../src/roles/role.ts";
-import { pathOf } from "../../src/router.ts";
+import { pathOf } from "../../src/http/router.ts";
 
 export const long: string = "The quick brown fox. ".repeat(200);
 const noise = Buffer.from(Array.from({ length: 3_000 }, (_, i) => (i * 7_919) % 251));
@@ -23,12 +23,15 @@ export interface Assets {
   readonly root: string;
   readonly files: PublicFiles;
   put(path: string, content: string | Buffer): Promise<void>;
-  /** A request with the path as it is given: nothing is decoded or shortened. */
+  /** Sends a request with exactly this path: nothing is decoded or normalised. */
   ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** `assets/**` is public, a folder in it is not; some scripts are named; the build wrote a page and a hashed file. */
+/**
+ * `assets/**` is public, a folder in it is not; some scripts are named; the build wrote a page and
+ * a hashed file.
+ */
 export async function serveAssets(): Promise<Assets> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "seamline-assets-")));
   const put = async (path: string, content: string | Buffer): Promise<void> => {

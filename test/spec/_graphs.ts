@@ -1,18 +1,13 @@
-// proxy → gateway → two nodes in memory, for values that refer to themselves: gateway and proxy with middleware or without.
+// proxy → gateway → two nodes in memory, for values that refer to themselves: gateway and proxy
+// with middleware or without.
 
-import type { Middleware } from "../../src/middleware.ts";
-import { createGateway } from "../../src/roles/gateway.ts";
-import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/proxy.ts";
+import type { Middleware } from "../../src/http/middleware.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
 import {
   ask,
-  TestClock,
-  testHost,
-  TestLog,
+  TestDeployment,
   testModules,
-  TestNetwork,
+  type TestNetwork,
   type TestProcedure,
 } from "../_cluster.ts";
 import { Employee, OutOfStock, wireClasses } from "../_wire-classes.ts";
@@ -20,7 +15,7 @@ import { body, call, names } from "./_shop.ts";
 
 export const trustKey = "the-trust-key-of-the-graphs";
 
-/** Two who know each other, and a list that has both twice. */
+/** Two people who refer to each other, and a list that has both twice. */
 export function circle(): { all: Employee[]; self?: object } {
   const [ada, bob] = [new Employee("Ada", new Date(5)), new Employee("Bob")];
   ada.tags.set("knows", bob);
@@ -30,26 +25,26 @@ export function circle(): { all: Employee[]; self?: object } {
   return graph;
 }
 
-/** What is wrong with what should be such a circle. */
+/** What differs from such a circle. */
 export function wrong(value: unknown): string[] {
   const { all, self } = value as ReturnType<typeof circle>;
-  const [ada, bob, again] = all;
+  const [ada, bob, adaAgain] = all;
   const checks = {
     instances: ada instanceof Employee && bob instanceof Employee,
     "private state": ada?.name === "Ada" && bob?.name === "Bob",
     date: ada?.born instanceof Date && ada.born.getTime() === 5,
     cycle: ada?.tags.get("knows") === bob && bob?.tags.get("knows") === ada,
-    shared: again === ada,
+    shared: adaAgain === ada,
     root: self === value,
   };
-  return Object.entries(checks).flatMap(([name, right]) => (right ? [] : [name]));
+  return Object.entries(checks).flatMap(([name, isRight]) => (isRight ? [] : [name]));
 }
 
 export interface Graphs {
   readonly roles: Readonly<Record<"a" | "b" | "gateway" | "proxy", Role>>;
   readonly network: TestNetwork;
-  /** What a procedure of `b` was given. */
-  readonly given: unknown[];
+  /** What a procedure of `b` received. */
+  readonly received: unknown[];
   /** POSTs to `/rpc/graph/…` of a role. */
   post(
     at: keyof Graphs["roles"],
@@ -67,12 +62,12 @@ export interface Layers {
 }
 
 export async function graphs(layers: Layers = {}): Promise<Graphs> {
-  const given: unknown[] = [];
+  const received: unknown[] = [];
   const note = (value: unknown): unknown => {
-    given.push(value);
+    received.push(value);
     return value;
   };
-  const one = (
+  const procedure = (
     name: string,
     segment: string,
     parameters: string[],
@@ -84,37 +79,37 @@ export async function graphs(layers: Layers = {}): Promise<Graphs> {
     body: run,
   });
   const procedures = [
-    one(
+    procedure(
       "echo",
       "b",
       ["value"],
       body("graph/echo", (_, _graph, value) => note(value)),
     ),
-    one(
+    procedure(
       "circle",
       "b",
       [],
       body("graph/circle", () => circle()),
     ),
-    one(
+    procedure(
       "relay",
       "a",
       ["value"],
       body("graph/relay", (_, graph, value) => call(graph, "graph/echo", names("value"), value)),
     ),
-    one(
+    procedure(
       "relayCircle",
       "a",
       [],
       body("graph/relayCircle", (_, graph) => call(graph, "graph/circle", [])),
     ),
-    one(
+    procedure(
       "wrap",
       "b",
       ["value"],
       body("graph/wrap", (_, _graph, value) => ({ value: note(value) })),
     ),
-    one(
+    procedure(
       "fail",
       "b",
       ["how"],
@@ -125,58 +120,34 @@ export async function graphs(layers: Layers = {}): Promise<Graphs> {
         throw error;
       }),
     ),
-    one(
+    procedure(
       "relayFail",
       "a",
       ["how"],
       body("graph/relayFail", (_, graph, how) => call(graph, "graph/fail", names("how"), how)),
     ),
   ];
-  const network = new TestNetwork();
-  const log = new TestLog();
-  const common = { trustKey, limits: defaultLimits };
-  const host = () => testHost(network, new TestClock(), log);
+  const local = new TestDeployment({ trustKey });
+  const { network } = local;
   const modules = () =>
     testModules(
       procedures,
       wireClasses.map(([record, constructor]) => ({ record, constructor })),
     );
-  let ids = 0;
-  const node = (name: string): Role =>
-    createNode(host(), {
-      ...common,
-      gateway: "http://gateway",
-      modules: modules(),
-      segments: [name],
-      name,
-    });
+  const node = async (name: string): Promise<Role> =>
+    await local.node(name, { modules: modules(), segments: [name] });
   const roles = {
-    gateway: createGateway(host(), {
-      ...common,
-      monitor: 60_000,
-      lease: 60_000,
-      newId: () => `${++ids}`,
-      modules: undefined,
-    }),
-    a: node("a"),
-    b: node("b"),
-    proxy: createProxy(host(), {
-      ...common,
-      calls: "http://gateway",
-      repository: "http://repository",
-      modules: layers.modules && modules(),
-    }),
+    gateway: await local.gateway(),
+    a: await node("a"),
+    b: await node("b"),
+    proxy: await local.proxy({ modules: layers.modules && modules() }),
   };
-  for (const [name, role] of Object.entries(roles)) {
-    network.roles.set(`http://${name}`, role);
-    await role.start(`http://${name}`);
-  }
   if (layers.gateway) roles.gateway.addMiddleware(layers.gateway);
   if (layers.proxy) roles.proxy.addMiddleware(layers.proxy);
   return {
     roles,
     network,
-    given,
+    received,
     post: (at, name, content, headers = {}) =>
       ask(
         roles[at],

@@ -1,4 +1,5 @@
-// Classes in all the ways in which applications write them, over several files, and procedures that make and take their instances.
+// Classes as applications write them, over several files, and procedures that make and take
+// instances.
 
 import type { Files } from "../build/_fixture.ts";
 
@@ -137,7 +138,7 @@ const makers: Record<string, () => unknown> = {
 };
 export async function make(name: string): Promise<unknown> { return makers[name]!(); }
 export async function take(value: unknown): Promise<unknown> { return value; }
-/** What became of a value: its class, and what only the class's own code knows. */
+/** Describes an arrived value: its class, and what only the class's own code knows. */
 export async function inspect(value: unknown): Promise<unknown> {
   const of = value as { constructor: { name: string }; show?: () => string };
   return [of.constructor.name, Object.isFrozen(value), of.show?.()];
@@ -147,7 +148,7 @@ export async function inspect(value: unknown): Promise<unknown> {
 import { inspect, make, take } from "../make/make.ts";
 export async function relay(name: string): Promise<unknown> { return await take(await make(name)); }
 export async function look(name: string): Promise<unknown> { return await inspect(await make(name)); }
-/** Whether what came is of the class that this node has. */
+/** Whether a value is an instance of this node's class. */
 export async function own(name: string): Promise<unknown> {
   const classes = { ...(await import("../make/classes.ts")), ...(await import("../make/base.ts")) } as Record<string, unknown>;
   let value: any;

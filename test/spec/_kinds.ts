@@ -1,11 +1,12 @@
-// The procedures of e2e/wire with every kind of parameter, built and run as nodes behind gateway and proxy.
+// The procedures of e2e/wire with every kind of parameter, built and run as nodes behind gateway
+// and proxy.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll } from "vitest";
 
-import type { IncomingResponse } from "../../src/ports.ts";
+import type { IncomingResponse } from "../../src/base/ports.ts";
 import { ask } from "../_cluster.ts";
 import { type BuiltDeployment, deployBuilt } from "./_built.ts";
 

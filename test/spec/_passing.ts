@@ -1,4 +1,4 @@
-// One call through a gateway or proxy whose only layer looks at the arguments.
+// One call through a gateway or proxy whose only middleware looks at the arguments.
 
 import { ask } from "../_cluster.ts";
 import { deploy, type Deployment, urls } from "../_deployment.ts";
@@ -15,16 +15,16 @@ export const money = {
 
 export type Look = (args: Map<string, unknown>) => unknown;
 
-/** What the layer saw, and the request that the next service got. */
+/** What the middleware saw, and the request that the next service got. */
 export async function pass(
-  door: "gateway" | "proxy",
+  endpoint: "gateway" | "proxy",
   look: Look,
   call: { method?: string; target?: string; headers?: Record<string, string>; body?: string },
   cluster?: Deployment,
 ) {
   const deployment = cluster ?? (await deploy({ modules: true }));
   let seen: unknown;
-  deployment[door].addMiddleware({
+  deployment[endpoint].addMiddleware({
     async handle(_fqn, _version, args, _headers, next) {
       seen = look(args);
       return await next();
@@ -32,9 +32,9 @@ export async function pass(
   });
   const { method = "POST", target = "/rpc/shop/stock", headers = json, body = "" } = call;
   deployment.network.sent.length = 0;
-  const answer = await ask(deployment[door], method, target, headers, body);
-  const base = door === "gateway" ? urls.b : urls.gateway;
-  const [sent] = deployment.network.sent.filter((one) => one.url.startsWith(base));
+  const answer = await ask(deployment[endpoint], method, target, headers, body);
+  const base = endpoint === "gateway" ? urls.b : urls.gateway;
+  const [sent] = deployment.network.sent.filter((request) => request.url.startsWith(base));
   return {
     answer,
     seen,
@@ -47,5 +47,5 @@ export async function pass(
   };
 }
 
-/** No service would write it so. */
+/** No service writes it like this. */
 export const odd = '{ "sku" : "1" }';

@@ -1,68 +1,62 @@
-// How many statements each part of the specification has, numbered in the order in which it makes them. A test says which one it shows at the
-// beginning of its title (`§4.1-3 a version is chosen by …`), in words of its own; a further one names it in brackets: `(§4.1-3)`.
-// It is a sentence that stands alone: what the runner fills in comes at its end, in brackets or behind a colon (`… (at the %s)`, `…: %s`).
-// `D` are the points that the specification leaves open and that are settled here.
+// The topics of docs/specification.md, in its order, and how many statements each has. A test's
+// title begins with the statement that it shows: `cors-3: a preflight …`. Further tests name the
+// statement in brackets: `(cors-3)`. The words stand alone in the document and in a list of
+// failures; what the runner fills in comes at their end, in brackets or behind a colon (`… (at the
+// %s)`, `…: %s`).
 
-export interface Part {
+export interface Topic {
   readonly title: string;
   readonly statements: number;
 }
 
-export const sentences: Readonly<Record<string, Part>> = {
-  "§1": { title: "What the service does", statements: 24 },
-  "§2.1": { title: "Procedures and their parameters", statements: 13 },
-  "§2.2": { title: "Segment files", statements: 16 },
-  "§2.3": { title: "Serialized objects", statements: 6 },
-  "§2.4": { title: "Configuration", statements: 5 },
-  "§2.5": { title: "Types of data", statements: 7 },
-  "§2.6": { title: "Health checks", statements: 4 },
-  "§2.7": { title: "Middleware", statements: 14 },
-  "§3": { title: "Membership", statements: 6 },
-  "§4": { title: "Where to ask", statements: 2 },
-  "§4.1": { title: "Calls by GET", statements: 11 },
-  "§4.2": { title: "Calls by POST", statements: 9 },
-  "§4.3": { title: "Assets", statements: 5 },
-  "§4.4": { title: "Components", statements: 3 },
-  "§4.5": { title: "Health over HTTP", statements: 7 },
-  "§4.6": { title: "Hooks", statements: 18 },
-  "§4.7": { title: "CORS", statements: 8 },
-  "§4.8": { title: "Order of middleware", statements: 3 },
-  "§5": { title: "Access and authentication", statements: 8 },
-  "§7.1": { title: "Errors that procedures throw", statements: 15 },
-  "§7.2": { title: "Errors of the framework", statements: 5 },
-  "§8": { title: "Limits", statements: 4 },
-  "§9": { title: "Versions and load balancing", statements: 16 },
-  D1: { title: "Names", statements: 16 },
-  D2: { title: "Calls", statements: 39 },
-  "D2.responses": { title: "Responses", statements: 14 },
-  D3: { title: "Serialized forms", statements: 45 },
-  "D3.superjson": { title: "The superjson encoding", statements: 7 },
-  D4: { title: "Errors and statuses", statements: 26 },
-  "D5.keys": { title: "Configuration: keys", statements: 24 },
-  "D5.joining": { title: "Joining a gateway", statements: 8 },
-  "D5.trust": { title: "Trust and trusted calls", statements: 13 },
-  "D5.leaving": { title: "Leaving the rotation", statements: 5 },
-  "D5.health": { title: "Health", statements: 7 },
-  "D5.headers": { title: "Forwarded headers", statements: 7 },
-  "D5.cross-site": { title: "Cross-site requests", statements: 3 },
-  "D5.hosts": { title: "Hosts and the public origin", statements: 9 },
-  "D5.middleware": { title: "Middleware: headers of responses", statements: 5 },
-  "D5.cors": { title: "CORS", statements: 7 },
-  "D5.assets": { title: "Assets", statements: 12 },
-  "D5.this": { title: "The context of a procedure", statements: 7 },
-  "D6.folders": { title: "Folders", statements: 13 },
-  "D6.builds": { title: "Builds", statements: 5 },
-  "D6.clients": { title: "What browsers may load", statements: 3 },
-  "D6.start-server": { title: "startServer", statements: 7 },
-  "D6.configured": { title: "Configured modules", statements: 5 },
-  "D6.duplicates": { title: "Duplicates", statements: 6 },
-  "D6.parameters": { title: "Parameters", statements: 6 },
-  "D6.plain": { title: "Plain answers", statements: 10 },
-  "D6.blob": { title: "Blob and File", statements: 2 },
-  "D6.limits": { title: "Past a limit", statements: 8 },
-  "D6.errors": { title: "Errors", statements: 5 },
-  "D6.nodes": { title: "Members", statements: 8 },
-  "D6.middleware": { title: "Middleware", statements: 4 },
-  "D6.private": { title: "Private procedures", statements: 4 },
-  "D6.entries": { title: "Segment entries", statements: 5 },
+/** Topics by the first part of their statements' numbers, chapter by chapter. */
+export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>> = {
+  "The application": {
+    overview: { title: "What Seamline does", statements: 24 },
+    procedures: { title: "Procedures and their parameters", statements: 19 },
+    names: { title: "Names", statements: 16 },
+    versions: { title: "Versions and load balancing", statements: 16 },
+    segments: { title: "Segment files", statements: 27 },
+    access: { title: "Access and authentication", statements: 12 },
+  },
+  "Calls over HTTP": {
+    endpoints: { title: "Endpoints and components", statements: 5 },
+    get: { title: "Calls by GET", statements: 11 },
+    post: { title: "Calls by POST", statements: 9 },
+    calls: { title: "Names, versions and arguments of a call", statements: 39 },
+    responses: { title: "Responses", statements: 14 },
+    plain: { title: "Plain answers, Blob and File", statements: 12 },
+    errors: { title: "Errors", statements: 51 },
+  },
+  Values: {
+    types: { title: "Types of data", statements: 7 },
+    forms: { title: "Serialized forms", statements: 51 },
+    superjson: { title: "The superjson encoding", statements: 7 },
+    limits: { title: "Limits", statements: 12 },
+  },
+  "Trust and origins": {
+    trust: { title: "Trust and trusted calls", statements: 13 },
+    headers: { title: "Forwarded headers", statements: 7 },
+    hosts: { title: "Hosts and the public origin", statements: 9 },
+    "cross-site": { title: "Cross-site requests", statements: 3 },
+    cors: { title: "CORS", statements: 15 },
+  },
+  Hooks: {
+    hooks: { title: "startServer, startClient and runProcedure", statements: 18 },
+    "start-server": { title: "startServer in detail", statements: 7 },
+    "browser-segments": { title: "What browsers may load", statements: 3 },
+    context: { title: "The context of a procedure", statements: 7 },
+    middleware: { title: "Middleware", statements: 26 },
+    configured: { title: "Configured modules", statements: 5 },
+  },
+  Deployment: {
+    configuration: { title: "Configuration", statements: 29 },
+    builds: { title: "Builds", statements: 5 },
+    folders: { title: "Folders", statements: 13 },
+    assets: { title: "Assets", statements: 17 },
+    members: { title: "Members of a gateway", statements: 14 },
+    joining: { title: "Joining a gateway", statements: 8 },
+    leaving: { title: "Leaving the rotation", statements: 5 },
+    health: { title: "Health", statements: 18 },
+  },
 };

@@ -1,14 +1,14 @@
 // The four services that take middleware, each before the same procedures, in memory.
 
-import type { Middleware } from "../../src/middleware.ts";
-import { createGateway } from "../../src/roles/gateway.ts";
+import type { Middleware } from "../../src/http/middleware.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/proxy.ts";
+import { createProxy } from "../../src/roles/relay/proxy.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
 import {
   ask,
   TestClock,
@@ -20,7 +20,7 @@ import {
 } from "../_cluster.ts";
 import { body, Money, money, names, OutOfStock, outOfStock } from "./_shop.ts";
 
-/** Where middleware can be added (§4.8). */
+/** Where middleware can be added. */
 export const kinds = ["node", "gateway", "proxy", "standalone"] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -33,9 +33,9 @@ export interface Services {
   readonly network: TestNetwork;
   readonly clock: TestClock;
   readonly log: TestLog;
-  /** What procedures were run with, in their order. */
+  /** The arguments of the procedures that ran, in order. */
   readonly ran: unknown[][];
-  /** Starts what is not started: `services({ started: false })`. */
+  /** Starts the services after `services({ started: false })`. */
   start(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ const files: RepositoryFiles = {
   serverFile: async () => new TextEncoder().encode("{}"),
 };
 
-/** All of them, started: proxy → gateway → node, and a standalone and a repository of their own. */
+/** All of them, started: proxy → gateway → node, a standalone and a repository. */
 export async function services(options: { readonly started?: false } = {}): Promise<Services> {
   const network = new TestNetwork();
   const clock = new TestClock();
@@ -123,7 +123,7 @@ export async function services(options: { readonly started?: false } = {}): Prom
     repository: createRepository(host(), { ...common, files }),
     gateway: createGateway(host(), {
       ...common,
-      monitor: 5000,
+      healthIntervalMs: 5000,
       lease: 15_000,
       newId: () => `m${++ids}`,
       modules: modules(),
@@ -161,7 +161,7 @@ export async function services(options: { readonly started?: false } = {}): Prom
 
 const json = { "content-type": "application/json" };
 
-/** One service with `layers` added in their order, and a way to call `app/echo`, or another procedure, by POST. */
+/** One service with `layers` added in order, and a function that calls it by POST. */
 export async function layered(kind: Kind, ...layers: readonly Middleware[]) {
   const all = await services();
   for (const layer of layers) all[kind].addMiddleware(layer);
@@ -173,5 +173,5 @@ export async function layered(kind: Kind, ...layers: readonly Middleware[]) {
   return { ...all, role: all[kind], call };
 }
 
-/** A layer of one function. */
+/** A middleware of one function. */
 export const layer = (handle: Middleware["handle"]): Middleware => ({ handle });

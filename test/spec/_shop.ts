@@ -1,16 +1,20 @@
-// A small application for the tests of the specification, as a build would have made it: its procedures, its segments.
+// A small application for the tests of the specification, as a build would have made it: its
+// procedures, its segments.
 
-import { Forbidden, NotFound } from "../../src/errors.ts";
-import { traceLine } from "../../src/fqn.ts";
-import type { Parameter } from "../../src/manifest.ts";
-import type { Context } from "../../src/context.ts";
-import type { Graph } from "../../src/seam.ts";
+import { Forbidden, NotFound } from "../../src/base/errors.ts";
+import { traceLine } from "../../src/base/fqn.ts";
+import type { Parameter } from "../../src/base/manifest.ts";
+import type { Context } from "../../src/base/context.ts";
+import type { Graph } from "../../src/runtime/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";
 
 export const names = (...plain: string[]): Parameter[] =>
   plain.map((name) => ({ kind: "plain", name }));
 
-/** A body as the build makes it: `this` is a context, and the procedure's line is added to what it throws. */
+/**
+ * A body as the build makes it: `this` is a context, and the procedure's line is added to what it
+ * throws.
+ */
 export function body(
   fqn: string,
   run: (context: Context, graph: Graph, ...args: never[]) => unknown,
@@ -100,7 +104,7 @@ export const shop: TestProcedure[] = [
     in: { b: "public" },
     body: body(
       "shop/double",
-      (_, _graph, price: number, given?: Money) => new Money(2 * (given?.cents ?? price)),
+      (_, _graph, price: number, amount?: Money) => new Money(2 * (amount?.cents ?? price)),
     ),
   },
   { fqn: "shop/secret", in: { b: "private" }, body: body("shop/secret", () => "private") },

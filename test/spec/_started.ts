@@ -1,4 +1,5 @@
-// Services as `startServer` starts them, in this process: configuration, files and sockets are real ones.
+// Services as `startServer` starts them, in this process: configuration, files and sockets are real
+// ones.
 
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,19 +7,22 @@ import { join } from "node:path";
 
 import { afterAll, onTestFinished } from "vitest";
 
-import {
-  type ModuleImporter,
-  type Server,
-  type ServerOptions,
-  startServer,
-} from "../../server/start-server.ts";
-import * as core from "../../src/index.ts";
+import type { ModuleImporter } from "../../server/modules/module-importer.ts";
+import type { Server, ServerOptions } from "../../server/start/server.ts";
+import { startServer } from "../../server/start/start-server.ts";
+import * as index from "../../src/index.ts";
+import * as internal from "../../src/internal.ts";
 import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
 
+// The package and what generated code imports, as one module.
+const core = { ...index, ...internal };
+
 let count = 0;
 
-/** An application whose modules find the runtime of the tests themselves under the package's name. */
+/**
+ * An application whose modules find the runtime of the tests themselves under the package's name.
+ */
 export function applicationOf(
   files: Files,
   atEnd?: (remove: () => void) => void,
@@ -32,7 +36,7 @@ export function applicationOf(
     atEnd,
     folder,
   );
-  // Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
+  // Vitest would transform modules that it imports itself. What CommonJS imports, Node imports.
   writeFileSync(join(fixture.root, "load.cjs"), "module.exports = (url) => import(url);");
   return {
     ...fixture,
@@ -40,20 +44,20 @@ export function applicationOf(
   };
 }
 
-/** Services serve on for a second when they stop: all of a file do it at once, and while other tests run. */
+/** Stopping takes a second, as services still serve what was sent: all of a file stop at once. */
 const stopping: Promise<void>[] = [];
 afterAll(async () => void (await Promise.all(stopping)));
 
-/** Starts a service of it that stops with the test; `log` has its lines. */
+/** Starts a service that stops with the test; `log` gets its lines. */
 export async function start(
-  application: { readonly root: string; readonly importer: ModuleImporter },
+  application: { readonly root: string; readonly importer: ModuleImporter | undefined },
   config: ServerOptions["config"],
   options: ServerOptions = {},
 ): Promise<Server & { readonly lines: readonly string[] }> {
   const log = new TestLog();
-  const given = config === undefined ? {} : { config };
+  const configured = config === undefined ? {} : { config };
   const server = await startServer(application.importer, {
-    ...given,
+    ...configured,
     root: application.root,
     signals: false,
     log,
@@ -61,7 +65,7 @@ export async function start(
   });
   onTestFinished(() => {
     const stopped = server.stop();
-    // Told at the end of the file; nobody waits for it before.
+    // Awaited at the end of the file.
     stopped.catch(() => {});
     stopping.push(stopped);
   });

@@ -1,10 +1,11 @@
-// What a service refuses and what a procedure throws, over real sockets: status, headers and body as a stranger gets them.
+// What a service refuses and a procedure throws, over real sockets: status, headers and body for
+// callers outside.
 
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { frameworkErrors, type ServiceError } from "../../src/errors.ts";
-import { traceOf } from "../../src/trace.ts";
+import { frameworkErrors, type ServiceError } from "../../src/base/errors.ts";
+import { traceOf } from "../../src/base/trace.ts";
 import { every } from "../_call.ts";
 import { callFrom, fetchFrom, key, postTo, type Sockets, startSockets } from "../_sockets.ts";
 import { OutOfStock, Refused } from "../_wire-classes.ts";
@@ -73,7 +74,7 @@ const refusals: readonly Refusal[] = [
     body: '{"value":',
     error: "BadRequest",
     status: 400,
-    text: "The text is no JSON",
+    text: "The text is not JSON",
     atProcedure: true,
   },
   {
@@ -174,18 +175,19 @@ const refusals: readonly Refusal[] = [
 describe.each([
   ["straight to its node", "node"],
   ["through proxy and gateway", "proxy"],
-] as const)("§4, §7 over sockets, %s:", (_, door) => {
+] as const)("over sockets, %s:", (_, endpoint) => {
   it.each(refusals)(
     "$status $error for $name",
     async ({ path, error, status, text: body, atProcedure, name: _name, ...init }) => {
-      const node = atProcedure === true || (atProcedure === "alone" && door === "node") ? ran : {};
-      const answer = await fetchFrom(`${sockets[door]}/rpc/${path}`, init);
+      const node =
+        atProcedure === true || (atProcedure === "alone" && endpoint === "node") ? ran : {};
+      const answer = await fetchFrom(`${sockets[endpoint]}/rpc/${path}`, init);
       expect([answer.status, answer.headers, answer.text]).toEqual([
         status,
         { ...text, "x-svc-error": error, ...node },
         body,
       ]);
-      const serialized = await fetchFrom(`${sockets[door]}/rpc/${path}`, {
+      const serialized = await fetchFrom(`${sockets[endpoint]}/rpc/${path}`, {
         ...init,
         headers: { ...encoded, ...init.headers },
       });
@@ -206,9 +208,9 @@ describe.each([
     },
   );
 
-  it("a private procedure looks like none at all, byte for byte", async () => {
+  it("a private procedure gets the same answer as an unknown one, byte for byte", async () => {
     const [hidden, none] = await Promise.all(
-      ["hidden", "nobody"].map((one) => fetchFrom(`${sockets[door]}/rpc/wire/${one}`)),
+      ["hidden", "nobody"].map((name) => fetchFrom(`${sockets[endpoint]}/rpc/wire/${name}`)),
     );
     expect(hidden).toEqual({
       ...none,
@@ -217,10 +219,12 @@ describe.each([
     });
   });
 
-  it("a protected procedure opens to the key, and to no other", async () => {
+  it("a protected procedure runs with the trust key, and with no other", async () => {
     const [right, wrong] = await Promise.all(
-      [key, `${key}x`].map((one) =>
-        fetchFrom(`${sockets[door]}/rpc/wire/guarded`, { headers: { "x-svc-trust-key": one } }),
+      [key, `${key}x`].map((trustKey) =>
+        fetchFrom(`${sockets[endpoint]}/rpc/wire/guarded`, {
+          headers: { "x-svc-trust-key": trustKey },
+        }),
       ),
     );
     expect([right?.status, right?.text, wrong?.status, wrong?.text]).toEqual([
@@ -231,15 +235,18 @@ describe.each([
     ]);
   });
 
-  it.each(["HEAD", "PUT", "DELETE", "PATCH"])("405 to %s, with what is allowed", async (method) => {
-    const answer = await fetchFrom(`${sockets[door]}/rpc/wire/example?name=text`, { method });
-    expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET, POST"]);
-    expect(answer.text).toBe(method === "HEAD" ? "" : "Method not allowed");
-  });
+  it.each(["HEAD", "PUT", "DELETE", "PATCH"])(
+    "the RPC endpoint answers 405 to %s and lists the allowed methods",
+    async (method) => {
+      const answer = await fetchFrom(`${sockets[endpoint]}/rpc/wire/example?name=text`, { method });
+      expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET, POST"]);
+      expect(answer.text).toBe(method === "HEAD" ? "" : "Method not allowed");
+    },
+  );
 
-  it("413 before the body has come, when its length alone says so", async () => {
-    // A client that waits to be asked for the body: `fetch` can't.
-    const { hostname, port } = new URL(sockets[door]);
+  it("a request whose content-length is over the limit answers 413 before its body arrives", async () => {
+    // A client that sends `Expect: 100-continue`, which `fetch` can't.
+    const { hostname, port } = new URL(sockets[endpoint]);
     const status = await new Promise((resolve, reject) => {
       const headers = {
         "content-type": "application/json",
@@ -258,18 +265,18 @@ describe.each([
   });
 
   it.each([...frameworkErrors])(
-    "%s, thrown by a procedure, keeps class, status, text and line",
+    "%s, thrown by a procedure, keeps class, status, text and trace line",
     async (name, Kind) => {
       const message = name === "Teapot" ? "I'm a teapot" : `by ${name}`;
       const { status } = Kind as unknown as typeof ServiceError;
-      const answer = await postTo(`${sockets[door]}/rpc/wire/fail`, JSON.stringify({ name }));
+      const answer = await postTo(`${sockets[endpoint]}/rpc/wire/fail`, JSON.stringify({ name }));
       expect([
         answer.status,
         answer.headers["x-svc-error"],
         answer.headers["content-type"],
         answer.text,
       ]).toEqual([status, name, "text/plain; charset=utf-8", `${message}\n${line}`]);
-      const back = await callFrom(sockets.host, sockets[door], "wire/fail", { name }).catch(
+      const back = await callFrom(sockets.host, sockets[endpoint], "wire/fail", { name }).catch(
         (thrown: unknown) => thrown,
       );
       expect((back as Error).constructor).toBe(Kind);
@@ -277,31 +284,33 @@ describe.each([
     },
   );
 
-  it("application errors keep class, fields, inherited status and line", async () => {
-    const back = await callFrom(sockets.host, sockets[door], "wire/fail", {
+  it("application errors keep class, fields, inherited status and trace line", async () => {
+    const back = await callFrom(sockets.host, sockets[endpoint], "wire/fail", {
       name: "OutOfStock",
     }).catch((thrown: unknown) => thrown);
     expect(back).toBeInstanceOf(OutOfStock);
     expect(back).toMatchObject({ sku: "tea", message: "Nothing left of tea" });
     expect(traceOf(back)).toEqual([line]);
-    const refused = await callFrom(sockets.host, sockets[door], "wire/fail", {
+    const refused = await callFrom(sockets.host, sockets[endpoint], "wire/fail", {
       name: "Refused",
     }).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(Refused);
     expect(refused).toMatchObject({ code: 7, message: "no" });
     const answers = await Promise.all(
       ["OutOfStock", "Refused"].map((name) =>
-        fetchFrom(`${sockets[door]}/rpc/wire/fail?name=${name}`),
+        fetchFrom(`${sockets[endpoint]}/rpc/wire/fail?name=${name}`),
       ),
     );
-    expect(answers.map((one) => [one.status, one.text, one.headers["x-svc-node"]])).toEqual([
+    expect(
+      answers.map((answer) => [answer.status, answer.text, answer.headers["x-svc-node"]]),
+    ).toEqual([
       [404, `Nothing left of tea\n${line}`, "node wire"],
       [500, `no\n${line}`, "node wire"],
     ]);
   });
 
   it("a thrown text is a 500 with that text", async () => {
-    const answer = await fetchFrom(`${sockets[door]}/rpc/wire/fail?name=just%20text`);
+    const answer = await fetchFrom(`${sockets[endpoint]}/rpc/wire/fail?name=just%20text`);
     expect([answer.status, answer.headers, answer.text]).toEqual([
       500,
       { ...text, ...ran },
@@ -310,8 +319,8 @@ describe.each([
   });
 });
 
-describe("§7.1 over sockets, an error that passes two nodes", () => {
-  it("carries a line of each, the origin first, and is its own class at the end", async () => {
+describe("over sockets, an error that passes two nodes", () => {
+  it("an error that passes two nodes has a trace line of each, the origin first, and keeps its class", async () => {
     const back = await callFrom(sockets.host, sockets.proxy, "wire/relayFail", {
       name: "OutOfStock",
     }).catch((thrown: unknown) => thrown);

@@ -1,9 +1,10 @@
-// Every wire case in superjson over real sockets: what it carries straight to a node, through proxy and gateway, and from node to node.
+// Every wire case in superjson over real sockets: what it carries straight to a node, through proxy
+// and gateway, and from node to node.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/serializer/limits.ts";
-import { decodeSuperjson, encodeSuperjson } from "../../src/serializer/superjson.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { decodeSuperjson, encodeSuperjson } from "../../src/codec/superjson/superjson.ts";
 import {
   type Answer,
   arrived,
@@ -30,7 +31,7 @@ const trusted = { ...encoded, "x-svc-trust-key": key };
 const read = (answer: Answer): unknown =>
   decodeSuperjson(answer.text, { classes, limits: defaultLimits, trusted: true });
 
-/** What superjson has no way to write. */
+/** Values that superjson can't write. */
 const lost: Readonly<Record<string, string>> = {
   "invalid date": "result: superjson can't carry an invalid date",
   buffer: "result[0]: superjson can't carry an ArrayBuffer",
@@ -42,14 +43,15 @@ const carried = wireCases.filter(({ name }) => lost[name] === undefined);
 describe.each([
   ["straight to its node", "node"],
   ["through proxy and gateway", "proxy"],
-] as const)("D3.superjson over sockets, %s:", (_, door) => {
-  const at = (path: string): string => `${sockets[door]}/rpc/wire/${path}`;
+] as const)("over sockets, %s:", (_, endpoint) => {
+  const at = (path: string): string => `${sockets[endpoint]}/rpc/wire/${path}`;
 
-  it.each(carried.map((one) => [one.name, one] as const))(
-    "%s, there and back (D3.superjson-2)",
-    async (_name, one: WireCase) => {
-      const body = await encodeSuperjson({ value: one.value }, { classes });
-      const expected = one.name === "object without a prototype" ? one.decoded : one.value;
+  it.each(carried.map((wireCase) => [wireCase.name, wireCase] as const))(
+    "%s, there and back (superjson-2)",
+    async (_name, wireCase: WireCase) => {
+      const body = await encodeSuperjson({ value: wireCase.value }, { classes });
+      const expected =
+        wireCase.name === "object without a prototype" ? wireCase.decoded : wireCase.value;
       const answer = await postTo(at("echo"), body, trusted);
       await expectSame(arrived.value, expected);
       expect(answer).toMatchObject({
@@ -59,19 +61,21 @@ describe.each([
       await expectSame(read(answer), expected);
       await expectSame(
         read(
-          await fetchFrom(`${at("example")}?name=${encodeURIComponent(one.name)}`, {
+          await fetchFrom(`${at("example")}?name=${encodeURIComponent(wireCase.name)}`, {
             headers: encoded,
           }),
         ),
         expected,
       );
-      // A pattern or an error is taken from services only.
-      expect((await postTo(at("wrapped"), body, encoded)).status).toBe(one.trusted ? 400 : 200);
+      // RegExps and errors are accepted from services only.
+      expect((await postTo(at("wrapped"), body, encoded)).status).toBe(
+        wireCase.trusted ? 400 : 200,
+      );
     },
   );
 
   it.each(Object.entries(lost))(
-    "%s is refused with its path, and not sent as something else",
+    "superjson: %s is refused with its path, and not sent as something else",
     async (name, message) => {
       const answer = await fetchFrom(`${at("example")}?name=${encodeURIComponent(name)}`, {
         headers: encoded,
@@ -88,9 +92,9 @@ describe.each([
   );
 
   it.each(["Forbidden", "OutOfStock", "Refused"])(
-    "an error of class %s keeps class, status and lines",
+    "superjson: an error of class %s keeps class, status and trace lines",
     async (name) => {
-      const thrown = await callFrom(sockets.host, sockets[door], "wire/fail", { name }).catch(
+      const thrown = await callFrom(sockets.host, sockets[endpoint], "wire/fail", { name }).catch(
         (error: unknown) => error,
       );
       const answer = await fetchFrom(`${at("fail")}?name=${name}`, { headers: encoded });
@@ -101,15 +105,15 @@ describe.each([
   );
 });
 
-it("a cycle that one node sends to another through the gateway stays one (D3.superjson-7)", async () => {
+it("a cycle that one node sends to another through the gateway stays one (superjson-7)", async () => {
   const ada = new Employee("Ada");
   ada.tags.set("self", ada);
   const back = (await callFrom(sockets.host, sockets.proxy, "wire/relay", {
     value: ada,
   })) as Employee;
-  for (const one of [arrived.value as Employee, back]) {
-    expect(one).toBeInstanceOf(Employee);
-    expect(one).not.toBe(ada);
-    expect(one.tags.get("self")).toBe(one);
+  for (const employee of [arrived.value as Employee, back]) {
+    expect(employee).toBeInstanceOf(Employee);
+    expect(employee).not.toBe(ada);
+    expect(employee.tags.get("self")).toBe(employee);
   }
 });

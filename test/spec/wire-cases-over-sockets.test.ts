@@ -28,8 +28,8 @@ const text = "text/plain; charset=utf-8";
 const json = "application/json";
 const object = { ...every, "content-type": json, "x-svc-data-type": "object" };
 
-// Cases that are no object, and so no JSON when they are the whole answer (decisions §2, responses).
-const whole: Readonly<Record<string, { kind: string; type?: string; text: string }>> = {
+// Cases that aren't objects, so their whole answer isn't JSON.
+const wholeAnswers: Readonly<Record<string, { kind: string; type?: string; text: string }>> = {
   text: { kind: "string", type: text, text: "ä \u0000 \ud83e\uddf5 \ufeff" },
   "text that isn't well-formed": { kind: "string", type: json, text: '"\\udd75 ä \\ud83e"' },
   number: { kind: "number", type: text, text: "12.5" },
@@ -42,33 +42,37 @@ const whole: Readonly<Record<string, { kind: string; type?: string; text: string
 describe.each([
   ["straight to its node", "node"],
   ["through proxy and gateway", "proxy"],
-] as const)("§2.3, §2.5 over sockets, %s:", (_, door) => {
-  const at = (path: string): string => `${sockets[door]}/rpc/wire/${path}`;
+] as const)("over sockets, %s:", (_, endpoint) => {
+  const at = (path: string): string => `${sockets[endpoint]}/rpc/wire/${path}`;
 
-  describe.each(wireCases)("$name", (one) => {
-    const expected = "decoded" in one ? one.decoded : one.value;
-    const name = encodeURIComponent(one.name);
+  describe.each(wireCases)("$name", (wireCase) => {
+    const expected = "decoded" in wireCase ? wireCase.decoded : wireCase.value;
+    const name = encodeURIComponent(wireCase.name);
 
-    it("goes out as an argument and comes back as the result, each time as its own type", async () => {
-      const back = await callFrom(sockets.host, sockets[door], "wire/echo", { value: one.value });
+    it("the value goes out as an argument and comes back as the result, each time with its own type", async () => {
+      const back = await callFrom(sockets.host, sockets[endpoint], "wire/echo", {
+        value: wireCase.value,
+      });
       await expectSame(arrived.value, expected);
       await expectSame(back, expected);
     });
 
-    it("stands in the bytes as the table says", async () => {
-      const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), {
+    it("the value's bytes are those of the table", async () => {
+      const answer = await postTo(at("wrapped"), JSON.stringify({ value: wireCase.wire }), {
         ...encoded,
         ...trusted,
       });
       await expectSame(arrived.value, expected);
       expect(answer).toMatchObject({ status: 200, headers: object });
-      expect(JSON.parse(answer.text)).toEqual(expected === undefined ? {} : { value: one.wire });
+      expect(JSON.parse(answer.text)).toEqual(
+        expected === undefined ? {} : { value: wireCase.wire },
+      );
     });
 
-    it("comes from outside only when it needs no trust (decisions §3)", async () => {
-      const answer = await postTo(at("wrapped"), JSON.stringify({ value: one.wire }), encoded);
-      expect(answer.status).toBe(one.trusted ? 400 : 200);
-      if (one.trusted)
+    it("the value is accepted from outside only if it needs no trust", async () => {
+      const answer = await postTo(at("wrapped"), JSON.stringify({ value: wireCase.wire }), encoded);
+      expect(answer.status).toBe(wireCase.trusted ? 400 : 200);
+      if (wireCase.trusted)
         expect(JSON.parse(answer.text)).toMatchObject({
           name: "Error",
           type: "InvalidSerializedValue",
@@ -76,28 +80,28 @@ describe.each([
         });
     });
 
-    it("answers a GET in its form, and a plain one with what any client reads", async () => {
+    it("the value answers a GET in its form, and a plain GET as JSON that any client reads", async () => {
       const url = `${at("wrappedExample")}?name=${name}`;
       expect(JSON.parse((await fetchFrom(url, { headers: encoded })).text)).toEqual(
-        one.value === undefined ? {} : { value: one.wire },
+        wireCase.value === undefined ? {} : { value: wireCase.wire },
       );
       const plain: unknown =
-        "plain" in one
-          ? one.plain
-          : one.value === undefined
+        "plain" in wireCase
+          ? wireCase.plain
+          : wireCase.value === undefined
             ? undefined
-            : JSON.parse(JSON.stringify(one.value));
+            : JSON.parse(JSON.stringify(wireCase.value));
       const answer = await fetchFrom(url);
       expect([answer.status, answer.headers]).toEqual([200, object]);
       expect(JSON.parse(answer.text)).toEqual(plain === undefined ? {} : { value: plain });
     });
 
-    it("is the whole answer of a GET", async () => {
+    it("the value is the whole answer of a GET", async () => {
       const answer = await fetchFrom(`${at("example")}?name=${name}`, { headers: encoded });
-      const scalar = whole[one.name];
+      const scalar = wholeAnswers[wireCase.name];
       if (scalar === undefined) {
         expect([answer.status, answer.headers]).toEqual([200, object]);
-        expect(JSON.parse(answer.text)).toEqual(one.wire);
+        expect(JSON.parse(answer.text)).toEqual(wireCase.wire);
       } else {
         const type = scalar.type === undefined ? {} : { "content-type": scalar.type };
         expect([answer.status, answer.headers]).toEqual([
@@ -148,11 +152,16 @@ describe.each([
   });
 });
 
-describe("§1.5 over sockets, a call that one node makes to another through the gateway:", () => {
-  it.each(wireCases.map((one) => [one.name, one] as const))("%s", async (_, one) => {
-    const expected = "decoded" in one ? one.decoded : one.value;
-    const back = await callFrom(sockets.host, sockets.proxy, "wire/relay", { value: one.value });
-    await expectSame(arrived.value, expected);
-    await expectSame(back, expected);
-  });
+describe("over sockets, a call that one node makes to another through the gateway:", () => {
+  it.each(wireCases.map((wireCase) => [wireCase.name, wireCase] as const))(
+    "%s",
+    async (_, wireCase) => {
+      const expected = "decoded" in wireCase ? wireCase.decoded : wireCase.value;
+      const back = await callFrom(sockets.host, sockets.proxy, "wire/relay", {
+        value: wireCase.value,
+      });
+      await expectSame(arrived.value, expected);
+      await expectSame(back, expected);
+    },
+  );
 });

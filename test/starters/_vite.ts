@@ -1,6 +1,6 @@
 // An application in front of Vite's own command line, and a page of it in Chromium.
 
-import { readFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Browser, Page } from "playwright";
@@ -30,7 +30,11 @@ export async function editFile(
     if (!text.includes(before)) throw new Error(`${path} has no ${JSON.stringify(before)}`);
     text = text.replace(before, () => after);
   }
-  await app.write(path, text);
+  // Saves by rename, as many editors do: Vite may see a file that is truncated and not written yet,
+  // and an empty component makes it reload the page.
+  const unsaved = join(app.root, `${path}.unsaved`);
+  await writeFile(unsaved, text);
+  await rename(unsaved, join(app.root, path));
 }
 
 /** Starts a server of Vite's by a command that takes options, and opens its page at `path`. */

@@ -1,7 +1,11 @@
 // A shop of two servers and a page, as a user would write it.
 
-import * as core from "../../src/index.ts";
+import * as index from "../../src/index.ts";
+import * as internal from "../../src/internal.ts";
 import type { Files } from "../build/_fixture.ts";
+
+// The package and what generated code imports, as one module.
+const core = { ...index, ...internal };
 
 // The package as Node finds it from the application folder: the very core that these tests run on.
 const coreName = "seamline core of the test kit's tests";
@@ -10,11 +14,11 @@ Reflect.set(globalThis, coreName, core);
 export const shop: Files = {
   "package.json": '{ "name": "shop", "type": "module" }',
   "node_modules/seamline/package.json":
-    '{ "name": "seamline", "type": "module", "exports": "./index.js" }',
+    '{ "name": "seamline", "type": "module", "exports": { ".": "./index.js", "./internal": "./index.js" } }',
   "node_modules/seamline/index.js": `export const { ${Object.keys(core).join(", ")} } = globalThis[${JSON.stringify(coreName)}];\n`,
   "index.html":
     '<!doctype html><html><body><script type="module" src="/src/main.ts"></script></body></html>',
-  "src/main.ts": `import { startClient } from "seamline";
+  "src/main.ts": `import { startClient } from "seamline/client";
 import { Money } from "./shop/money.ts";
 import { quote } from "./shop/quote.ts";
 import { label } from "./ui/label.ts";
@@ -50,7 +54,7 @@ let asked = 0;
 
 export const currency = "EUR";
 
-/** What a number of pieces costs. */
+/** The price of a number of pieces. */
 export async function quote(sku: string, quantity: number = 1): Promise<Money> {
   asked++;
   if ((await stock(sku)) < quantity) throw new OutOfStock(sku);

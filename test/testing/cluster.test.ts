@@ -17,7 +17,7 @@ async function start(
   return { cluster: await createTestCluster({ root, ...options }), root };
 }
 
-/** A class as the test itself imports it. */
+/** A class imported by the test itself. */
 async function own(
   root: string,
   module: string,
@@ -32,7 +32,7 @@ async function own(
 }
 
 describe("createTestCluster", () => {
-  it("runs an application from its sources, a node for each server segment", async () => {
+  it("createTestCluster runs an application from its sources, with a node for each server segment", async () => {
     const { cluster } = await start();
     const { quote, currency } = await cluster.import<Quote>("./shop/quote");
     expect([currency, (await quote("felt", 2)).cents]).toEqual(["EUR", 2500]);
@@ -47,7 +47,7 @@ describe("createTestCluster", () => {
     ]);
   });
 
-  it("gives the test its own classes, of values and of errors", async () => {
+  it("calls of a test cluster return values and errors of the test's own classes", async () => {
     const { cluster, root } = await start();
     const [Money, OutOfStock] = [
       await own(root, "src/shop/money.ts", "Money"),
@@ -67,7 +67,7 @@ describe("createTestCluster", () => {
     expect(await page.quote("felt")).toBeInstanceOf(Money);
   });
 
-  it("places segments as it is told, several on one node and one on several", async () => {
+  it("the option 'nodes' puts several segments on one node, and one segment on several", async () => {
     const { cluster } = await start({ nodes: { all: ["shop", "warehouse"], more: "warehouse" } });
     const { quote } = await cluster.import<Quote>("./shop/quote");
     await quote("felt");
@@ -81,7 +81,7 @@ describe("createTestCluster", () => {
     expect(await cluster.runProcedure("warehouse/stock", "2.0.0", { sku: "felt" })).toBe(4);
   });
 
-  it("has a page with the segments that it loads, trusted by nobody", async () => {
+  it("the page of a test cluster is untrusted and has the segments that it loads", async () => {
     const { cluster } = await start({ page: ["ui"] });
     const { label } = await cluster.page.import<{ label(sku: string): Promise<string> }>(
       "./ui/label",
@@ -101,7 +101,7 @@ describe("createTestCluster", () => {
     expect(await cluster.page.runProcedure("warehouse/stock", "", { sku: "felt" })).toBe(7);
   });
 
-  it("answers requests from outside as a service would", async () => {
+  it("a test cluster answers outside requests as a service would", async () => {
     const { cluster } = await start();
     const answer = await cluster.fetch("/rpc/shop/quote?sku=felt&quantity=3");
     expect([answer.status, answer.headers.get("x-svc-node"), await answer.json()]).toEqual([
@@ -131,7 +131,7 @@ describe("createTestCluster", () => {
     expect(cluster.calls("shop/quote").map(({ from }) => from)).toEqual(["outside", "outside"]);
   });
 
-  it("lends a node's view, with modules and state of its own", async () => {
+  it("a node of a test cluster imports its own modules, with its own state", async () => {
     const { cluster } = await start({
       nodes: { one: "shop", two: "shop", warehouse: "warehouse" },
     });
@@ -152,9 +152,9 @@ describe("createTestCluster", () => {
     );
   });
 
-  it("takes layers, checks and limits from a configuration, and more by hand", async () => {
+  it("a test cluster uses the configured middleware, health checks and limits, and accepts more", async () => {
     const { cluster } = await start({
-      config: { middleware: ["./src/layers/stamp.ts"], limits: { body: 1000 } },
+      config: { middleware: ["./src/layers/stamp.ts"], limits: { bodyBytes: 1000 } },
     });
     const { whoAsks } = await cluster.import<Quote>("./shop/quote");
     expect(await whoAsks()).toBe("stamped 0");
@@ -165,11 +165,9 @@ describe("createTestCluster", () => {
     };
     expect((await cluster.fetch("/rpc/warehouse/stock", long)).status).toBe(413);
     const seen: string[] = [];
-    cluster
-      .node("warehouse")
-      .addMiddleware({
-        handle: async (fqn, _version, _args, _headers, next) => (seen.push(fqn), await next()),
-      });
+    cluster.node("warehouse").addMiddleware({
+      handle: async (fqn, _version, _args, _headers, next) => (seen.push(fqn), await next()),
+    });
     cluster.node("warehouse").addHealthCheck("shelf", { isHealthy: async () => false });
     await cluster.runProcedure("warehouse/stock", "", { sku: "felt" });
     expect(seen).toEqual(["warehouse/stock"]);
@@ -182,7 +180,7 @@ describe("createTestCluster", () => {
     );
   });
 
-  it("is over when it is stopped, or when its block ends", async () => {
+  it("a test cluster ends when it is stopped or its `using` block ends", async () => {
     const { root } = createFixture(shop);
     let kept: TestCluster;
     let quote: Quote["quote"];
@@ -199,7 +197,7 @@ describe("createTestCluster", () => {
     await kept.stop();
   });
 
-  it("reads sources again that have changed", async () => {
+  it("createTestCluster rereads changed sources", async () => {
     const fixture = createFixture(shop);
     await (await createTestCluster({ root: fixture.root })).stop();
     fixture.write({
@@ -211,8 +209,8 @@ describe("createTestCluster", () => {
   });
 });
 
-describe("what a test cluster refuses", () => {
-  it("names what was meant", async () => {
+describe("mistakes that a test cluster refuses", () => {
+  it("a test cluster refuses unknown names and suggests similar ones", async () => {
     await expect(start({ nodes: { a: "warehose" } })).rejects.toThrow(
       "Segment 'warehose' not found; did you mean 'warehouse'?",
     );
@@ -220,17 +218,17 @@ describe("what a test cluster refuses", () => {
       "Segment 'xyz' not found; there is shop, ui, warehouse",
     );
     await expect(start({ page: ["warehouse"] })).rejects.toThrow(
-      "Segment 'warehouse' is not one that browsers may load, see 'clients'; there is ui",
+      "Segment 'warehouse' is not one that browsers may load, see 'browserSegments'; there is ui",
     );
     await expect(start({ nodes: { page: "shop" } })).rejects.toThrow(
-      "'page' is the name of another place",
+      "'page' is reserved in a test cluster: give the node another name",
     );
     await expect(start({ nodes: { "my node": "shop" } })).rejects.toThrow(
-      "'my node' is no name for a node here",
+      "'my node' is not a valid name for a node",
     );
     const { cluster } = await start();
     await expect(cluster.import("./shop/qoute")).rejects.toThrow(
-      "'./shop/qoute' is no module of the source folder; did you mean './shop/quote'?",
+      "'./shop/qoute' is not a module of the source folder; did you mean './shop/quote'?",
     );
     expect(() => cluster.node("shoop")).toThrow(
       "This cluster has no node 'shoop'; did you mean 'shop'?",
@@ -240,7 +238,7 @@ describe("what a test cluster refuses", () => {
     );
   });
 
-  it("tells all that is wrong in the sources", async () => {
+  it("createTestCluster rejects with all problems in the sources", async () => {
     const wrong = {
       "segments/shop.segment.json": '{ "./shop/quote": { "qoute": { "access": "public" } } }',
     };
@@ -249,7 +247,7 @@ describe("what a test cluster refuses", () => {
     );
   });
 
-  it("tells that a body fails while it is loaded", async () => {
+  it("createTestCluster rejects if a body throws while it is loaded", async () => {
     const wrong = {
       "src/warehouse/hidden.ts":
         'throw new Error("no database");\nexport async function hidden(count: number): Promise<number> {\n  return count;\n}\n',

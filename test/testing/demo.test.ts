@@ -1,4 +1,4 @@
-// The demo's shop, as those who work on it would test it: over its seams, without a build.
+// The demo's shop, tested as its developers would: across its seams, without a build.
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const nodes = { a: ["catalogue"], b: ["catalogue", "warehouse"] };
 const start = async (options: TestClusterOptions = {}): Promise<TestCluster> =>
   await createTestCluster({ root: join(root, "demo"), nodes, page: ["ui"], ...options });
 
-/** A cloth of the catalogue of which there is enough. */
+/** A cloth with enough left on its roll. */
 async function cloth(cluster: TestCluster): Promise<string> {
   const { hits } = (await cluster.runProcedure("shop/search", "", { limit: 96 })) as {
     hits: { sku: string }[];
@@ -30,7 +30,7 @@ async function cloth(cluster: TestCluster): Promise<string> {
 }
 
 describe("the demo's orders", () => {
-  it("§1.5 are placed over two nodes, and the roll is shorter afterwards", async () => {
+  it("an order in the demo is placed over two nodes, and shortens the roll", async () => {
     await using cluster = await start();
     const sku = await cloth(cluster);
     const { placeOrder } = await cluster.page.import<Orders>("./shop/orders");
@@ -50,7 +50,7 @@ describe("the demo's orders", () => {
     ]);
   });
 
-  it("§7.1 are refused with the class, its fields and the way that the error came, when a roll is too short", async () => {
+  it("an order in the demo for more than a roll has is refused with the error's class, fields and trace", async () => {
     await using cluster = await start();
     const sku = await cloth(cluster);
     const { placeOrder } = await cluster.page.import<Orders>("./shop/orders");
@@ -71,7 +71,7 @@ describe("the demo's orders", () => {
     ]);
   });
 
-  it("§2.2 keep what is private on its node, whatever a page asks for", async () => {
+  it("private procedures of the demo stay on their node, whatever a page requests", async () => {
     await using cluster = await start();
     await expect(
       cluster.page.runProcedure("shop/reserve", "", { lines: [] }),
@@ -80,12 +80,12 @@ describe("the demo's orders", () => {
     expect(cluster.calls("shop/reserve")).toEqual([]);
   });
 
-  it("§3 go on when a node of the catalogue is gone", async () => {
+  it("orders in the demo continue when a node of the catalogue fails", async () => {
     await using cluster = await start();
     const sku = await cloth(cluster);
     cluster.node("a").kill();
     const { quote } = await cluster.page.import<Quotes>("./shop/quote");
-    for (let asked = 0; asked < 3; asked++) expect((await quote(sku, 1)).sku).toBe(sku);
+    for (let round = 0; round < 3; round++) expect((await quote(sku, 1)).sku).toBe(sku);
     expect(
       new Set(cluster.calls({ fqn: "shop/quote", from: "page" }).map(({ where }) => where)),
     ).toEqual(new Set(["b"]));
@@ -93,7 +93,7 @@ describe("the demo's orders", () => {
 });
 
 describe("the demo's page", () => {
-  it("§4.6 reckons baskets itself, and asks a fake warehouse what is left", async () => {
+  it("the demo's page adds up baskets itself, and calls a fake warehouse for the stock", async () => {
     await using cluster = await start({
       nodes: { catalogue: "catalogue" },
       fakes: { "shop/stockLevels": (...skus: string[]) => new Map(skus.map((sku) => [sku, 3])) },

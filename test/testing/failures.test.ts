@@ -20,8 +20,8 @@ const failure = async (promise: Promise<unknown>): Promise<string> =>
     (error: Error) => `${error.name}: ${error.message}`,
   );
 
-describe("failures", () => {
-  it("refuse connections until they are restored", async () => {
+describe("network failures in a test cluster", () => {
+  it("the failure 'refuse' refuses connections until it is restored", async () => {
     const cluster = await start();
     const restore = cluster.fail("warehouse", "refuse");
     expect(await failure(stock(cluster))).toBe(
@@ -41,16 +41,16 @@ describe("failures", () => {
     expect(await stock(cluster)).toBe(7);
   });
 
-  it("leave calls without an answer, until their deadline", async () => {
+  it("the failure 'silence' leaves calls unanswered until their deadline", async () => {
     const cluster = await start();
     cluster.fail("warehouse", "silence", { procedure: "warehouse/stock" });
-    const asked = failure(stock(cluster));
+    const answer = failure(stock(cluster));
     await cluster.clock.pass(30_000);
-    expect(await asked).toMatch(/^DeadlineExceeded: /);
+    expect(await answer).toMatch(/^DeadlineExceeded: /);
     expect(cluster.calls("warehouse/stock")).toEqual([]);
   });
 
-  it("lose an answer: the procedure has run", async () => {
+  it("the failure 'lose' loses the answer of a procedure that has run", async () => {
     const cluster = await start();
     cluster.fail("warehouse", "lose", { procedure: "warehouse/stock", times: 1 });
     expect(await failure(stock(cluster))).toBe(
@@ -60,7 +60,7 @@ describe("failures", () => {
     expect(await stock(cluster)).toBe(7);
   });
 
-  it("answer with a status in the place's stead", async () => {
+  it("a failure with a status answers instead of the service", async () => {
     const cluster = await start();
     cluster.fail(
       "warehouse",
@@ -72,14 +72,14 @@ describe("failures", () => {
     expect(await failure(stock(cluster))).toMatch(/^BadGateway: A service answered 503/);
   });
 
-  it("slow a place down, by the cluster's clock", async () => {
+  it("the failure 'slow' delays requests on the cluster's clock", async () => {
     const cluster = await start();
     cluster.fail("warehouse", { slow: 250 });
-    const asked = stock(cluster);
+    const answer = stock(cluster);
     await cluster.clock.pass(249);
     expect(cluster.calls("warehouse/stock")).toEqual([]);
     await cluster.clock.pass(1);
-    expect(await asked).toBe(7);
+    expect(await answer).toBe(7);
     using _fake = cluster.fake("warehouse/hidden", async () => {
       await cluster.clock.sleep(100);
       return 1;
@@ -90,13 +90,13 @@ describe("failures", () => {
     expect(cluster.calls("warehouse/hidden").at(-1)?.ms).toBe(100);
   });
 
-  it("refuse what is no failure, and places and procedures that aren't there", async () => {
+  it("fail() refuses unknown failures, services and procedures", async () => {
     const cluster = await start();
     expect(() => cluster.fail("warehouse", "explode" as never)).toThrow(
-      '"explode" is no failure: there is "refuse", "silence", "lose"',
+      '"explode" is not a failure: use "refuse", "silence", "lose"',
     );
     expect(() => cluster.fail("warehose", "refuse")).toThrow(
-      "This cluster has no place 'warehose'; did you mean 'warehouse'?",
+      "This cluster has no service 'warehose'; did you mean 'warehouse'?",
     );
     expect(() => cluster.fail("warehouse", "refuse", { procedure: "warehouse/stok" })).toThrow(
       "did you mean 'warehouse/stock'?",
@@ -105,15 +105,15 @@ describe("failures", () => {
   });
 });
 
-describe("the life of nodes", () => {
-  it("ends by a kill: what it was doing has no answer, and the others go on", async () => {
+describe("killing, stopping and starting nodes of a test cluster", () => {
+  it("a killed node doesn't answer its running calls, and the other nodes continue", async () => {
     const cluster = await start({ nodes: { shop: "shop", a: "warehouse", b: "warehouse" } });
     cluster.fake("warehouse/hidden", async () => await new Promise<never>(() => {}), { times: 1 });
-    const asked = failure(stock(cluster));
+    const answer = failure(stock(cluster));
     await cluster.clock.settle();
     const { where } = cluster.calls("warehouse/hidden")[0]!;
     cluster.node(where).kill();
-    expect(await asked).toBe("BadGateway: The service that had the call gave no answer");
+    expect(await answer).toBe("BadGateway: The service that had the call gave no answer");
     expect(cluster.node(where).running).toBe(false);
     for (let calls = 0; calls < 3; calls++) expect(await stock(cluster)).toBe(7);
     expect(
@@ -129,7 +129,7 @@ describe("the life of nodes", () => {
     );
   });
 
-  it("begins anew with new modules, and the layers that it had", async () => {
+  it("a restarted node has new modules and keeps its middleware", async () => {
     const cluster = await start();
     const node = cluster.node("shop");
     let seen = 0;
@@ -146,16 +146,16 @@ describe("the life of nodes", () => {
     await expect(node.start()).rejects.toThrow("'shop' is running already");
   });
 
-  it("ends by a stop: it leaves first, and no call is refused", async () => {
+  it("a stopping node leaves its gateway first, so no call is refused", async () => {
     const cluster = await start({ nodes: { a: "warehouse", b: "warehouse" } });
-    const before = cluster.clock.now();
+    const startedAt = cluster.clock.now();
     await cluster.node("a").stop();
-    expect(cluster.clock.now() - before).toBe(1000);
+    expect(cluster.clock.now() - startedAt).toBe(1000);
     for (let calls = 0; calls < 4; calls++) expect(await stock(cluster)).toBe(7);
     expect(cluster.log.lines.filter((line) => line.startsWith("warning"))).toEqual([]);
   });
 
-  it("goes on when a gateway is away and comes back", async () => {
+  it("nodes rejoin when their gateway comes back", async () => {
     const cluster = await start();
     cluster.gateway.kill();
     await expect(stock(cluster)).rejects.toMatchObject({ name: "NodeNotAvailable" });

@@ -17,8 +17,8 @@ async function start(
   return { cluster: await createTestCluster({ root, ...options }), root };
 }
 
-describe("fakes", () => {
-  it("stand for a procedure wherever it is, until they are restored", async () => {
+describe("fakes in a test cluster", () => {
+  it("a fake replaces a procedure wherever it runs, until it is restored", async () => {
     const { cluster } = await start({ nodes: { all: ["shop", "warehouse"] } });
     const { quote } = await cluster.import<Quote>("./shop/quote");
     const restore = cluster.fake<Stock>("warehouse/stock", async (sku) => sku.length - 4);
@@ -39,7 +39,7 @@ describe("fakes", () => {
     expect((await quote("felt")).cents).toBe(1250);
   });
 
-  it("stand for one version, or for so many calls; the last one is asked first", async () => {
+  it("a fake may replace one version or a number of calls, and the last fake wins", async () => {
     const { cluster } = await start();
     const ask = async (version: string) =>
       await cluster.runProcedure("warehouse/stock", version, { sku: "felt" });
@@ -50,7 +50,7 @@ describe("fakes", () => {
     expect(await ask("2")).toBe(4);
   });
 
-  it("see the context of the call, and add their line to what they throw", async () => {
+  it("a fake sees the call's context and adds its line to the trace of errors", async () => {
     const { cluster } = await start();
     cluster.fake("warehouse/stock", function () {
       throw new RangeError(`${this instanceof Context} ${this.headers.get("authorization")}`);
@@ -65,7 +65,7 @@ describe("fakes", () => {
     ]);
   });
 
-  it("give and take instances of the test's own classes, and the application gets its own", async () => {
+  it("a fake gets and returns instances of the test's classes, and the application those of its own", async () => {
     const { cluster, root } = await start();
     const { Money } = (await import(/* @vite-ignore */ join(root, "src/shop/money.ts"))) as {
       Money: new (cents: number) => Money;
@@ -73,14 +73,14 @@ describe("fakes", () => {
     const { OutOfStock } = (await import(/* @vite-ignore */ join(root, "src/shop/errors.ts"))) as {
       OutOfStock: new (sku: string) => Error;
     };
-    const given: unknown[] = [];
+    const received: unknown[] = [];
     cluster.fake<Quote["total"]>("shop/total", (prices) => {
-      given.push(...prices);
+      received.push(...prices);
       return new Money(99);
     });
     const { total } = await cluster.import<Quote>("./shop/quote");
     expect(await total([new Money(1)])).toEqual(new Money(99));
-    expect(given[0]).toBeInstanceOf(Money);
+    expect(received[0]).toBeInstanceOf(Money);
     expect(await (await cluster.fetch("/rpc/shop/total", json({ prices: [] }))).json()).toEqual({
       cents: 99,
     });
@@ -101,7 +101,7 @@ describe("fakes", () => {
     ]);
   });
 
-  it("stand for a procedure that no node holds", async () => {
+  it("a fake may replace a procedure that no node holds", async () => {
     const { cluster, root } = await start({ nodes: { warehouse: "warehouse" }, page: ["ui"] });
     const { Money } = (await import(/* @vite-ignore */ join(root, "src/shop/money.ts"))) as {
       Money: new (cents: number) => Money;
@@ -121,7 +121,7 @@ describe("fakes", () => {
     await expect(quote("felt")).rejects.toMatchObject({ name: "NodeNotAvailable" });
   });
 
-  it("keep a module from being loaded when they stand for all that a node needs of it", async () => {
+  it("a module whose procedures are all faked on a node isn't loaded", async () => {
     const database = {
       "src/warehouse/hidden.ts":
         'throw new Error("no database");\nexport async function hidden(count: number): Promise<number> {\n  return count;\n}\n',
@@ -130,7 +130,7 @@ describe("fakes", () => {
     expect(await cluster.runProcedure("warehouse/stock", "", { sku: "felt" })).toBe(5);
   });
 
-  it("refuse names, versions and values that mean nothing", async () => {
+  it("fake() refuses unknown names and versions, and values that aren't functions", async () => {
     const { cluster } = await start({ nodes: { shop: "shop" } });
     expect(() => cluster.fake("warehouse/stok", () => 1)).toThrow(
       "No segment file of the application names a procedure 'warehouse/stok'; did you mean 'warehouse/stock'?",

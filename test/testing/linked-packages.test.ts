@@ -23,7 +23,7 @@ const files: Files = {
 };
 
 describe("packages of a workspace in a test cluster", () => {
-  it("run from their sources, once in each node", async () => {
+  it("packages of a workspace run from their sources, once on each node", async () => {
     const app = createFixture(files, undefined, applicationFolder);
     link(app, "db", "old");
     const cluster = await createTestCluster({

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fetchTransport } from "../../client/fetch-transport.ts";
 import { mswHandlers, type MswOptions } from "../../client/testing/msw.ts";
 import { readManifest } from "../../server/testing/index.ts";
-import { emptyContext } from "../../src/context.ts";
+import { emptyContext } from "../../src/base/context.ts";
 import { NotFound, traceOf } from "../../src/index.ts";
-import { Classes } from "../../src/serializer/classes.ts";
+import { Classes } from "../../src/codec/classes.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { type Money, shop } from "./_shop.ts";
@@ -28,7 +28,7 @@ async function answered(
   const manifest = await readManifest({ root });
   const classes = new Classes();
   const load = async (key: string) => {
-    const record = manifest.classes.find((one) => one.key === key)!;
+    const record = manifest.classes.find((entry) => entry.key === key)!;
     const constructor = (
       (await import(/* @vite-ignore */ join(root, `src/${record.module}.ts`))) as Record<
         string,
@@ -46,10 +46,10 @@ async function answered(
     transport: fetchTransport,
     base: service,
     classes,
-    limits: { time: 5000 },
+    limits: { callTimeoutMs: 5000 },
     clock: { now: () => performance.now(), after: () => () => {} },
   });
-  /** As the runtime of a page calls. */
+  /** Calls as the runtime of a page does. */
   const call = async (
     fqn: string,
     args: Record<string, unknown>,
@@ -66,21 +66,21 @@ async function answered(
 }
 
 describe("mswHandlers", () => {
-  it("answer with what fakes give, in plain text and in the encodings of the runtime", async () => {
-    const given: unknown[] = [];
+  it("mswHandlers answer with what fakes return, in plain text and in the encodings of the runtime", async () => {
+    const received: unknown[] = [];
     const { call, Money } = await answered({
       "shop/quote": (sku: string, quantity = 1) => new Money(sku.length * quantity),
-      "shop/total": async (prices: Money[]) => (given.push(...prices), prices[0]),
+      "shop/total": async (prices: Money[]) => (received.push(...prices), prices[0]),
     });
     expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt&quantity=2`)).json()).toEqual({
       cents: 8,
     });
     expect(await call("shop/quote", { sku: "felt" })).toEqual(new Money(4));
     expect(await call("shop/total", { prices: [new Money(7)] })).toBeInstanceOf(Money);
-    expect(given[0]).toBeInstanceOf(Money);
+    expect(received[0]).toBeInstanceOf(Money);
   });
 
-  it("throw what fakes throw, with its class, status and trace", async () => {
+  it("mswHandlers answer with what fakes throw, with its class, status and trace", async () => {
     const { call, OutOfStock } = await answered({
       "shop/quote": async (sku: string) => await Promise.reject(new OutOfStock(sku)),
     });
@@ -95,7 +95,7 @@ describe("mswHandlers", () => {
     ]);
   });
 
-  it("check calls as a service does: parameters, versions, access", async () => {
+  it("mswHandlers check calls as a service does: parameters, versions, access", async () => {
     const { call } = await answered({
       "warehouse/stock": () => 3,
       "shop/whoAsks": () => "me",
@@ -112,14 +112,14 @@ describe("mswHandlers", () => {
     });
   });
 
-  it("fail loudly for procedures without a fake, or leave them to the next handler", async () => {
-    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+  it("mswHandlers fail loudly for procedures without a fake, or leave them to the next handler", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const { call, manifest } = await answered({ "warehouse/stock": () => 3 });
     await expect(call("shop/quote", { sku: "felt" })).rejects.toThrow(
-      "mswHandlers(…) was given no fake for 'shop/quote'",
+      "mswHandlers(…) has no fake for 'shop/quote'",
     );
-    expect(said).toHaveBeenCalledOnce();
-    said.mockRestore();
+    expect(logged).toHaveBeenCalledOnce();
+    logged.mockRestore();
     const next = http.get("*/rpc/shop/quote", () => HttpResponse.text("the next one"));
     server.resetHandlers(
       ...mswHandlers({ manifest, unknown: "pass", url: service }, { "warehouse/stock": () => 4 }),
@@ -130,7 +130,7 @@ describe("mswHandlers", () => {
     await expect(fetch("http://other.example/rpc/warehouse/stock?sku=felt")).rejects.toThrow();
   });
 
-  it("take a manifest that is still on its way", async () => {
+  it("mswHandlers take a promise of a manifest", async () => {
     const { root } = createFixture(shop);
     server.use(
       ...mswHandlers(
@@ -141,17 +141,17 @@ describe("mswHandlers", () => {
     expect(await (await fetch(`${service}/rpc/warehouse/stock?sku=felt`)).json()).toBe(4);
   });
 
-  it("refuse names, classes and manifests that mean nothing", async () => {
+  it("mswHandlers refuse unknown names and classes, and invalid manifests", async () => {
     const { root } = createFixture(shop);
     const manifest = await readManifest({ root });
     expect(() => mswHandlers({ manifest }, { "warehouse/stok": () => 1 })).toThrow(
       "did you mean 'warehouse/stock'?",
     );
     expect(() => mswHandlers({ manifest, classes: [class Coin {}] }, {})).toThrow(
-      "The application exports no class 'Coin'; there is shop/Money, shop/OutOfStock",
+      "The application doesn't export a class 'Coin'; it exports shop/Money, shop/OutOfStock",
     );
     expect(() => mswHandlers({ manifest: { index: "index.html" } }, {})).toThrow(
-      "'manifest' is no manifest of Seamline",
+      "'manifest' is not a Seamline manifest",
     );
   });
 });

@@ -11,7 +11,7 @@ interface Text {
 }
 type Face = Readonly<Record<string, (text: string, others?: number) => Promise<Text>>>;
 
-it("an application whose names every object inherits runs in a test cluster, its page too, and can be faked", async () => {
+it("an application with names such as __proto__ runs in a test cluster with its page, and can be faked", async () => {
   const { root } = createFixture(prototypeNames);
   const cluster = await createTestCluster({ root, page: ["toString"] });
   expect(cluster.nodes.map((node) => node.name).sort()).toEqual(

@@ -18,7 +18,7 @@ describe("a module that throws while a test cluster loads it", () => {
       { "src/shop/money.ts": `\n  throw new RangeError("no mint");\n${shop["src/shop/money.ts"]}` },
       /^src\/shop\/money\.ts:2:9: RangeError: no mint, while loading shop\/quote, shop\/total, shop\/whoAsks \(segment shop\)/,
     ],
-  ])("%s: the test is told where, and for what", async (_, files, message) => {
+  ])("createTestCluster rejects with place and purpose if %s throws", async (_, files, message) => {
     const { root } = createFixture({ ...shop, ...files });
     await expect(createTestCluster({ root })).rejects.toThrow(message);
   });

@@ -1,7 +1,6 @@
 // The type of a call is the type of the function: nothing stands between an import and its source. `tsc -b` checks these files.
 
 import { type Context, type MaybeContext, type Procedure, runProcedure } from "seamline";
-import { runProcedure as runInPage } from "seamline/client";
 import type { Server } from "seamline/server";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -17,7 +16,7 @@ import order, {
 } from "./_shop.ts";
 
 describe("a call of an imported procedure", () => {
-  it("takes what the function takes, and gives what it gives", async () => {
+  it("has the parameters and the result of its function", async () => {
     expectTypeOf(await quote("tweed", 2)).toEqualTypeOf<Quote>();
     expectTypeOf(await quote("tweed"))
       .toHaveProperty("price")
@@ -37,7 +36,7 @@ describe("a call of an imported procedure", () => {
     await largest(1, "2");
   });
 
-  it("gives a promise, and its rejection is no part of the type", () => {
+  it("returns a promise whose type has no rejection", () => {
     // @ts-expect-error an await is missing
     void quote("tweed").price;
   });
@@ -46,7 +45,7 @@ describe("a call of an imported procedure", () => {
 describe("this: Context", () => {
   const context: Context = {} as Context;
 
-  it("is passed on with call", async () => {
+  it("is passed on with Function.prototype.call", async () => {
     expectTypeOf(await whoAmI.call(context, "Hello")).toEqualTypeOf<string>();
     // @ts-expect-error the greeting is missing
     await whoAmI.call(context);
@@ -63,7 +62,7 @@ describe("this: Context", () => {
     await language.call("en");
   });
 
-  it("may be called as a member of a namespace where the procedure declares `MaybeContext`", async () => {
+  it("may be called as a member of a namespace if the procedure declares `MaybeContext`", async () => {
     expectTypeOf(await shop.region("EU")).toEqualTypeOf<string>();
     expectTypeOf(await shop.region.call(context, "EU")).toEqualTypeOf<string>();
     const { region, language: byName } = shop;
@@ -79,7 +78,7 @@ describe("this: Context", () => {
     await shop.region();
   });
 
-  it("is there or not, member by member, in a procedure that declares `MaybeContext`", async () => {
+  it("has members that may each be missing in a procedure that declares `MaybeContext`", async () => {
     const given = context as MaybeContext;
     expectTypeOf(given?.headers).toEqualTypeOf<Map<string, string> | undefined>();
     expectTypeOf(given?.signal).toEqualTypeOf<AbortSignal | undefined>();
@@ -111,7 +110,7 @@ describe("a function that a segment file may name", () => {
     });
   });
 
-  it("is marked where it is written, if it says so", () => {
+  it("is an error where it is written if it uses satisfies Procedure", () => {
     const length = (async (cloth: string) => cloth.length) satisfies Procedure;
     expectTypeOf(length).toEqualTypeOf<(cloth: string) => Promise<number>>();
     // @ts-expect-error an async is missing
@@ -121,12 +120,12 @@ describe("a function that a segment file may name", () => {
 });
 
 describe("runProcedure", () => {
-  it("gives unknown, or what the named function gives", async () => {
+  it("returns unknown, or the result of the function type that is passed", async () => {
     expectTypeOf(await runProcedure("shop/quote")).toBeUnknown();
     expectTypeOf(
       await runProcedure<typeof quote>("shop/quote", "1.0.0", { cloth: "tweed" }),
     ).toEqualTypeOf<Quote>();
-    expectTypeOf(await runInPage<typeof whoAmI>("whoAmI")).toEqualTypeOf<string>();
+    expectTypeOf(await runProcedure<typeof whoAmI>("whoAmI")).toEqualTypeOf<string>();
     expectTypeOf<Server["runProcedure"]>().toEqualTypeOf(runProcedure);
     // @ts-expect-error arguments have names
     await runProcedure("shop/quote", "1.0.0", "tweed");

@@ -1,7 +1,6 @@
 // What `client.import` gives without the declarations that a build writes. With them: generated.test.ts.
 
-import { type Client, startClient } from "seamline/client";
-import type { Imported } from "seamline";
+import { type Client, type Imported, startClient } from "seamline/client";
 import { describe, expectTypeOf, it } from "vitest";
 
 import type { Money, Quote, units } from "./_shop.ts";
@@ -9,7 +8,7 @@ import type { Money, Quote, units } from "./_shop.ts";
 const client: Client = await startClient("ui");
 
 describe("client.import", () => {
-  it("has the type of the module that is named", async () => {
+  it("has the type of the module at the path", async () => {
     const shop = await client.import<typeof import("./_shop.ts")>("./shop.js");
     expectTypeOf(await shop.quote("tweed")).toEqualTypeOf<Quote>();
     expectTypeOf(await shop.default({ sku: "a" })).toEqualTypeOf<number>();
@@ -22,7 +21,7 @@ describe("client.import", () => {
     await shop.order();
   });
 
-  it("takes calls without a context: a page has none to give", async () => {
+  it("returns procedures that pages call without a context", async () => {
     const { whoAmI, language, ...shop } =
       await client.import<typeof import("./_shop.ts")>("./shop.js");
     expectTypeOf(await whoAmI("Hello")).toEqualTypeOf<string>();
@@ -34,14 +33,14 @@ describe("client.import", () => {
     await whoAmI(1);
   });
 
-  it("knows nothing of a module that it isn't told of", async () => {
+  it("returns an untyped module if its type isn't known", async () => {
     const { quote } = await client.import("./shop/quote.js");
     expectTypeOf(quote).toBeUnknown();
     // @ts-expect-error so it can't be called
     await quote("tweed");
   });
 
-  it("is part of a client that startClient gives", async () => {
+  it("is a method of the client that startClient returns", async () => {
     // @ts-expect-error segments are named by texts
     await startClient(["ui"]);
     // @ts-expect-error a path is a text
@@ -50,7 +49,7 @@ describe("client.import", () => {
 });
 
 describe("client.observe", () => {
-  it("tells of calls", () => {
+  it("passes each call to the listener", () => {
     const end = client.observe(({ fqn, version, error }) => {
       expectTypeOf(fqn).toEqualTypeOf<string>();
       expectTypeOf(version).toEqualTypeOf<string>();

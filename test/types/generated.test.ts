@@ -49,7 +49,7 @@ export async function whoAmI(this: Context): Promise<string> {
 /** What a person has installed, straight from the sources of the package. */
 const paths = {
   seamline: [join(packageRoot, "src/index.ts")],
-  "seamline/client": [join(packageRoot, "client/svc/client.ts")],
+  "seamline/client": [join(packageRoot, "client/index.ts")],
 };
 
 const options: TypeScript.CompilerOptions = {
@@ -94,7 +94,7 @@ describe("client.import with .seamline/modules.d.ts", () => {
     expect(check(app, ["src/main.ts"]).length).toBeGreaterThan(4);
   });
 
-  it("is completed in an editor, and leads to the source", async () => {
+  it("completes paths in an editor, and goes to the source", async () => {
     const app = await built();
     const main = app.path("src/main.ts");
     const host: TypeScript.LanguageServiceHost = {
@@ -141,7 +141,7 @@ describe(".seamline/modules.d.ts", () => {
     expect(app.read(".seamline/.gitignore")).toBe("*\n");
   });
 
-  it("is written only where it changes: an editor would read it again", async () => {
+  it("is only written if it changes, since editors would read it again", async () => {
     const app = await built();
     const file = app.path(".seamline/modules.d.ts");
     utimesSync(file, 1_000, 1_000);

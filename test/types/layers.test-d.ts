@@ -6,9 +6,9 @@ import {
   CorsMiddleware,
   type HealthCheck,
   type Middleware,
-  type Server,
   type Version,
 } from "seamline";
+import type { Server } from "seamline/server";
 import { describe, expectTypeOf, it } from "vitest";
 
 const server: Server = {} as Server;
@@ -46,19 +46,19 @@ describe("Middleware", () => {
     server.addMiddleware(new CorsMiddleware("https://a.b", "x-user"));
   });
 
-  it("is refused where handle is missing or isn't async", () => {
+  it("is refused if handle is missing or isn't async", () => {
     // @ts-expect-error handle is missing
     server.addMiddleware({});
     // @ts-expect-error handle gives no promise
     server.addMiddleware({ handle: () => "done" });
-    // @ts-expect-error next takes nothing
     server.addMiddleware({
+      // @ts-expect-error next takes nothing
       handle: async (_fqn, _version, _args, _headers, next) => await next("changed"),
     });
     // @ts-expect-error the version can't be changed
     server.addMiddleware({ handle: async (_fqn, version) => void (version.major = 2) });
-    // @ts-expect-error the value of a header is a text
     server.addMiddleware({
+      // @ts-expect-error the value of a header is a string
       handle: async (_fqn, _version, _args, headers) => void headers.set("x-count", 1),
     });
     void new CorsMiddleware(["https://a.b", "https://c.d"], "*", {
@@ -87,7 +87,7 @@ describe("HealthCheck", () => {
     server.addHealthCheck("database", new Database());
   });
 
-  it("is refused where isHealthy is missing or gives something else", () => {
+  it("is refused if isHealthy is missing or doesn't return a boolean", () => {
     // @ts-expect-error isHealthy is missing
     server.addHealthCheck("none", {});
     // @ts-expect-error it gives no promise

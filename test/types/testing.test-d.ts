@@ -4,7 +4,7 @@ import { describe, expectTypeOf, it } from "vitest";
 
 import { mswHandlers, type Fakes, type ProceduresOf } from "../../client/testing/msw.ts";
 import { createTestCluster, type TestCluster } from "../../server/testing/index.ts";
-import type { Context } from "../../src/context.ts";
+import type { Context } from "../../src/base/context.ts";
 import type { Money, Quote } from "./_shop.ts";
 
 type Shop = typeof import("./_shop.ts");
@@ -14,7 +14,7 @@ type Application = ProceduresOf<{
 }>;
 
 describe("ProceduresOf", () => {
-  it("names the async functions of modules as segment files do, and nothing else", () => {
+  it("has the async functions of modules by FQN, and nothing else", () => {
     expectTypeOf<Application["shop/quote"]>().toEqualTypeOf<Shop["quote"]>();
     expectTypeOf<Application["tools/count"]>().toEqualTypeOf<(text: string) => Promise<number>>();
     expectTypeOf<"tools/limit" extends keyof Application ? true : false>().toEqualTypeOf<false>();
@@ -23,7 +23,7 @@ describe("ProceduresOf", () => {
     >().toEqualTypeOf<"act">();
   });
 
-  it("allows any name where nothing is known", () => {
+  it("allows any name if the modules aren't known", () => {
     const fakes: Fakes<ProceduresOf> = { "any/name": (text: string) => text.length };
     expectTypeOf(fakes).not.toBeNever();
   });
@@ -33,7 +33,7 @@ describe("a test cluster", () => {
   const cluster = {} as TestCluster<Application>;
   const unknown = {} as TestCluster;
 
-  it("has modules of the type that is given", async () => {
+  it("imports modules with the given type", async () => {
     const { quote } = await unknown.import<Shop>("./shop/quote");
     expectTypeOf(await quote("tweed", 2)).toEqualTypeOf<Quote>();
     // @ts-expect-error a number is no cloth
@@ -62,7 +62,7 @@ describe("a test cluster", () => {
     unknown.fake<Shop["quote"]>("shop/quote", () => 3);
   });
 
-  it("is typed by its fakes no more than by its procedures", async () => {
+  it("has a type that doesn't depend on its fakes", async () => {
     expectTypeOf(
       createTestCluster({ fakes: { "a/b": () => 1 } }),
     ).resolves.toEqualTypeOf<TestCluster>();

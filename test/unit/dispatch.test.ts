@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { emptyContext } from "../../src/context.ts";
-import { createLocalNode, type ObservedCall } from "../../src/dispatch.ts";
-import type { Manifest } from "../../src/manifest.ts";
-import { createGraph, type Graph, type Procedure } from "../../src/seam.ts";
-import { createCarrier } from "../../server/host.ts";
+import { emptyContext } from "../../src/base/context.ts";
+import { createLocalNode } from "../../src/runtime/dispatch.ts";
+import type { ObservedCall } from "../../src/types/outgoing-call.ts";
+import type { Manifest } from "../../src/base/manifest.ts";
+import { createGraph, type Graph, type ProcedureFunction } from "../../src/runtime/seam.ts";
+import { createCarrier } from "../../server/http/host.ts";
 import { TestClock } from "../_cluster.ts";
 
 const carrier = createCarrier();
@@ -74,8 +75,8 @@ describe("a seam", () => {
   it("to a body that is still loading waits for that body only", async () => {
     const graph = createGraph();
     const bodies = {
-      "slow~body.js": deferred<{ run: Procedure }>(),
-      "quick~body.js": deferred<{ run: Procedure }>(),
+      "slow~body.js": deferred<{ run: ProcedureFunction }>(),
+      "quick~body.js": deferred<{ run: ProcedureFunction }>(),
     };
     const node = createLocalNode({
       loader: {
@@ -193,9 +194,9 @@ describe("observe", () => {
     end();
     await here();
     expect(seen).toMatchObject([
-      { fqn: "a", where: "here", ms: 3 },
-      { fqn: "elsewhere", where: "away", node: "node a", ms: 7 },
-      { fqn: "broken", where: "away", ms: 7, error: { message: "remote failure" } },
+      { fqn: "a", where: "local", ms: 3 },
+      { fqn: "elsewhere", where: "remote", node: "node a", ms: 7 },
+      { fqn: "broken", where: "remote", ms: 7, error: { message: "remote failure" } },
     ]);
   });
 });

@@ -3,12 +3,12 @@ import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { isIn, parseAddress, parseRange, specialKind } from "../../src/ip.ts";
+import { isIn, parseAddress, parseRange, specialKind } from "../../src/base/ip.ts";
 
 const kindOf = (text: string): string | undefined => specialKind(parseAddress(text)!);
 
-describe("an address", () => {
-  it("is its bytes, however it is written", () => {
+describe("parseAddress", () => {
+  it("returns the same bytes for each spelling of an address", () => {
     for (const text of [
       "10.1.2.3",
       "::ffff:10.1.2.3",
@@ -28,7 +28,7 @@ describe("an address", () => {
       expect(parseAddress(text), text).toEqual([0xfd, ...Array<number>(14).fill(0), 1]);
   });
 
-  it("is what Node takes for one", () => {
+  it("accepts exactly the texts that Node accepts", () => {
     const text = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),
@@ -50,7 +50,7 @@ describe("an address", () => {
   });
 });
 
-describe("the kind of an address", () => {
+describe("specialKind", () => {
   it.each([
     ["unspecified", ["0.0.0.0", "0.1.2.3", "::", "::ffff:0.0.0.0", "0:0:0:0:0:0:0:0"]],
     [
@@ -86,8 +86,8 @@ describe("the kind of an address", () => {
   });
 });
 
-describe("a range", () => {
-  it("holds the addresses that begin with its bits", () => {
+describe("parseRange", () => {
+  it("gives a range of the addresses that begin with its bits", () => {
     const inRange = (address: string, range: string): boolean =>
       isIn(parseAddress(address)!, parseRange(range)!);
     expect(
@@ -111,7 +111,7 @@ describe("a range", () => {
     expect(["10.0.0.1", "8.8.8.8"].map((one) => inRange(one, "0.0.0.0/0"))).toEqual([true, true]);
   });
 
-  it("is nothing else", () => {
+  it("refuses everything else", () => {
     for (const text of [
       "",
       "10.0.0.0/33",

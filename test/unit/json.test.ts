@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { readJson } from "../../src/json.ts";
+import { readJson } from "../../src/base/json.ts";
 
 /** `line:column message → hint` of what makes the text no JSON. */
 function broken(text: string): string {
@@ -17,7 +17,7 @@ function whole(text: string) {
   return read;
 }
 
-describe("text that is no JSON", () => {
+describe("reading invalid JSON", () => {
   it.each([
     ["", "1:1 expected a value, found the end of the text"],
     [
@@ -49,7 +49,7 @@ describe("text that is no JSON", () => {
     expect(broken(text)).toBe(expected);
   });
 
-  it("is what JSON.parse refuses, and nothing else", () => {
+  it("refuses exactly what JSON.parse refuses", () => {
     const parses = (text: string): boolean => {
       try {
         JSON.parse(text);
@@ -93,8 +93,8 @@ describe("text that is no JSON", () => {
   });
 });
 
-describe("places", () => {
-  it("are those of keys and items", () => {
+describe("positions in a JSON file", () => {
+  it("are reported for keys and items", () => {
     const read = whole('\uFEFF{\n  "a": { "b": [10, {}] },\n  "c.d": 1 }');
     expect(read.placeOf(["a"])).toEqual({ line: 2, column: 3 });
     expect(read.placeOf(["a", "b"])).toEqual({ line: 2, column: 10 });
@@ -104,8 +104,8 @@ describe("places", () => {
   });
 });
 
-describe("keys that are there twice", () => {
-  it("are told with both lines, in whatever spelling", () => {
+describe("duplicate keys in a JSON file", () => {
+  it("are reported with both lines, also if they are escaped differently", () => {
     const { problems } = whole('{ "a": 1,\n  "b": { "x": 1, "x": 2 },\n  "\\u0061": 3 }');
     expect(problems).toMatchObject([
       {
@@ -123,11 +123,11 @@ describe("keys that are there twice", () => {
     ]);
   });
 
-  it("are none in different objects, nor for names that every object has", () => {
+  it("are allowed in different objects, and may be names of inherited members", () => {
     expect(whole('[{ "a": 1 }, { "a": 1, "__proto__": 2, "toString": 3 }]').problems).toEqual([]);
   });
 });
 
-it("reads a million levels without a stack for each", () => {
+it("readJson reads a million levels without recursion", () => {
   expect(whole(`${"[".repeat(1e6)}${"]".repeat(1e6)}`).problems).toEqual([]);
 });

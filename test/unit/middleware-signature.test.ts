@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { CorsMiddleware } from "../../src/cors.ts";
-import { type Middleware, signatureProblem } from "../../src/middleware.ts";
+import { CorsMiddleware } from "../../src/http/cors.ts";
+import { type Middleware, signatureProblem } from "../../src/http/middleware.ts";
 
 const problemOf = (handle: unknown): string | undefined =>
   signatureProblem({ handle } as Middleware);
@@ -128,9 +128,9 @@ describe("a middleware's handle", () => {
       },
       "(req, res)",
     ],
-  ])("may not be one of another kind: %s", (_, handle, shown) => {
+  ])("of another framework is refused: %s", (_, handle, shown) => {
     expect(problemOf(handle)).toBe(
-      `its handle takes ${shown}, and a middleware's takes (fqn, version, args, headers, next), or all of them as a rest parameter`,
+      `its handle takes ${shown}, but must take (fqn, version, args, headers, next), or a rest parameter`,
     );
   });
 });

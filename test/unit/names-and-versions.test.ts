@@ -3,23 +3,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { emptyContext } from "../../src/context.ts";
-import { InvalidVersionNumber } from "../../src/errors.ts";
-import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../src/fqn.ts";
-import { Registry } from "../../src/registry.ts";
+import { emptyContext } from "../../src/base/context.ts";
+import { InvalidVersionNumber } from "../../src/base/errors.ts";
+import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../src/base/fqn.ts";
+import { Registry } from "../../src/runtime/registry.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
-import { parseVersion } from "../../src/version.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { parseVersion } from "../../src/base/version.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import { ask, testHost, testModules, TestNetwork } from "../_cluster.ts";
-import { Classes } from "../../src/serializer/classes.ts";
+import { Classes } from "../../src/codec/classes.ts";
 
 const part = fc.integer({ min: 0, max: 999_999_999 });
 const version = fc.tuple(part, part, part);
 const written = (numbers: readonly number[]): string => numbers.join(".");
 
 describe("versions", () => {
-  it("are what their numbers say, and 0 where one is left out (§9-1, D2-10)", () => {
+  it("are what their numbers say, and 0 where one is left out (versions-1, calls-10)", () => {
     fc.assert(
       fc.property(version, fc.integer({ min: 1, max: 3 }), (numbers, length) => {
         const parsed = parseVersion(written(numbers.slice(0, length)));
@@ -31,7 +31,7 @@ describe("versions", () => {
     );
   });
 
-  it("any other text is refused by what it is (D2-11)", () => {
+  it("any other text is refused by what it is (calls-11)", () => {
     const digits = /^\d{1,9}(\.\d{1,9}){0,2}$/;
     const near = fc.string({
       unit: fc.constantFrom("1", "0", ".", "-", "+", "e", "v", " ", "\n", "\u0661", "x"),
@@ -51,7 +51,7 @@ describe("versions", () => {
     );
   });
 
-  it("are told in the order of their numbers (D2-12)", () => {
+  it("are told in the order of their numbers (calls-12)", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(version, { selector: written, minLength: 1, maxLength: 6 }),
@@ -86,7 +86,7 @@ const folder = fc
 const identifier = fc.stringMatching(/^[A-Za-z_$\u00e4\u6f22][\w$\u00e4\u6f22]{0,12}$/);
 
 describe("names", () => {
-  it("are the module's folder and the function's name, whatever the file is called (§2.1-1)", () => {
+  it("are the module's folder and the function's name, whatever the file is called (procedures-1)", () => {
     fc.assert(
       fc.property(
         fc.array(folder, { maxLength: 4 }),
@@ -124,7 +124,7 @@ describe("names", () => {
     );
   });
 
-  it("come through the door as they are, from a service's call and in any escapes (§1-2)", async () => {
+  it("come through the door as they are, from a service's call and in any escapes (overview-2)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(folder, { maxLength: 3 }), identifier, async (folders, name) => {
         const fqn = [...folders, name].join("/");

@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import type { Args } from "../../src/call.ts";
-import { MissingParameterValue, UnknownParameter } from "../../src/errors.ts";
-import type { Parameter, PatternName } from "../../src/manifest.ts";
-import { bindArguments, convertQuery, nameArguments } from "../../src/parameters.ts";
+import type { Args } from "../../src/base/call.ts";
+import { MissingParameterValue, UnknownParameter } from "../../src/base/errors.ts";
+import type { Parameter, PatternName } from "../../src/base/manifest.ts";
+import { bindArguments, convertQuery, nameArguments } from "../../src/runtime/parameters.ts";
 
 /** A function that gives back all that it was called with, and its parameters as the build records them. */
 interface Shape {
@@ -105,7 +105,7 @@ function outcome(act: () => unknown): Outcome {
   }
 }
 
-it("a call by names does what the call in place does, left out arguments, undefined and defaults included (D2-16)", () => {
+it("a call by names does what the call in place does, left out arguments, undefined and defaults included (calls-16)", () => {
   fc.assert(
     fc.property(shape, fc.array(value, { maxLength: 6 }), ({ parameters, run }, given) => {
       const here = outcome(() => run(...given));
@@ -134,7 +134,7 @@ function namesOf(parameters: readonly Parameter[]): { required: string[]; known:
   return { required, known };
 }
 
-it("whatever names are given: all missing ones, else all unknown ones, else the call (D2-17, D2-18)", () => {
+it("whatever names are given: all missing ones, else all unknown ones, else the call (calls-17, calls-18)", () => {
   const given = fc.uniqueArray(
     fc.oneof(
       fc.integer({ min: 0, max: 12 }).map((at) => `p${at}`),
@@ -168,7 +168,7 @@ it("whatever names are given: all missing ones, else all unknown ones, else the 
   );
 });
 
-it("every name reaches the place that the language gives it (§2.1-5)", () => {
+it("every name reaches the place that the language gives it (procedures-5)", () => {
   fc.assert(
     fc.property(shape, fc.integer(), ({ parameters, run, code }, seed) => {
       const { known } = namesOf(parameters);

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Args } from "../../src/call.ts";
+import type { Args } from "../../src/base/call.ts";
 import {
   BadRequest,
   InvalidParameterValue,
   MissingParameterValue,
   UnknownParameter,
-} from "../../src/errors.ts";
-import type { Parameter } from "../../src/manifest.ts";
-import { bindArguments, convertQuery, nameArguments } from "../../src/parameters.ts";
-import { defaultLimits } from "../../src/serializer/limits.ts";
+} from "../../src/base/errors.ts";
+import type { Parameter } from "../../src/base/manifest.ts";
+import { bindArguments, convertQuery, nameArguments } from "../../src/runtime/parameters.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
 
 const args = (given: Record<string, unknown>): Args => new Map(Object.entries(given));
 const plain = (name: string, more: object = {}): Parameter => ({ kind: "plain", name, ...more });
@@ -22,7 +22,7 @@ const array: Parameter = {
   names: [{ name: "first" }, null, { name: "third", optional: true }],
 };
 
-describe("§2.1 from names to positions", () => {
+describe("binding named arguments to positions", () => {
   it.each<[string, Parameter[], Record<string, unknown>, unknown[]]>([
     ["plain, in any order", [plain("a"), plain("b")], { b: 2, a: 1 }, [1, 2]],
     ["optional left out", [plain("a"), plain("b", optional)], { a: 1 }, [1, undefined]],
@@ -75,7 +75,7 @@ describe("§2.1 from names to positions", () => {
     expect(Object.entries(bound as object)).toEqual([["__proto__", 1]]);
   });
 
-  it("leaves the default of a name that every object inherits", () => {
+  it("keeps the default of a name that every object inherits", () => {
     const take = ({
       toString,
       valueOf = 3,
@@ -96,7 +96,7 @@ describe("§2.1 from names to positions", () => {
     expect(Object.getPrototypeOf(bound)).toBe(Object.prototype);
   });
 
-  it("names all missing ones, in the order of the parameters, before any unknown one", () => {
+  it("reports all missing names, in the order of the parameters, before unknown ones", () => {
     const bind = bindArguments([plain("a"), plain("b", optional), object, plain("c")]);
     expect(() => bind(args({ x: 1 }))).toThrow(
       new MissingParameterValue("Missing value for parameters 'a', 'c'"),
@@ -106,7 +106,7 @@ describe("§2.1 from names to positions", () => {
     );
   });
 
-  it("names all unknown ones", () => {
+  it("reports all unknown names", () => {
     const bind = bindArguments([plain("a")]);
     expect(() => bind(args({ a: 1, x: 1, y: 2 }))).toThrow(
       new UnknownParameter("Unknown parameters 'x', 'y'"),
@@ -123,7 +123,7 @@ describe("§2.1 from names to positions", () => {
     expect(() => bindArguments([rest])(args({ names: [1] }))).toThrow(UnknownParameter);
   });
 
-  it("wants an array for a rest parameter, and no endless one", () => {
+  it("takes an array of limited length for a rest parameter", () => {
     const bind = bindArguments([rest]);
     for (const wrong of ["ab", { length: 1 }, null, undefined, new Set()])
       expect(() => bind(args({ "...names": wrong }))).toThrow(
@@ -136,7 +136,7 @@ describe("§2.1 from names to positions", () => {
   });
 });
 
-describe("decisions §2, from positions to names: as the local call would", () => {
+describe("naming positional arguments", () => {
   const name = (parameters: Parameter[], ...given: unknown[]): [string, unknown][] => [
     ...nameArguments(parameters)(given),
   ];
@@ -150,17 +150,17 @@ describe("decisions §2, from positions to names: as the local call would", () =
       ["b", null],
     ]);
   });
-  it("drops what the function has no parameter for", () => {
+  it("drops arguments that the function has no parameter for", () => {
     expect(name([plain("a")], 1, 2)).toEqual([["a", 1]]);
   });
-  it("gathers the rest", () => {
+  it("sends the rest parameter as an array", () => {
     expect(name([plain("a"), rest], 1, 2, 3)).toEqual([
       ["a", 1],
       ["...names", [2, 3]],
     ]);
     expect(name([plain("a"), rest], 1)).toEqual([["a", 1]]);
   });
-  it("takes patterns apart, inherited members and iterables included", () => {
+  it("destructures patterns, inherited members and iterables included", () => {
     class Point {
       get a(): number {
         return 5;
@@ -177,7 +177,7 @@ describe("decisions §2, from positions to names: as the local call would", () =
     ]);
     expect(name([array], [1])).toEqual([["first", 1]]);
   });
-  it("sends nothing that every object inherits", () => {
+  it("doesn't send members that every object inherits", () => {
     const names = [{ name: "toString", ...optional }, { name: "valueOf" }, { name: "kind" }];
     const value = Object.create({ kind: "inherited" }) as object;
     expect([...nameArguments([{ kind: "object", names }])([value])]).toEqual([
@@ -186,7 +186,7 @@ describe("decisions §2, from positions to names: as the local call would", () =
     ]);
   });
 
-  it("takes no more from a generator than it names", () => {
+  it("takes no more values from a generator than the pattern has names", () => {
     let taken = 0;
     const endless = function* (): Generator<number> {
       for (;;) yield ++taken;
@@ -194,7 +194,7 @@ describe("decisions §2, from positions to names: as the local call would", () =
     name([array], endless());
     expect(taken).toBe(3);
   });
-  it("leaves a pattern's own default to the other side, unless something was given", () => {
+  it("leaves a pattern's default to the procedure, unless an argument was passed", () => {
     const withDefault: Parameter = {
       ...object,
       ...optional,
@@ -203,7 +203,7 @@ describe("decisions §2, from positions to names: as the local call would", () =
     expect(name([withDefault])).toEqual([]);
     expect(name([withDefault], {})).toEqual([["a", undefined]]);
   });
-  it("throws what the language throws for nothing to take apart", () => {
+  it("throws a TypeError when there is nothing to destructure", () => {
     expect(() => name([object])).toThrow(TypeError);
     expect(() => name([{ ...object, ...optional }], null)).toThrow(TypeError);
     expect(() => name([array], 5)).toThrow(TypeError);
@@ -227,11 +227,11 @@ describe("decisions §2, from positions to names: as the local call would", () =
   });
 });
 
-describe("§4.1 arguments from a query string", () => {
+describe("converting arguments from a query string", () => {
   const read = (parameters: Parameter[], query: string): Record<string, unknown> =>
     Object.fromEntries(convertQuery(parameters, new URLSearchParams(query)));
   const typed = (type: string): Parameter[] => [plain("x", { type })];
-  it("are text, repeated keys arrays", () => {
+  it("gives text, and arrays for repeated keys", () => {
     expect(read([plain("a"), plain("b")], "a=1&b=x&b=y+z&c[d]=%C3%A4")).toEqual({
       a: "1",
       b: ["x", "y z"],
@@ -285,7 +285,7 @@ describe("§4.1 arguments from a query string", () => {
   it("takes a bigint of 10,000 digits, and names the limit past it", () => {
     expect(read(typed("bigint"), `x=-${"9".repeat(10_000)}`)).toEqual({ x: 1n - 10n ** 10_000n });
     expect(() => read(typed("bigint"), `x=${"9".repeat(10_001)}`)).toThrow(
-      new InvalidParameterValue("More than 10000 digits (limit 'digits')"),
+      new InvalidParameterValue("More than 10000 digits (limit 'maxDigits')"),
     );
   });
   it("converts the names of patterns", () => {
@@ -299,7 +299,7 @@ describe("§4.1 arguments from a query string", () => {
       ),
     ).toEqual({ a: 1, b: true });
   });
-  it("names all that are wrong", () => {
+  it("names all values that don't convert", () => {
     expect(() =>
       read([plain("a", { type: "number" }), plain("b", { type: "Date[]" })], "a=x&b=y"),
     ).toThrow(
@@ -308,7 +308,7 @@ describe("§4.1 arguments from a query string", () => {
       ),
     );
   });
-  it("tells what is missing or unknown before what doesn't convert", () => {
+  it("reports missing and unknown names before values that don't convert", () => {
     const parameters = [plain("a", { type: "number" }), plain("b"), rest];
     expect(() => read(parameters, "a=x")).toThrow(
       new MissingParameterValue("Missing value for parameter 'b'"),
@@ -327,13 +327,13 @@ describe("§4.1 arguments from a query string", () => {
       new InvalidParameterValue("parameter '...names' needs POST"),
     );
   });
-  it("takes 100 of them", () => {
+  it("takes 100 query parameters and refuses more", () => {
     expect(() => read([], "a=1&".repeat(100))).not.toThrow();
     expect(() => read([], "a=1&".repeat(101))).toThrow(
-      new BadRequest("More than 100 query parameters (limit 'query')"),
+      new BadRequest("More than 100 query parameters (limit 'maxQueryParameters')"),
     );
   });
-  it("reads anything to arguments or a listed error", () => {
+  it("turns any query into arguments or one of the documented errors", () => {
     const types = ["number", "boolean", "bigint", "Date", "number[]", "Date[]", undefined] as const;
     fc.assert(
       fc.property(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { HeaderFields, HttpRequest } from "../../src/ports.ts";
-import { createPublicOrigin, type PublicOriginOptions } from "../../src/public-origin.ts";
-import { stranger, type Trust } from "../../src/trust.ts";
+import type { HeaderFields, HttpRequest } from "../../src/base/ports.ts";
+import { createPublicOrigin, type PublicOriginOptions } from "../../src/http/public-origin.ts";
+import { stranger, type Trust } from "../../src/http/trust.ts";
 import { TestLog } from "../_cluster.ts";
 
 const requestWith = (headers: HeaderFields, scheme: "http" | "https" = "http"): HttpRequest => ({
@@ -82,7 +82,7 @@ describe("hosts that a service answers for", () => {
       expect(accepts({ hosts: ["*"] }, host)).toBe(true);
   });
 
-  it("believes what was forwarded when told to, and checks both hosts then", () => {
+  it("checks both hosts if forwarding headers are trusted", () => {
     const forwarded = { origins: ["https://shop.example"], forwarded: true };
     expect(accepts(forwarded, "127.0.0.1", { "x-forwarded-host": "shop.example" })).toBe(true);
     expect(accepts(forwarded, "127.0.0.1", { "x-forwarded-host": "evil.example" })).toBe(false);
@@ -91,7 +91,7 @@ describe("hosts that a service answers for", () => {
     expect(accepts({}, "127.0.0.1", { "x-forwarded-host": "evil.example" })).toBe(true);
   });
 
-  it("tells the log once for each host, with the key to set, and not for ever", () => {
+  it("are logged once each when refused, with the key to set, up to a limit", () => {
     const log = new TestLog();
     const web = create({}, log);
     const refused = (host: string): string => web.misdirected(requestWith({ host })).message;
@@ -108,62 +108,64 @@ describe("hosts that a service answers for", () => {
   });
 });
 
-describe("what the caller asked for", () => {
+describe("the requested origin", () => {
   const forwarded = { "x-forwarded-host": "shop.example", "x-forwarded-proto": "https" };
 
-  it("is what the request says, for a stranger", () => {
-    expect(create().asked(requestWith({ host: "a:1", ...forwarded }), stranger)).toEqual({
+  it("is taken from the request itself for a caller from outside", () => {
+    expect(create().requestedOrigin(requestWith({ host: "a:1", ...forwarded }), stranger)).toEqual({
       host: "a:1",
       scheme: "http",
     });
-    expect(create().asked(requestWith({ host: "a" }, "https"), stranger)).toEqual({
+    expect(create().requestedOrigin(requestWith({ host: "a" }, "https"), stranger)).toEqual({
       host: "a",
       scheme: "https",
     });
   });
 
-  it("is what a member of the deployment says of it, and nothing where it says nothing", () => {
-    expect(create().asked(requestWith({ host: "gateway", ...forwarded }), member)).toEqual({
+  it("is taken from a member's forwarding headers only, and unknown without them", () => {
+    expect(
+      create().requestedOrigin(requestWith({ host: "gateway", ...forwarded }), member),
+    ).toEqual({
       host: "shop.example",
       scheme: "https",
     });
-    expect(create().asked(requestWith({ host: "gateway" }), member)).toEqual({
+    expect(create().requestedOrigin(requestWith({ host: "gateway" }), member)).toEqual({
       host: undefined,
       scheme: undefined,
     });
-    expect(create().asked(requestWith({ host: "gateway" }), keyHolder)).toEqual({
+    expect(create().requestedOrigin(requestWith({ host: "gateway" }), keyHolder)).toEqual({
       host: "gateway",
       scheme: "http",
     });
   });
 
-  it("is what something in front says of it, when that is believed", () => {
+  it("is taken from forwarding headers of a trusted reverse proxy", () => {
     const web = create({ forwarded: true });
-    expect(web.asked(requestWith({ host: "inner", ...forwarded }), stranger)).toEqual({
+    expect(web.requestedOrigin(requestWith({ host: "inner", ...forwarded }), stranger)).toEqual({
       host: "shop.example",
       scheme: "https",
     });
     const list = { "x-forwarded-host": "shop.example, inner", "x-forwarded-proto": "https, http" };
-    expect(web.asked(requestWith({ host: "inner", ...list }), stranger)).toEqual({
+    expect(web.requestedOrigin(requestWith({ host: "inner", ...list }), stranger)).toEqual({
       host: "shop.example",
       scheme: "https",
     });
     const odd = { "x-forwarded-host": "", "x-forwarded-proto": "ftp" };
-    expect(web.asked(requestWith({ host: "inner", ...odd }), stranger)).toEqual({
+    expect(web.requestedOrigin(requestWith({ host: "inner", ...odd }), stranger)).toEqual({
       host: "inner",
       scheme: "http",
     });
   });
 });
 
-describe("a request that a page of another origin causes", () => {
+describe("a request by a page of another origin", () => {
   const isForeign = (
     fields: HeaderFields,
     options: PublicOriginOptions = {},
     host = "shop.example",
   ): boolean => create(options).isForeign(fields, { host, scheme: "http" });
 
-  it("is known by what the browser says of the site", () => {
+  it("is recognised by Sec-Fetch-Site", () => {
     for (const site of [
       "cross-site",
       "same-site",
@@ -177,7 +179,7 @@ describe("a request that a page of another origin causes", () => {
       expect(isForeign({ "sec-fetch-site": site, origin: "http://a" }), site).toBe(false);
   });
 
-  it("is known by Origin, else by Referer, where the browser says nothing of the site", () => {
+  it("is recognised by Origin, else by Referer, without Sec-Fetch-Site", () => {
     expect(isForeign({})).toBe(false);
     expect(isForeign({ origin: "http://shop.example" })).toBe(false);
     expect(isForeign({ referer: "http://shop.example/a?b" })).toBe(false);
@@ -203,7 +205,7 @@ describe("a request that a page of another origin causes", () => {
     ).toBe(true);
   });
 
-  it("is one of no configured origin, whatever the host says", () => {
+  it("is any of an origin that is not configured, whatever the host", () => {
     const options = { origins: ["https://shop.example", "https://m.shop.example"] };
     expect(isForeign({ origin: "https://m.shop.example" }, options, "127.0.0.1:3000")).toBe(false);
     expect(isForeign({ referer: "https://shop.example/a" }, options, "127.0.0.1:3000")).toBe(false);

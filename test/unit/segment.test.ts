@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { parseSegment } from "../../src/segment.ts";
+import { parseSegment } from "../../src/runtime/segment.ts";
 
 const parse = (json: unknown) => parseSegment(JSON.stringify(json), "segments/shop.segment.json");
 const entry = (fields: unknown) => parse({ "./shop/quote": { quote: fields } });
 
-describe("§2.2 segment files", () => {
+describe("parsing a segment file", () => {
   it("reads entries with their defaults", () => {
     const segment = parse({
       $schema: "./segment.schema.json",
@@ -124,16 +124,16 @@ describe("§2.2 segment files", () => {
     });
   });
 
-  it("says where text stops being JSON", () => {
+  it("reports the position of invalid JSON", () => {
     const { problems } = parseSegment('{\n  "./a": {,}\n}', "a.segment.json");
     expect(problems).toMatchObject([{ file: "a.segment.json", line: 2, column: 11 }]);
   });
 
-  it.each([[[]], ["text"], [null]])("refuses a file that holds %j", (json) => {
+  it.each([[[]], ["text"], [null]])("refuses a file whose content is %j", (json) => {
     expect(parse(json).problems).toMatchObject([{ path: "$" }]);
   });
 
-  it("tells all mistakes at once, and keeps what is right", () => {
+  it("reports all mistakes at once, and keeps valid entries", () => {
     const { problems, entries } = parse({
       "./a": {
         one: { access: "public" },

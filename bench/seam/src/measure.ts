@@ -5,7 +5,9 @@ async function plain(a: number, b: number): Promise<number> {
   return a + b;
 }
 
-/** Nanoseconds per call of both, in turns within one run, so that a busy machine slows both alike. */
+/**
+ * Nanoseconds per call of both, in turns within one run, so that a busy machine slows both alike.
+ */
 export async function measure(
   rounds: number,
   calls: number,

@@ -5,7 +5,7 @@ const listeners = new Set<() => void>();
 
 let lines = read();
 
-/** What the person wants, for as long as the tab is open. */
+/** The user's basket, kept for as long as the tab is open. */
 export const basket = {
   lines: (): readonly OrderLine[] => lines,
 
@@ -14,7 +14,7 @@ export const basket = {
     basket.set(sku, before + metres);
   },
 
-  /** Zero metres take the cloth out. */
+  /** Zero metres removes the cloth. */
   set(sku: string, metres: number): void {
     const at = lines.findIndex((line) => line.sku === sku);
     if (metres === 0) keep(lines.filter((line) => line.sku !== sku));
@@ -47,6 +47,6 @@ function read(): readonly OrderLine[] {
         )
       : [];
   } catch {
-    return []; // somebody else's text under our key: an empty basket is the right answer
+    return []; // the stored text isn't ours: start with an empty basket
   }
 }

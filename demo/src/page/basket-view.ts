@@ -7,7 +7,7 @@ import type { View } from "./router.ts";
 import { failure } from "./search-view.ts";
 import { swatchOf } from "./swatches.ts";
 
-/** What is in the basket, what it comes to, and ordering all of it. */
+/** Shows the basket and its total, and orders it. */
 export const basketView: View = async (main, _argument, signal) => {
   document.title = "Basket, Selvedge";
   const list = h("ul", { class: "lines", "aria-busy": "true" });
@@ -58,8 +58,8 @@ export const basketView: View = async (main, _argument, signal) => {
   const show = async (): Promise<void> => {
     foot.hidden = list.hidden = empty.hidden = true;
     try {
-      for (const one of await Promise.all(basket.lines().map((line) => cloth(line.sku))))
-        cloths.set(one.sku, one);
+      for (const loaded of await Promise.all(basket.lines().map((line) => cloth(line.sku))))
+        cloths.set(loaded.sku, loaded);
       if (signal.aborted) return;
       list.replaceChildren(
         ...basket.lines().map((line) =>

@@ -10,11 +10,11 @@ import type { View } from "./router.ts";
 import { failure } from "./search-view.ts";
 import { swatchOf } from "./swatches.ts";
 
-/** One cloth: what it is, what a length of it costs, and ordering it. */
+/** Shows a cloth and the price of a length, and orders it. */
 export const clothView: View = async (main, sku, signal) => {
   document.title = `${sku}, Selvedge`;
   const title = h("h1", { tabindex: "-1" }, sku);
-  // The title stays where it is: it has the focus.
+  // The title has the focus, so it isn't replaced.
   const rest = h("div", { class: "waiting" }, h("i"), h("i"), h("i"));
   const about = h("div", { class: "about", "aria-busy": "true" }, title, rest);
   const article = h("article", { class: "cloth" }, swatchOf(sku, 180), about);

@@ -3,7 +3,10 @@ type Attributes = Readonly<
   Record<string, string | number | boolean | ((event: Event) => void) | undefined>
 >;
 
-/** An element: `on…` are listeners, `true` is an empty attribute, `false` and `undefined` none. */
+/**
+ * Creates an element: `on…` are listeners, `true` is an empty attribute, `false` and `undefined`
+ * none.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -21,7 +24,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The element that index.html promises. */
+/** Finds an element of index.html. */
 export function byId(id: string): HTMLElement;
 export function byId<T extends HTMLElement>(id: string, kind: new () => T): T;
 export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTMLElement {
@@ -30,7 +33,7 @@ export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTM
   return element;
 }
 
-/** Runs `act` once nothing has called it for `ms`. */
+/** Debounces `act`: it runs once there was no call for `ms`. */
 export function debounced<A extends readonly unknown[]>(
   ms: number,
   act: (...args: A) => void,

@@ -25,7 +25,7 @@ function showBasketCount(): void {
   byId("basket-count").textContent = String(basket.lines().length);
 }
 
-/** `catchUp` searches for what was typed before anything listened. */
+/** `catchUp` searches for what was typed before the page listened. */
 function listenToSearch(): { readonly catchUp: () => void } {
   const form = byId("search", HTMLFormElement);
   const query = byId("query", HTMLInputElement);

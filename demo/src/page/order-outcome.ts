@@ -1,16 +1,19 @@
-import { traceOf } from "seamline/client";
+import { traceOf } from "seamline";
 import { OutOfStock } from "../shop/errors.ts";
 import { placeOrder, type Receipt } from "../shop/orders.ts";
 import type { OrderLine } from "../shop/stock.ts";
 import { dateText, h, messageOf } from "./dom.ts";
 
-/** Orders, and shows in `place` how it went. An error that crossed two machines is still an `OutOfStock` here. */
+/**
+ * Orders and shows the outcome in `place`. An `OutOfStock` that crossed two machines still is one
+ * here.
+ */
 export async function order(
   lines: readonly OrderLine[],
   place: HTMLElement,
   act: { readonly done: () => void; readonly take: (error: OutOfStock) => void },
 ): Promise<void> {
-  if (place.getAttribute("aria-busy") === "true") return; // a second click is no second order
+  if (place.getAttribute("aria-busy") === "true") return; // a second click mustn't order again
   place.setAttribute("aria-busy", "true");
   try {
     place.replaceChildren(success(await placeOrder(lines)));

@@ -26,9 +26,11 @@ const tones: Readonly<Record<string, string>> = {
 };
 const lanes = new Map<string, Lane>();
 
-/** Shows where a call ran: its place's lane, its procedure's row, and a line among the latest. */
+/**
+ * Shows where a call ran: in its place's lane, its procedure's row and the list of latest calls.
+ */
 export function showCall(call: ObservedCall): void {
-  const place = call.where === "here" ? "This browser" : (call.node ?? "a node");
+  const place = call.where === "local" ? "This browser" : (call.node ?? "a node");
   const lane = lanes.get(place) ?? addLane(place);
   lane.calls++;
   lane.count.textContent = lane.calls === 1 ? "1 call" : `${lane.calls} calls`;
@@ -47,7 +49,7 @@ export function showCall(call: ObservedCall): void {
   byId("last-call").replaceChildren(h("code", {}, name), ` ${time(call.ms)}`);
 }
 
-/** A call like the one before it (a shelf of swatches) counts up the same line. */
+/** Repeated calls, such as those of a shelf of swatches, share a line with a count. */
 function showLatest(place: string, name: string, ms: number, failed: string | undefined): void {
   const list = byId("latest");
   const key = `${place} ${name} ${failed ?? ""}`;
@@ -97,13 +99,13 @@ function addLane(place: string): Lane {
   );
   const lane: Lane = { element, rows, count, chip, procedures: new Map(), calls: 0 };
   lanes.set(place, lane);
-  // Nodes stand in the order of their names, whichever answers first.
+  // Nodes are sorted by name, whichever answers first.
   const after = [...lanes.keys()]
-    .filter((other) => other !== "This browser" && other > place)
+    .filter((name) => name !== "This browser" && name > place)
     .sort()[0];
   const next = place === "This browser" || after === undefined ? undefined : lanes.get(after);
-  if (place === "This browser") byId("here").append(element);
-  else byId("away").insertBefore(element, next?.element ?? null);
+  if (place === "This browser") byId("local").append(element);
+  else byId("remote").insertBefore(element, next?.element ?? null);
   byId("chips").insertBefore(chip, next?.chip ?? null);
   byId("places").dataset["nodes"] = String(lanes.size - 1);
   return lane;
@@ -127,7 +129,7 @@ function addRow(lane: Lane, fqn: string): Row {
   const row: Row = { element, times, ms, bar, calls: 0 };
   lane.procedures.set(fqn, row);
   const sorted = [...lane.procedures]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { element: each }]) => each);
   lane.rows.append(...sorted);
   return row;

@@ -1,6 +1,6 @@
 import { byId } from "./dom.ts";
 
-/** Shows one page in `main`. `signal` is aborted when another one takes its place. */
+/** Shows a page in `main`. `signal` aborts when another page replaces it. */
 export type View = (
   main: HTMLElement,
   argument: string,
@@ -25,7 +25,7 @@ export function startRouter(views: Readonly<Record<string, View>>): void {
       else link.removeAttribute("aria-current");
     if (moved) {
       scrollTo({ top: 0 });
-      // Whoever is typing stays where he types.
+      // Users who are typing keep the focus.
       if (!(document.activeElement instanceof HTMLInputElement))
         main.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     }
@@ -34,7 +34,7 @@ export function startRouter(views: Readonly<Record<string, View>>): void {
   show(false);
 }
 
-/** An address that somebody typed may hold a stray `%`: then it stands for itself. */
+/** A typed address may contain a stray `%`, which is then taken literally. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -8,7 +8,7 @@ import { swatchOf } from "./swatches.ts";
 const page = 24;
 const ideas = ["tartan", "herringbone", "linen", "gingham indigo", "merino under 60"];
 
-/** Search as you type. Only the answer to the last question is shown, in whatever order answers come. */
+/** Searches while typing. Shows only the last search's answer, in whatever order answers arrive. */
 export const searchView: View = (main, text, signal) => {
   document.title = "Selvedge, cloth by the metre";
   const title = h("h1", { tabindex: "-1" });
@@ -60,7 +60,7 @@ export const searchView: View = (main, text, signal) => {
     (event) => void show((event as CustomEvent<string>).detail, 0),
     { signal },
   );
-  // Whoever is typing knows best what stands there: his next letter brings the next search.
+  // Don't overwrite what the user is typing: the next letter starts the next search.
   const query = byId("query", HTMLInputElement);
   if (document.activeElement !== query) query.value = text;
   void show(text, 0);
@@ -75,7 +75,7 @@ async function showStock(
   try {
     levels = await stockLevels(...cloths.map((cloth) => cloth.sku));
   } catch {
-    // The shelf is worth seeing without the warehouse; the strip beside it shows the error.
+    // The shelf is useful without the warehouse; the strip beside it shows the error.
     levels = new Map(cloths.map((cloth) => [cloth.sku, Number.NaN]));
   }
   if (stale()) return;
@@ -139,7 +139,7 @@ function nothing(): HTMLElement {
   );
 }
 
-/** What went wrong, and a way to try again. */
+/** Shows an error with a button to try again. */
 export function failure(error: unknown, again: () => void): HTMLElement {
   return h(
     "div",

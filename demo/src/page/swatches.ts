@@ -5,7 +5,7 @@ const pictures = new Map<string, Promise<string>>();
 const most = 300;
 const pointsPerThread = 3;
 
-/** Address of a swatch's picture: asked for once, then kept. */
+/** The URL of a swatch's picture, requested once and then cached. */
 function pictureOf(sku: string, threads: number): Promise<string> {
   const key = `${sku} ${threads}`;
   let picture = pictures.get(key);
@@ -20,7 +20,7 @@ function pictureOf(sku: string, threads: number): Promise<string> {
   return picture;
 }
 
-// A browser has six connections to one place: a shelf of pictures leaves some of them to whoever is typing.
+// Browsers open six connections per origin: a shelf of pictures leaves some of them for searches.
 const atOnce = 4;
 const queue: (() => void)[] = [];
 let running = 0;
@@ -31,7 +31,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } finally {
-    // Whoever is next takes this place over.
+    // Hand the slot over to the next in line.
     const next = queue.shift();
     if (next === undefined) running--;
     else next();
@@ -48,19 +48,19 @@ function forgetOldest(): void {
   }
 }
 
-const wanted = new WeakMap<Element, () => void>();
+const loaders = new WeakMap<Element, () => void>();
 const watcher = new IntersectionObserver(
   (entries) => {
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;
       watcher.unobserve(entry.target);
-      wanted.get(entry.target)?.();
+      loaders.get(entry.target)?.();
     }
   },
   { rootMargin: "300px" },
 );
 
-/** A cut of the cloth with pinked edges, woven when it comes near the window. */
+/** A swatch with pinked edges, woven once it comes near the viewport. */
 export function swatchOf(sku: string, threads: number, alt = ""): HTMLElement {
   const image = h("img", {
     alt,
@@ -69,7 +69,7 @@ export function swatchOf(sku: string, threads: number, alt = ""): HTMLElement {
     decoding: "async",
   });
   const frame = h("span", { class: "swatch" }, h("span", { class: "pinked" }, image));
-  wanted.set(frame, () => {
+  loaders.set(frame, () => {
     pictureOf(sku, threads).then(
       (url) => {
         image.src = url;

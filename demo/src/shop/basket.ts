@@ -8,13 +8,13 @@ export interface BasketLine {
 }
 
 export interface Totals {
-  /** One for each line, in their order, discount taken off. */
+  /** One per line, in order, after discount. */
   readonly lines: Money[];
   readonly saved: Money;
   readonly total: Money;
 }
 
-/** What a basket comes to. */
+/** The total of a basket. */
 export async function basketTotals(lines: readonly BasketLine[]): Promise<Totals> {
   const full = lines.map((line) => line.unit.times(line.metres));
   const reduced = lines.map((line, at) => full[at]!.times(1 - discountFor(line.metres) / 100));

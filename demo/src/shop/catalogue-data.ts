@@ -14,11 +14,14 @@ interface Row {
   readonly design: Design;
   readonly colours: readonly Rgb[];
   readonly seed: number;
-  /** What the search looks through, in lower case. */
+  /** The text that searches look through, in lower case. */
   readonly text: string;
 }
 
-/** Small, fast and the same on every machine (mulberry32): the catalogue is grown, not stored. */
+/**
+ * mulberry32, which gives the same numbers on every machine: the catalogue is generated, not
+ * stored.
+ */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -67,7 +70,7 @@ function grow(index: number): Row {
   return { cloth, design, colours: dyes.map((dye) => dye.rgb), seed, text };
 }
 
-/** All cloths, the newest first. Grown when the module is first loaded: some 20 ms. */
+/** All cloths, newest first. Generated when the module is first loaded, in about 20 ms. */
 export const rows: readonly Row[] = Array.from({ length: size }, (_, index) => grow(index)).sort(
   (one, other) =>
     other.cloth.arrived.getTime() - one.cloth.arrived.getTime() || one.seed - other.seed,

@@ -6,12 +6,15 @@ import { UnknownCloth } from "./errors.ts";
 export { Cloth };
 
 export interface Found {
-  /** How many cloths match, of which `hits` are some. */
+  /** How many cloths match; `hits` holds the first of them. */
   readonly total: number;
   readonly hits: Cloth[];
 }
 
-/** Cloths whose words begin with every word of the text, the newest first. `under 40` limits the price. */
+/**
+ * Finds cloths with words that begin with the words of the text, newest first. `under 40` limits
+ * the price.
+ */
 export async function search({
   text = "",
   offset = 0,

@@ -5,7 +5,7 @@ export { Money };
 
 const seasons = ["Winter", "Spring", "Summer", "Autumn"] as const;
 
-/** One cloth of the catalogue. Its private fields, its date and its map arrive as they are on whichever side it is used. */
+/** A cloth of the catalogue. Its private fields, date and map arrive intact on either side. */
 export class Cloth {
   readonly #sku: string;
   readonly #name: string;

@@ -2,7 +2,7 @@ import { BadRequest } from "seamline";
 
 const day = 86_400_000;
 
-/** The working day on which so many metres, ordered on `from`, are at the door. */
+/** The working day on which `metres`, ordered on `from`, are delivered. */
 export async function deliveryDay(from: Date, metres: number): Promise<Date> {
   if (!(from instanceof Date) || Number.isNaN(from.getTime()) || typeof metres !== "number")
     throw new BadRequest("A day is reckoned from a date and a number of metres");

@@ -1,6 +1,6 @@
 import { BadRequest, NotFound } from "seamline";
 
-/** Nobody sells a cloth with this number. */
+/** There is no cloth with this number. */
 export class UnknownCloth extends NotFound {
   override readonly name: string = "UnknownCloth";
   readonly sku: string;
@@ -11,7 +11,9 @@ export class UnknownCloth extends NotFound {
   }
 }
 
-/** The roll is shorter than what was ordered. The page recognises it by `instanceof` and reads what is left. */
+/**
+ * The roll is too short for the order. The page recognises it by `instanceof` and reads its fields.
+ */
 export class OutOfStock extends BadRequest {
   override readonly name: string = "OutOfStock";
   readonly sku: string;

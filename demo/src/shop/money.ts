@@ -8,7 +8,8 @@ export class Money {
     this.#currency = currency;
   }
 
-  // Seamline rebuilds an instance on the other side from the getters that bear the constructor's names.
+  // Seamline rebuilds an instance on the other side from the getters that bear the constructor's
+  // names.
   get cents(): number {
     return this.#cents;
   }

@@ -3,7 +3,7 @@ import { Money } from "./money.ts";
 import { quote } from "./quote.ts";
 import { type OrderLine, reserve } from "./stock.ts";
 
-/** Proof of an order that went through. */
+/** Confirms an order. */
 export class Receipt {
   readonly number: string;
   readonly placed: Date;
@@ -19,9 +19,9 @@ export class Receipt {
 const mostLines = 50;
 const receipts = new Map<string, Receipt>();
 
-/** Sells every line or none. Throws {@link OutOfStock} when a roll is too short. */
+/** Sells all lines or none. Throws {@link OutOfStock} if a roll is too short. */
 export async function placeOrder(lines: readonly OrderLine[]): Promise<Receipt> {
-  // Whoever calls from outside may send anything, and each line costs calls to other nodes.
+  // Callers may send anything, and each line costs calls to other nodes.
   if (
     !Array.isArray(lines) ||
     lines.length > mostLines ||

@@ -1,4 +1,4 @@
-// A picture of at most 256 colours as PNG, with nothing but what browsers and Node have alike.
+// Encodes PNGs of at most 256 colours, using only what browsers and Node have in common.
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
@@ -8,7 +8,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** `pixels` holds one index into `palette` (three bytes a colour) for each point, row by row. */
+/** `pixels` holds an index into `palette` (three bytes per colour) for each pixel, row by row. */
 export async function encodePng(
   width: number,
   height: number,

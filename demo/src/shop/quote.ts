@@ -3,7 +3,7 @@ import { cloth } from "./catalogue.ts";
 import type { Money } from "./money.ts";
 import { stockLevels } from "./stock.ts";
 
-/** What a length of cloth costs today. */
+/** The current price of a length of cloth. */
 export class Quote {
   readonly #sku: string;
   readonly #metres: number;
@@ -40,12 +40,12 @@ export class Quote {
   }
 }
 
-/** In percent: long lengths are cheaper. */
+/** The discount for long lengths, in percent. */
 export function discountFor(metres: number): number {
   return metres >= 15 ? 10 : metres >= 5 ? 5 : 0;
 }
 
-/** Asks the catalogue for the price and the warehouse for the roll, wherever the two are. */
+/** Combines the catalogue's price with the warehouse's stock, wherever the two run. */
 export async function quote(sku: string, metres: number): Promise<Quote> {
   if (!Number.isInteger(metres) || metres < 1 || metres > 500)
     throw new BadRequest(`Cloth is cut in whole metres from 1 to 500, not ${metres}`);

@@ -1,6 +1,6 @@
 import type { Cloth } from "./cloth.ts";
 
-/** Puts the cloths first that the words name best: by name, then by colour, then by anything else. */
+/** Sorts cloths by how well the words match: by name, then by colour, then by anything else. */
 export async function rank(text: string, cloths: readonly Cloth[]): Promise<Cloth[]> {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const score = (cloth: Cloth): number => {
@@ -22,6 +22,6 @@ export async function rank(text: string, cloths: readonly Cloth[]): Promise<Clot
   };
   return cloths
     .map((cloth, at) => ({ cloth, at, score: score(cloth) }))
-    .sort((one, other) => other.score - one.score || one.at - other.at)
+    .sort((a, b) => b.score - a.score || a.at - b.at)
     .map((scored) => scored.cloth);
 }

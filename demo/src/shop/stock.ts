@@ -6,7 +6,7 @@ export interface OrderLine {
   readonly metres: number;
 }
 
-// What was sold since this node started. A real shop would have a database here.
+// Sales since this node started. A real shop would use a database.
 const sold = new Map<string, number>();
 
 const onRoll = (sku: string): number => {
@@ -17,17 +17,17 @@ const onRoll = (sku: string): number => {
 
 const left = (sku: string): number => Math.max(0, onRoll(sku) - (sold.get(sku) ?? 0));
 
-/** Metres left of each cloth. */
+/** The metres left of each cloth. */
 export async function stockLevels(...skus: string[]): Promise<Map<string, number>> {
   return new Map(skus.map((sku) => [sku, left(sku)]));
 }
 
-/** Takes every line from its roll, or none of them. Private: an order calls it, nobody else can. */
+/** Takes all lines from their rolls, or none. Private: only orders can call it. */
 export async function reserve(lines: readonly OrderLine[]): Promise<void> {
-  const wanted = new Map<string, number>();
-  // Two lines may be for one roll.
-  for (const { sku, metres } of lines) wanted.set(sku, (wanted.get(sku) ?? 0) + metres);
-  for (const [sku, metres] of wanted)
+  const metresBySku = new Map<string, number>();
+  // Several lines may be for the same roll.
+  for (const { sku, metres } of lines) metresBySku.set(sku, (metresBySku.get(sku) ?? 0) + metres);
+  for (const [sku, metres] of metresBySku)
     if (left(sku) < metres) throw new OutOfStock(sku, metres, left(sku));
   for (const { sku, metres } of lines) sold.set(sku, (sold.get(sku) ?? 0) + metres);
 }

@@ -3,19 +3,19 @@ import type { Rgb } from "./dyes.ts";
 import { UnknownCloth } from "./errors.ts";
 import { encodePng } from "./png.ts";
 
-// A thread is three points wide: dark where it dips under its neighbours, light on its back.
+// A thread is three pixels wide: dark where it dips under its neighbours, light in the middle.
 const thread = 3;
 const across = [0.84, 1.06, 0.92];
 const along = [0.94, 1.03, 0.97];
 const shades = 9;
 const [darkest, step] = [0.68, 1 / 16];
 
-// No two threads are dyed quite alike: so many lights between the dullest and the brightest.
+// Threads vary slightly in brightness: this many shades between the dullest and the brightest.
 const lights = 12;
 const lightOf = (index: number, slub: number): number =>
   1 + ((index + 0.5) / lights - 0.5) * 0.2 * (0.35 + slub);
 
-/** A piece of the cloth as a PNG, woven thread by thread: `threads` of them each way. */
+/** Draws a piece of the cloth as a PNG, with `threads` threads in each direction. */
 export async function swatch(sku: string, threads: number = 96): Promise<Uint8Array> {
   const row = find(sku);
   if (row === undefined) throw new UnknownCloth(sku);
@@ -53,7 +53,7 @@ export async function swatch(sku: string, threads: number = 96): Promise<Uint8Ar
   return encodePng(side, side, paletteOf(colours), pixels);
 }
 
-/** For each light of a thread, the shades of its points where it lies on top, row by row. */
+/** For each brightness of a thread, the shades of its pixels where it lies on top, row by row. */
 function shadesOf(
   slub: number,
   horizontal: readonly number[],

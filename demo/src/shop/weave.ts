@@ -1,6 +1,6 @@
 import { brights, darks, type Dye, lights, type Rgb } from "./dyes.ts";
 
-/** How a cloth is woven: which threads lie side by side, and where the warp passes over the weft. */
+/** A weave: the order of threads, and where the warp passes over the weft. */
 export interface Weave {
   readonly warp: readonly Rgb[];
   readonly weft: readonly Rgb[];
@@ -25,7 +25,7 @@ export interface Design {
   weave(dyes: readonly Rgb[], pick: Pick): Weave;
 }
 
-/** Takes from a list, the same way each time for the same cloth. */
+/** Picks from a list, always the same for the same cloth. */
 export type Pick = <T>(from: readonly T[]) => T;
 
 type Stripe = readonly [colour: Rgb, threads: number];
@@ -70,7 +70,7 @@ const deep = (pick: Pick): Dye => pick(darks);
 const vivid = (pick: Pick): Dye => pick(brights);
 const strong = (pick: Pick): Dye => pick([...darks, ...brights]);
 
-/** Each design is drawn as a loom would make it: colours in a row, and a rule for the crossings. */
+/** The designs, as a loom would make them: a row of colours and a rule for the crossings. */
 export const designs: readonly Design[] = [
   {
     name: "Tartan",

@@ -3,7 +3,7 @@ import { checks } from "./checks/checks.ts";
 import * as local from "./local/local.ts";
 import * as wire from "./wire/wire.ts";
 
-// The bundler's own imports are seams: nothing here names a path or a procedure.
+// Bundled imports are seams, so nothing here names a path or a procedure.
 const client = await startClient("ui");
 const places = new Set<string>();
 client.observe(({ fqn, where, node }) => places.add(`${fqn} ${where} ${node ?? ""}`));

@@ -1,7 +1,7 @@
-// What happened, in a line each.
+// The lines for each event of a session.
 
-import { Problems } from "../../../src/problem.ts";
-import type { DevEvent, Move } from "../session.ts";
+import { Problems } from "../../../src/base/problem.ts";
+import type { DevEvent, Move } from "../session/session.ts";
 import { failureLines } from "./failure-lines.ts";
 import { duration } from "./first-screen.ts";
 import { problemLines } from "./problem-lines.ts";
@@ -12,25 +12,26 @@ export interface EventContext {
   readonly root: string;
   readonly width: number;
   readonly paint: Paint;
-  /** Whether there is an application that was whole once. */
+  /** Whether an application without problems has run. */
   readonly hasRun: () => boolean;
 }
 
-/** Lines for a person, and what makes them the same as others: the times that something took don't count. */
-export interface Shown {
+/** What is printed for an event. */
+export interface EventLine {
   readonly text: string;
+  /** Equal for lines that differ only in how long something took. */
   readonly same?: string;
 }
 
-/** Gives nothing for what is of no use to anyone. */
-export function eventLines(event: DevEvent, context: EventContext): readonly Shown[] {
+/** Empty for an event that needs no line. */
+export function eventLines(event: DevEvent, context: EventContext): readonly EventLine[] {
   const { paint, root } = context;
   switch (event.kind) {
     case "replaced": {
-      const whose = event.procedures.length === 1 ? "its" : "their";
+      const owner = event.procedures.length === 1 ? "its" : "their";
       const what = `${fewOf(event.procedures)}${onWhere(event.where)}`;
       return [
-        timed(paint("green", "replaced"), what, event.ms, `; ${whose} own state starts anew`),
+        timed(paint("green", "replaced"), what, event.ms, `; ${owner} own state starts anew`),
       ];
     }
     case "reloaded":
@@ -47,12 +48,12 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
         event.isLive === true
           ? "everything else runs as it is written"
           : context.hasRun()
-            ? "what ran before goes on running"
-            : `it starts when ${event.problems.length === 1 ? "it is" : "they are"} mended`;
-      const left = `${count(event.problems.length, "problem")}: ${after}`;
+            ? "what ran before keeps running"
+            : `it starts when ${event.problems.length === 1 ? "it is" : "they are"} fixed`;
+      const summary = `${count(event.problems.length, "problem")}: ${after}`;
       return [
         {
-          text: `${lines.map((line) => `${paint("red", "error:")} ${line}`).join("\n\n")}\n${paint("dim", left)}`,
+          text: `${lines.map((line) => `${paint("red", "error:")} ${line}`).join("\n\n")}\n${paint("dim", summary)}`,
         },
       ];
     }
@@ -73,21 +74,21 @@ export function eventLines(event: DevEvent, context: EventContext): readonly Sho
   }
 }
 
-function timed(verb: string, what: string, ms: number, after = ""): Shown {
-  return { text: `${verb} ${what}, ${duration(ms)}${after}`, same: `${verb} ${what}` };
+function timed(verb: string, what: string, ms: number, suffix = ""): EventLine {
+  return { text: `${verb} ${what}, ${duration(ms)}${suffix}`, same: `${verb} ${what}` };
 }
 
 function nodeLines(
   { node, state, why, error }: Extract<DevEvent, { kind: "node" }>,
   context: EventContext,
-): readonly Shown[] {
+): readonly EventLine[] {
   const { paint, root } = context;
-  const because = why === undefined ? "" : `: ${why}`;
+  const reason = why === undefined ? "" : `: ${why}`;
   switch (state) {
     case "ready":
-      return [{ text: `node ${node} ${paint("green", "is ready")}${because}` }];
+      return [{ text: `node ${node} ${paint("green", "is ready")}${reason}` }];
     case "stopped":
-      return [{ text: `node ${node} ${paint("yellow", "is stopped")}${because}` }];
+      return [{ text: `node ${node} ${paint("yellow", "is stopped")}${reason}` }];
     case "failed":
       if (error instanceof Problems)
         return [
@@ -97,21 +98,21 @@ function nodeLines(
         ];
       if (error !== undefined)
         return [failureLines(error, { root, paint, head: `node ${node} can't start` })];
-      return [{ text: `node ${node} ${paint("red", "can't start")}${because}` }];
+      return [{ text: `node ${node} ${paint("red", "can't start")}${reason}` }];
     case "starting":
-      // It is ready in a moment, and says so.
+      // The next line reports it ready.
       return why === undefined
         ? []
-        : [{ text: `node ${node} ${paint("yellow", "starts anew")}${because}` }];
+        : [{ text: `node ${node} ${paint("yellow", "restarts")}${reason}` }];
   }
 }
 
-// Names that one line holds; who wants all of them looks into the file.
-const mostNames = 3;
+/** Names in one line; the segment file lists all of them. */
+const maxNames = 3;
 
 function fewOf(names: readonly string[], what = "procedure"): string {
-  if (names.length <= mostNames) return join(names);
-  return `${names.slice(0, mostNames - 1).join(", ")} and ${count(names.length - mostNames + 1, `more ${what}`)}`;
+  if (names.length <= maxNames) return join(names);
+  return `${names.slice(0, maxNames - 1).join(", ")} and ${count(names.length - maxNames + 1, `more ${what}`)}`;
 }
 
 /** ` on node orders and in the page`. */
@@ -125,7 +126,7 @@ function onWhere(where: readonly string[]): string {
 }
 
 function nodesOf(where: readonly string[]): string {
-  const nodes = where.filter((one) => one !== "page");
+  const nodes = where.filter((name) => name !== "page");
   return nodes.length === 0
     ? ""
     : nodes.length === 1
@@ -136,7 +137,7 @@ function nodesOf(where: readonly string[]): string {
 /** `node orders and the page`. */
 function placesOf(where: readonly string[]): string {
   return join(
-    [nodesOf(where), where.includes("page") ? "the page" : ""].filter((one) => one !== ""),
+    [nodesOf(where), where.includes("page") ? "the page" : ""].filter((text) => text !== ""),
   );
 }
 
@@ -145,25 +146,25 @@ export function place(node: string): string {
   return node === "page" ? "in the page" : `on node ${node}`;
 }
 
-/** One line for all that went the same way. */
+/** One line for all procedures with the same origin and target. */
 function movements(moves: readonly Move[]): readonly { verb: string; what: string }[] {
-  const ways = new Map<string, { verb: string; way: string; fqns: string[] }>();
+  const routes = new Map<string, { verb: string; route: string; fqns: string[] }>();
   for (const { fqn, from, to } of moves) {
-    const added = placesOf(to.filter((one) => !from.includes(one)));
-    const gone = placesOf(from.filter((one) => !to.includes(one)));
+    const added = placesOf(to.filter((name) => !from.includes(name)));
+    const gone = placesOf(from.filter((name) => !to.includes(name)));
     if (added === "" && gone === "") continue;
     const verb = gone === "" ? "added" : added === "" ? "removed" : "moved";
-    const way = {
+    const route = {
       added: ` to ${added}`,
       removed: ` from ${gone}`,
       moved: ` from ${gone} to ${added}`,
     }[verb];
-    const known = ways.get(verb + way);
-    if (known === undefined) ways.set(verb + way, { verb, way, fqns: [fqn] });
-    else known.fqns.push(fqn);
+    const movement = routes.get(verb + route);
+    if (movement === undefined) routes.set(verb + route, { verb, route, fqns: [fqn] });
+    else movement.fqns.push(fqn);
   }
-  return [...ways.values()].map(({ verb, way, fqns }) => ({
+  return [...routes.values()].map(({ verb, route, fqns }) => ({
     verb,
-    what: `${fewOf([...new Set(fqns)])}${way}`,
+    what: `${fewOf([...new Set(fqns)])}${route}`,
   }));
 }

@@ -1,20 +1,20 @@
-// What `seamline dev` says when it is ready: where everything is, in as many lines as can be read at a glance.
+// What `seamline dev` prints when it is ready: addresses, and what runs where.
 
 import { isAbsolute, relative } from "node:path";
-import { accesses } from "../../../src/segment.ts";
-import type { DevProcedure, DevSession } from "../session.ts";
+import { accesses } from "../../../src/base/access.ts";
+import type { DevProcedure, DevSession } from "../session/session.ts";
 import { count, fit, pad, type Paint, some, widthOf } from "./text.ts";
 
-// `node-10` comes after `node-9`.
+// Sorts `node-10` after `node-9`.
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 
-// Rows of the table of segments. An application with more shows its largest.
-const mostSegments = 12;
+/** Rows of the table. If there are more segments, it shows the largest. */
+const maxSegments = 12;
 
 export interface FirstScreen {
   readonly root: string;
   readonly version: string;
-  /** Milliseconds since the command was given. */
+  /** Milliseconds since the command was started. */
   readonly ms: number;
   readonly width: number;
   readonly paint: Paint;
@@ -22,7 +22,6 @@ export interface FirstScreen {
   readonly keys: boolean;
 }
 
-/** The first screen. */
 export function firstScreen(
   session: DevSession,
   { root, version, ms, width, paint, keys }: FirstScreen,
@@ -36,7 +35,7 @@ export function firstScreen(
     [`${paint("bold", "Seamline")} ${version} ${paint("dim", `is ready after ${duration(ms)}`)}`],
     [
       named("Page", paint("cyan", session.url)),
-      // A link that is cut can't be followed, so it may be longer than the line.
+      // Not shortened to fit: a shortened link wouldn't work.
       ...(consoleUrl === undefined ? [] : [named("Console", paint("cyan", consoleUrl))]),
     ],
     segmentLines(session, width - 2, paint).map((line) => `  ${line}`),
@@ -52,9 +51,7 @@ export function firstScreen(
 
 const keyNames: readonly (readonly [key: string, short: string, long: string])[] = [
   ["o", "open", "open the page in the browser"],
-  ["c", "call", "call a procedure"],
-  ["k", "kill", "kill a node, or start one that is stopped"],
-  ["m", "move", "move a procedure to another segment"],
+  ["c", "console", "open the console: call procedures, kill nodes, move procedures"],
   ["h", "help", "this help"],
   ["q", "quit", "quit; so does Ctrl-C"],
 ];
@@ -73,14 +70,13 @@ export function helpLines(session: DevSession, paint: Paint): string {
   return [
     "",
     ...keyNames.map(([key, , long]) => `  ${paint("bold", key)}  ${long}`),
-    `  ${paint("dim", "In a question: Tab completes, arrows choose, Enter answers, Esc goes back.")}`,
     "",
     ...addresses.map(([name, url]) => `  ${paint("dim", pad(name, 9))}  ${paint("cyan", url)}`),
     "",
   ].join("\n");
 }
 
-/** Relative to the application folder, if it is inside. */
+/** Relative to the application folder if it is inside. */
 function shortOf(folder: string, root: string): string {
   const path = relative(root, folder);
   if (path.startsWith("..") || isAbsolute(path)) return folder;
@@ -118,16 +114,12 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
       if (list === undefined) held.set(name, [procedure]);
       else list.push(procedure);
     }
-  if (!session.isRead) return ["Nothing runs yet: mend what is wrong below, and it does."];
+  if (!session.isRead) return ["Nothing runs yet: fix the problems below to start."];
   if (held.size === 0)
-    return ["No segment file is there yet, so every function runs where it is called."];
-  const largest = [...held]
-    .toSorted(([, one], [, other]) => other.length - one.length)
-    .slice(0, mostSegments);
+    return ["There is no segment file yet, so every function runs where it is called."];
+  const largest = [...held].toSorted(([, a], [, b]) => b.length - a.length).slice(0, maxSegments);
   const shown = new Set(largest.map(([name]) => name));
-  const rows = [...held]
-    .filter(([name]) => shown.has(name))
-    .toSorted(([one], [other]) => byName(one, other));
+  const rows = [...held].filter(([name]) => shown.has(name)).toSorted(([a], [b]) => byName(a, b));
   const nameWidth = Math.min(
     Math.max(7, ...rows.map(([name]) => widthOf(name))),
     Math.floor(width / 2),
@@ -150,14 +142,16 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
   ];
 }
 
-/** One line for each access that there is: names while they fit, and how many more. */
+/** A line for each access: as many names as fit, and how many more. */
 function accessLines(
   procedures: readonly DevProcedure[],
   width: number,
 ): readonly (readonly [string, string])[] {
   return accesses.flatMap((access) => {
     const names = [
-      ...new Set(procedures.filter((one) => one.access === access).map((one) => one.fqn)),
+      ...new Set(
+        procedures.filter((procedure) => procedure.access === access).map(({ fqn }) => fqn),
+      ),
     ].toSorted(byName);
     return names.length === 0 ? [] : [[access, some(names, width)] as const];
   });

@@ -1,17 +1,18 @@
-// The terminal of a development session, for a program: one JSON object a line on standard output, and nothing else there.
+// Shows a development session to a program: one JSON object per line on standard output, and
+// nothing else.
 
 import { stripVTControlCharacters } from "node:util";
-import type { Terminal } from "../../cli/terminal.ts";
-import { traceOf } from "../../../src/trace.ts";
-import type { DevEvent, DevSession } from "../session.ts";
+import type { Terminal } from "../../base/terminal.ts";
+import { traceOf } from "../../../src/base/trace.ts";
+import type { DevEvent, DevSession } from "../session/session.ts";
 import { titleOf } from "./failure-lines.ts";
 import type { Shows } from "./show.ts";
 
-/** Shows a session to a program. What the application itself prints goes to standard error meanwhile. */
+/** Shows a session to a program. The application's own output goes to standard error. */
 export function showAsJson(terminal: Terminal, { version }: { readonly version: string }): Shows {
   const { stdout, stderr } = terminal;
   const write = stdout.write;
-  stdout.write = (...given: Parameters<typeof write>) => stderr.write(...given);
+  stdout.write = (...data: Parameters<typeof write>) => stderr.write(...data);
   const put = (line: { readonly event: string } & Readonly<Record<string, unknown>>): void => {
     write.call(stdout, `${JSON.stringify(line, withoutColours)}\n`);
   };
@@ -32,7 +33,7 @@ export function showAsJson(terminal: Terminal, { version }: { readonly version: 
   };
 }
 
-// Messages of others, Vite's compiler for one, bring colours of their own.
+// Messages from elsewhere, such as Vite's compiler, have colours.
 function withoutColours(_: string, value: unknown): unknown {
   return typeof value === "string" ? stripVTControlCharacters(value) : value;
 }

@@ -1,48 +1,33 @@
-// Keys as they are pressed, decoded by Node's own readline.
+// Reads single keys, decoded by Node's readline.
 
-import { emitKeypressEvents, type Interface } from "node:readline";
-import type { Input } from "../../cli/terminal.ts";
+import { emitKeypressEvents } from "node:readline";
+import type { TerminalInput } from "../../base/terminal.ts";
 
 export interface Key {
-  /** `return`, `up`, `a`; a letter with its modifiers apart. Absent for a character that no key has a name for. */
+  /** `return`, `up`, `a`. Absent for characters without a key name. */
   readonly name?: string | undefined;
   readonly ctrl: boolean;
-  readonly meta: boolean;
-  /** What it writes, if it does. */
+  /** The typed character; empty for keys that type none. */
   readonly text: string;
 }
 
-// Control characters, among them the escape that function keys begin with.
-// oxlint-disable-next-line no-control-regex
-const control = /[\u0000-\u001f\u007f]/;
-
-// After so many ms an escape is the key, and not the beginning of another one's sequence. Node waits half a second, which feels like a
-// key that doesn't work. Of an interface, nothing else is read.
-const timing = { escapeCodeTimeout: 50 };
-
 export interface Keyboard {
-  /** Gives the terminal back its own way with lines, until {@link Keyboard.resume}. */
+  /** Lets the terminal edit lines again, until {@link Keyboard.resume}. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-/** Hands every key to `press`. `undefined` where there is no keyboard: in a pipe, or in the background of a script. */
+/** Passes every key to `press`. Returns `undefined` without a keyboard, such as in a pipe. */
 export function readKeys(
-  input: Input | undefined,
+  input: TerminalInput | undefined,
   press: (key: Key) => void,
 ): Keyboard | undefined {
   if (input?.isTTY !== true || input.setRawMode === undefined) return undefined;
   const listener = (
     text: string | undefined,
-    key: { name?: string; ctrl?: boolean; meta?: boolean },
-  ): void => {
-    const written =
-      text === undefined || control.test(text) || key.ctrl === true || key.meta === true
-        ? ""
-        : text;
-    press({ name: key.name, ctrl: key.ctrl === true, meta: key.meta === true, text: written });
-  };
+    { name, ctrl = false, meta = false }: { name?: string; ctrl?: boolean; meta?: boolean },
+  ): void => press({ name, ctrl, text: ctrl || meta ? "" : (text ?? "") });
   const resume = (): void => {
     input.setRawMode?.(true);
     input.resume();
@@ -51,7 +36,7 @@ export function readKeys(
     input.setRawMode?.(false);
     input.pause();
   };
-  emitKeypressEvents(input, timing as unknown as Interface);
+  emitKeypressEvents(input);
   input.on("keypress", listener);
   resume();
   return {

@@ -1,17 +1,17 @@
-// The page in the person's browser.
+// Opens an address in the user's browser.
 
 import { spawn } from "node:child_process";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Opens an address with what the platform has for it; rejects with what to do instead. `BROWSER` names another program, or `none`. */
+/** Opens an address with the platform's opener. `BROWSER` names another program, or `none`. */
 export async function openPage(
   url: string,
   env: Env,
   platform: NodeJS.Platform = process.platform,
 ): Promise<void> {
   const [command, ...words] = openerOf(env, platform);
-  if (command === undefined) throw new Error("BROWSER=none says that nothing is to be opened");
+  if (command === undefined) throw new Error("BROWSER=none");
   await new Promise<void>((resolve, reject) => {
     const child = spawn(command, [...words, url], {
       stdio: "ignore",
@@ -19,7 +19,7 @@ export async function openPage(
       windowsVerbatimArguments: true,
     });
     child.once("error", (cause) => reject(new Error(`there is no ${command} here`, { cause })));
-    // Some openers stay as long as the browser does: one that has not failed in a moment has worked.
+    // Some openers run as long as the browser, so one that hasn't failed in a second has worked.
     const timer = setTimeout(resolve, 1_000);
     child.once("exit", (code) => {
       clearTimeout(timer);
@@ -34,7 +34,7 @@ function openerOf(env: Env, platform: NodeJS.Platform): readonly string[] {
   const chosen = env["BROWSER"] ?? "";
   if (chosen !== "") return chosen === "none" ? [] : [chosen];
   if (platform === "darwin") return ["open"];
-  // The empty words are the title of a window, which `start` takes its first quoted word for.
+  // `start` takes the first quoted word for the title of a window.
   if (platform === "win32") return ["cmd", "/c", "start", '""'];
   return ["xdg-open"];
 }

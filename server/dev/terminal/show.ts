@@ -1,55 +1,39 @@
-// The terminal of a development session, for a person: what happens goes up, what is asked stands at the bottom.
+// Shows a development session to a person: a line for each event, and a few keys.
 
-import type { Terminal } from "../../cli/terminal.ts";
-import type { Log } from "../../../src/ports.ts";
-import { formatProblem } from "../../../src/problem.ts";
-import type { DevSession } from "../session.ts";
-import { type Act, callDialog, type Dialog, killDialog, moveDialog } from "./dialogs.ts";
+import type { Terminal } from "../../base/terminal.ts";
+import type { Log } from "../../../src/base/ports.ts";
+import { formatProblem } from "../../../src/base/problem.ts";
+import type { DevEvent, DevSession } from "../session/session.ts";
 import { eventLines } from "./event-lines.ts";
 import { failureLines, reasonOf } from "./failure-lines.ts";
 import { firstScreen, helpLines } from "./first-screen.ts";
 import { type Key, type Keyboard, readKeys } from "./keyboard.ts";
 import { openPage } from "./open-page.ts";
-import type { Prompt } from "./prompts.ts";
 import { createScreen } from "./screen.ts";
 
-/** What shows a session, in words or as JSON. */
+/** Shows a session, as text or as JSON. */
 export interface Shows {
-  /** Where the lines of the session go, from before it is there. */
+  /** The log of the session, usable before it has started. */
   readonly log: Log;
-  /** Shows a session that has started, and what happens in it. */
+  /** Shows a started session and its events. */
   start(session: DevSession, ready: { readonly ms: number }): void;
-  /** Says that it ends, and gives the terminal back. */
+  /** Ends the display and restores the terminal. */
   close(): void;
 }
 
 export interface ShowOptions {
   readonly root: string;
   readonly version: string;
-  /** The person wants to stop: `q`, Ctrl-C. */
+  /** Called when the user quits with `q` or Ctrl-C. */
   readonly stop: () => void;
   readonly open?: typeof openPage;
 }
 
-/** Shows a session to a person. Keys work where there is a keyboard. */
+/** Keys work if the terminal has a keyboard. */
 export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows {
   const { root, version, stop, open = openPage } = options;
   const screen = createScreen(terminal);
-  const { colours, paint, print } = screen;
-  const context = {
-    root,
-    paint,
-    get width() {
-      return screen.width();
-    },
-    hasRun: () => hasRun,
-  };
-  let hasRun = false;
-  const warned = new Set<string>();
-  let keyboard: Keyboard | undefined;
-  let unsubscribe: (() => void) | undefined;
-  let asking: Asking | undefined;
-
+  const { paint, print } = screen;
   const log: Log = {
     info: (line) => print(line),
     warn: (line) => print(`${paint("yellow", "warning:")} ${line}`),
@@ -59,127 +43,82 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     },
   };
 
-  const draw = (): void => screen.ask(asking?.prompt.draw(screen.width(), paint));
-  const answered = (answer: unknown): void => {
-    const former = asking;
-    asking = undefined;
-    draw();
-    former?.answer(answer);
-  };
-  const ask: Dialog["ask"] = async (prompt) =>
-    await new Promise((resolve) => {
-      asking = { prompt, answer: resolve as (answer: unknown) => void };
-      draw();
-      for (const key of early.splice(0)) pressInDialog(key);
-    });
-
-  // Between two questions of one dialog a turn of the event loop may bring more keys: a paste comes all at once.
-  const early: Key[] = [];
-  let inDialog = false;
-  function pressInDialog(key: Key): void {
-    if (asking === undefined) return void early.push(key);
-    if (key.name === "escape") return answered(undefined);
-    const done = asking.prompt.press(key);
-    if (done === undefined) draw();
-    else answered(done.answer);
-  }
-  async function converse(
-    dialog: (dialog: Dialog) => Promise<Act | undefined>,
-    session: DevSession,
-  ): Promise<void> {
-    try {
-      inDialog = true;
-      const act = await dialog({ session, ask, print, paint, colours, root, answers });
-      inDialog = false;
-      // What was pasted behind the last answer is no command.
-      early.length = 0;
-      await act?.();
-    } catch (error) {
-      inDialog = false;
-      log.error("that didn't work", error);
-    }
-  }
-
-  const dialogs: ReadonlyMap<string, (dialog: Dialog) => Promise<Act | undefined>> = new Map([
-    ["c", callDialog],
-    ["k", killDialog],
-    ["m", moveDialog],
-  ]);
-  const answers = new Map<string, string>();
-  const press = (session: DevSession, key: Key): void => {
-    if (key.ctrl && key.name === "c") return stop();
-    if (key.ctrl && key.name === "z") return suspend();
-    if (inDialog) return pressInDialog(key);
-    const dialog = dialogs.get(key.text);
-    if (dialog !== undefined) void converse(dialog, session);
-    else if (key.text === "o") void openPolitely(session.url);
-    else if (key.text === "h" || key.text === "?") print(helpLines(session, paint));
-    else if (key.text === "q" || (key.ctrl && key.name === "d")) stop();
-  };
-
-  async function openPolitely(url: string): Promise<void> {
+  const openOrPrint = async (what: string, url: string): Promise<void> => {
     try {
       await open(url, terminal.env);
     } catch (error) {
-      print(`The page can't be opened from here (${reasonOf(error)}): ${url}`);
+      print(`Can't open the ${what} from here (${reasonOf(error)}): ${url}`);
     }
-  }
+  };
 
-  // A shell's Ctrl-Z: the shell wants its terminal as it was, and the keys come back with `fg`.
-  function suspend(): void {
-    if (process.platform === "win32") return;
-    screen.ask(undefined);
-    keyboard?.pause();
-    process.once("SIGCONT", () => {
-      keyboard?.resume();
-      draw();
-    });
-    process.kill(process.pid, "SIGTSTP");
-  }
+  const openConsole = (session: DevSession): void => {
+    const url = session.consoleUrl();
+    if (url === undefined) print("There is no console yet: nothing runs.");
+    else void openOrPrint("console", url);
+  };
 
+  let keyboard: Keyboard | undefined;
+  const press = (session: DevSession, { name, ctrl, text }: Key): void => {
+    if (ctrl && name === "z") suspend(keyboard);
+    else if (ctrl ? name === "c" || name === "d" : text === "q") stop();
+    else if (text === "o") void openOrPrint("page", session.url);
+    else if (text === "c") openConsole(session);
+    else if (text === "h" || text === "?") print(helpLines(session, paint));
+  };
+
+  let hasRun = false;
+  const warned = new Set<string>();
+  const context = {
+    root,
+    paint,
+    get width() {
+      return screen.width();
+    },
+    hasRun: () => hasRun,
+  };
+  const noteRun = (session: DevSession): void => {
+    const nodes = session.nodes();
+    hasRun ||=
+      nodes.length === 0
+        ? session.procedures().length > 0
+        : nodes.some((node) => node.state === "ready");
+  };
+  const showEvent = (event: DevEvent): void => {
+    if (event.kind === "warning") {
+      const text = formatProblem(event.problem);
+      if (warned.has(text)) return;
+      warned.add(text);
+    }
+    for (const { text, same } of eventLines(event, context)) print(text, same);
+  };
+
+  let unsubscribe: (() => void) | undefined;
   return {
     log,
     start(session, { ms }) {
       keyboard = readKeys(terminal.stdin, (key) => press(session, key));
-      print(
-        firstScreen(session, {
-          root,
-          version,
-          ms,
-          width: screen.width(),
-          paint,
-          keys: keyboard !== undefined,
-        }),
-      );
-      // What came before anybody listened comes now, and that nodes are ready has just been said.
-      let isNow = false;
+      const keys = keyboard !== undefined;
+      print(firstScreen(session, { root, version, ms, width: screen.width(), paint, keys }));
+      // Subscribing replays earlier events, but the first screen already shows the ready nodes.
+      let isSubscribed = false;
       unsubscribe = session.on((event) => {
-        const nodes = session.nodes();
-        hasRun ||=
-          nodes.length === 0
-            ? session.procedures().length > 0
-            : nodes.some((node) => node.state === "ready");
-        if (!isNow && event.kind === "node" && event.state === "ready") return;
-        if (event.kind === "warning") {
-          const known = formatProblem(event.problem);
-          if (warned.has(known)) return;
-          warned.add(known);
-        }
-        for (const { text, same } of eventLines(event, context)) print(text, same);
+        noteRun(session);
+        if (isSubscribed || event.kind !== "node" || event.state !== "ready") showEvent(event);
       });
-      isNow = true;
+      isSubscribed = true;
     },
     close() {
       unsubscribe?.();
       keyboard?.close();
-      asking?.answer(undefined);
-      asking = undefined;
       screen.close();
     },
   };
 }
 
-interface Asking {
-  readonly prompt: Prompt<unknown>;
-  readonly answer: (answer: unknown) => void;
+/** Ctrl-Z: restores the terminal for the shell. `fg` brings the keys back. */
+function suspend(keyboard: Keyboard | undefined): void {
+  if (process.platform === "win32") return;
+  keyboard?.pause();
+  process.once("SIGCONT", () => keyboard?.resume());
+  process.kill(process.pid, "SIGTSTP");
 }

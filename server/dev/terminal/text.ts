@@ -1,22 +1,15 @@
 // Text that fits a terminal: widths, lists, tables.
 
-import { styleText } from "node:util";
 import widthWithin from "fast-string-truncated-width";
 
-/** Colours a text, or leaves it as it is where nobody wants colours. */
-export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
+export { count, createPaint, type Paint } from "../../base/paint.ts";
 
-/** Our own check of the output stands, not that of styleText, which looks at the process's streams. */
-export function createPaint(colours: boolean): Paint {
-  return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
-}
-
-/** Columns that a text takes, escape sequences not counted. */
+/** Columns that a text takes, without escape sequences. */
 export function widthOf(text: string): number {
   return widthWithin(text).width;
 }
 
-/** A plain text in at most `columns`: of a long one the middle is left out, as names differ at both ends. */
+/** Shortens a plain text to `columns` by cutting its middle, since names differ at their ends. */
 export function fit(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   if (columns < 2) return "…".slice(0, Math.max(0, columns));
@@ -24,7 +17,7 @@ export function fit(text: string, columns: number): string {
   return `${firstColumns(text, columns - 1 - widthOf(end))}…${end}`;
 }
 
-/** As much of the beginning as `columns` hold. */
+/** As much of the beginning as fits in `columns`. */
 export function firstColumns(text: string, columns: number): string {
   return text.slice(0, widthWithin(text, { limit: columns }).index);
 }
@@ -40,20 +33,15 @@ function lastColumns(text: string, columns: number): string {
 
 const segmenter = new Intl.Segmenter();
 
-/** What a person takes for one letter each, however many code points it is made of. */
-export function lettersOf(text: string): string[] {
+/** Splits into graphemes, each of which a reader sees as one letter. */
+function lettersOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Fills up to `columns`, at the right or at the left. */
+/** Pads with spaces to `columns`, on the right or the left. */
 export function pad(text: string, columns: number, side: "left" | "right" = "right"): string {
   const blanks = " ".repeat(Math.max(0, columns - widthOf(text)));
   return side === "right" ? text + blanks : blanks + text;
-}
-
-/** `3 nodes`, `1 node`, `2,000 procedures`. */
-export function count(number: number, what: string): string {
-  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 }
 
 /** `a`, `a and b`, `a, b and c`. */
@@ -61,7 +49,7 @@ export function join(items: readonly string[]): string {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
 
-/** As many names as fit into `columns`, and how many more there are: `a, b and 12 more`. */
+/** As many names as fit in `columns`, and how many more there are: `a, b and 12 more`. */
 export function some(names: readonly string[], columns: number): string {
   const all = names.join(", ");
   if (widthOf(all) <= columns) return all;

@@ -7,7 +7,7 @@ export function withCall(calls: Calls, call: ObservedCall): Calls {
   return new Map([...calls].filter(([fqn]) => fqn !== call.fqn)).set(call.fqn, call);
 }
 
-/** Those that ran in this page, or those that ran elsewhere. */
+/** The calls that ran in this page, or those that ran elsewhere. */
 export function callsOf(calls: Calls, where: ObservedCall["where"]): ObservedCall[] {
   return [...calls.values()].filter((call) => call.where === where);
 }
@@ -16,7 +16,7 @@ export function nameOf({ fqn }: ObservedCall): string {
   return fqn.split("/").at(-1) ?? fqn;
 }
 
-/** `server · 3.1 ms`, or the time alone for a call that ran here. */
+/** `server · 3.1 ms`, or just the time of a call that ran here. */
 export function costOf({ node, ms }: ObservedCall): string {
   return `${node === undefined ? "" : `${node} · `}${ms.toFixed(1)} ms`;
 }

@@ -1,9 +1,9 @@
-// By value and not as a type: with it the page has the class, and instances that arrive are instances here.
+// Imports the value, not just the type: with the class in the page, results are its instances.
 import { Tartan } from "./tartan/tartan.ts";
 
 const undyed = new Tartan("undyed", [{ dye: "chalk", colour: "#ece5d6", threads: 1 }]);
 
-/** A pixel for each crossing of two threads; cloth without colours where there is no tartan yet. */
+/** Draws a pixel per crossing of two threads; without a tartan, uncoloured cloth. */
 export function draw(canvas: HTMLCanvasElement, tartan: Tartan = undyed): void {
   const pen = canvas.getContext("2d");
   if (pen === null) return;

@@ -59,8 +59,8 @@ export function App({ client }: { readonly client: Client }): ReactNode {
       </figure>
       <h2>Where it ran</h2>
       <div className="places">
-        <Place title="This page" calls={callsOf(calls, "here")} />
-        <Place title="Server" calls={callsOf(calls, "away")} />
+        <Place title="This page" calls={callsOf(calls, "local")} />
+        <Place title="Server" calls={callsOf(calls, "remote")} />
       </div>
       <p className="quiet">
         Move it: cut the line of <code>./tartan/weave</code> in{" "}

@@ -13,7 +13,7 @@ let calls: Calls = new Map();
 const client = await startClient("browser");
 client.observe((call) => {
   calls = withCall(calls, call);
-  for (const where of ["here", "away"] as const)
+  for (const where of ["local", "remote"] as const)
     document.querySelector(`#${where}`)!.replaceChildren(...callsOf(calls, where).map(item));
 });
 document.querySelector("form")!.addEventListener("submit", (event) => {

@@ -1,12 +1,12 @@
-// A page in memory: what a browser lends to the client, and what a service answers it.
+// A page in memory, for tests of the client.
 
 import type { Browser } from "../../../client/browser.ts";
-import type { FileRecord, Manifest } from "../../../src/manifest.ts";
-import type { ModuleNamespace } from "../../../src/ports.ts";
+import type { FileRecord, Manifest } from "../../../src/base/manifest.ts";
+import type { ModuleNamespace } from "../../../src/base/ports.ts";
 
 export const origin = "http://shop.test";
 
-/** A manifest with what the test names, and nothing else. */
+/** An empty manifest with the given parts. */
 export function manifestOf(parts: Partial<Manifest>): Manifest {
   return {
     format: 1,
@@ -25,15 +25,15 @@ export function fileOf(...imports: string[]): FileRecord {
 }
 
 export interface TestBrowser extends Browser {
-  /** URLs in the order in which they were asked for. */
+  /** File names, in request order. */
   readonly preloaded: string[];
   readonly imported: string[];
   readonly warnings: string[];
-  /** Time passes for the timers that are set. */
+  /** Advances the clock and runs the timers that are due. */
   advance(ms: number): void;
 }
 
-/** `modules` by file; a file that is not there can't be fetched, as on a service that has been deployed anew. */
+/** `modules` by file; fetching any other file fails, as it does after a deploy. */
 export function createBrowser(
   modules: Record<string, ModuleNamespace | Promise<ModuleNamespace>>,
   revision?: string,

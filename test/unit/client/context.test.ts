@@ -1,4 +1,5 @@
-// `quote.call(context, …)` in a page, which carries no context across an await: what is called has the one that it is given.
+// `quote.call(context, …)` in a page: browsers can't carry a context across an await, so procedures
+// pass it on by hand.
 
 import { IDBFactory } from "fake-indexeddb";
 import { http, HttpResponse } from "msw";
@@ -6,8 +7,8 @@ import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { createStartClient } from "../../../client/start-client.ts";
-import { Context } from "../../../src/context.ts";
-import { createGraph } from "../../../src/seam.ts";
+import { Context } from "../../../src/base/context.ts";
+import { createGraph } from "../../../src/runtime/seam.ts";
 import { createBrowser, fileOf, manifestOf, origin } from "./_page.ts";
 
 const service = setupServer();
@@ -19,15 +20,18 @@ afterEach(() => {
 });
 afterAll(() => service.close());
 
-/** A page that holds `shop/quote`, which notes its context and calls `shop/stock` with it, and `shop/silent`, which has no use for one. */
+/**
+ * A page with `shop/quote`, which records its context and calls `shop/stock` with it, and
+ * `shop/silent`, which ignores its context.
+ */
 function openPage() {
   const graph = createGraph();
-  const asked: { authorization: string | null; deadline: number }[] = [];
+  const requests: { authorization: string | null; deadline: number }[] = [];
   const seen: Context[] = [];
   service.use(
     http.get(`${origin}/svc/manifest.json`, () => HttpResponse.json(manifest)),
     http.post(`${origin}/rpc/shop/stock`, ({ request }) => {
-      asked.push({
+      requests.push({
         authorization: request.headers.get("authorization"),
         deadline: Number(request.headers.get("x-svc-deadline")),
       });
@@ -51,7 +55,7 @@ function openPage() {
     },
     "silent-body.js": { silent: async () => await call("stock") },
   });
-  return { asked, seen, call, browser, start: createStartClient(graph, browser) };
+  return { requests, seen, call, browser, start: createStartClient(graph, browser) };
 }
 
 const procedures = ["quote", "silent"].map((name) => ({
@@ -86,22 +90,22 @@ const contextOf = (
     signal: () => more.signal ?? new AbortController().signal,
   });
 
-describe("a procedure called with a context in a page", () => {
-  it("has its headers and deadline on another node", async () => {
+describe("a call with a context in a page", () => {
+  it("a remote call carries the context's headers and deadline", async () => {
     const page = openPage();
     await page.start("ui");
     page.browser.advance(1_000);
     await page.call("stock", contextOf("one", { deadline: 1_500 }));
     await page.call("stock", contextOf("two"));
     await page.call("stock");
-    expect(page.asked).toEqual([
+    expect(page.requests).toEqual([
       { authorization: "one", deadline: 500 },
       { authorization: "two", deadline: 30_000 },
       { authorization: null, deadline: 30_000 },
     ]);
   });
 
-  it("ends with its signal on another node", async () => {
+  it("a remote call rejects when the context's signal aborts", async () => {
     const page = openPage();
     await page.start("ui");
     const left = new AbortController();
@@ -109,19 +113,19 @@ describe("a procedure called with a context in a page", () => {
     await expect(page.call("stock", contextOf("one", { signal: left.signal }))).rejects.toThrow(
       "the user left",
     );
-    expect(page.asked).toEqual([]);
+    expect(page.requests).toEqual([]);
   });
 
-  it("has it in the page, and passes it on by hand", async () => {
+  it("a local procedure gets the context and can pass it on", async () => {
     const page = openPage();
     await page.start("ui");
     const context = contextOf("one", { deadline: 500 });
     await page.call("quote", context);
     expect(page.seen).toEqual([context]);
-    expect(page.asked).toEqual([{ authorization: "one", deadline: 500 }]);
+    expect(page.requests).toEqual([{ authorization: "one", deadline: 500 }]);
   });
 
-  it("has it while its body is on its way, and while somebody observes", async () => {
+  it("a local procedure gets the context while its body is loading, and while calls are observed", async () => {
     const page = openPage();
     const starting = page.start("ui");
     const called = page.call("quote", contextOf("early"));
@@ -135,10 +139,10 @@ describe("a procedure called with a context in a page", () => {
     ]);
   });
 
-  it("that mentions no `this` has nobody who would pass it on", async () => {
+  it("calls of a procedure that ignores `this` have no context", async () => {
     const page = openPage();
     await page.start("ui");
     await page.call("silent", contextOf("one"));
-    expect(page.asked).toEqual([{ authorization: null, deadline: 30_000 }]);
+    expect(page.requests).toEqual([{ authorization: null, deadline: 30_000 }]);
   });
 });

@@ -1,8 +1,8 @@
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { fetchTransport } from "../../../client/fetch-transport.ts";
-import { TransportError } from "../../../src/ports.ts";
+import { TransportError } from "../../../src/base/ports.ts";
 import { origin } from "./_page.ts";
 
 const service = setupServer();
@@ -11,7 +11,7 @@ afterEach(() => service.resetHandlers());
 afterAll(() => service.close());
 
 describe("transport over fetch", () => {
-  it("sends method, headers and body, and gives status, headers and bytes of whatever is answered", async () => {
+  it("sends method, headers and body, and returns status, headers and bytes of the answer", async () => {
     service.use(
       http.post(`${origin}/rpc/shop/quote`, async ({ request }) =>
         HttpResponse.text(`${request.headers.get("x-svc-data-encoding")} ${await request.text()}`, {
@@ -31,17 +31,17 @@ describe("transport over fetch", () => {
     expect(new TextDecoder().decode(answer.body)).toBe('serialized {"sku":1}');
   });
 
-  it("rejects with TransportError when nobody answers", async () => {
+  it("rejects with TransportError if there is no answer", async () => {
     service.use(http.post(`${origin}/rpc/x`, () => HttpResponse.error()));
     const failure = await fetchTransport
       .send({ url: `${origin}/rpc/x`, method: "POST", headers: {} })
       .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TransportError);
-    // It may have come through: the page can't know, so nobody may send it again.
+    // The request may have arrived, so it mustn't be sent again.
     expect((failure as TransportError).sent).toBe(true);
   });
 
-  it("rejects with the signal's reason when the caller has gone away", async () => {
+  it("rejects with the signal's reason when the caller aborts", async () => {
     service.use(http.post(`${origin}/rpc/x`, () => new Promise<never>(() => {})));
     const caller = new AbortController();
     const sent = fetchTransport.send({
@@ -53,5 +53,23 @@ describe("transport over fetch", () => {
     const reason = new Error("gone");
     caller.abort(reason);
     await expect(sent).rejects.toBe(reason);
+  });
+});
+
+describe("transport over fetch without a network", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it("in an offline page, the TransportError says that nothing was sent", async () => {
+    vi.stubGlobal("navigator", { onLine: false });
+    service.use(http.post(`${origin}/rpc/x`, () => HttpResponse.error()));
+    const sent = fetchTransport.send({ url: `${origin}/rpc/x`, method: "POST", headers: {} });
+    await expect(sent).rejects.toMatchObject({ name: "TransportError", sent: false });
+  });
+
+  it("in a worker without a navigator, the TransportError says that the request was sent", async () => {
+    vi.stubGlobal("navigator", undefined);
+    service.use(http.post(`${origin}/rpc/x`, () => HttpResponse.error()));
+    const sent = fetchTransport.send({ url: `${origin}/rpc/x`, method: "POST", headers: {} });
+    await expect(sent).rejects.toMatchObject({ name: "TransportError", sent: true });
   });
 });

@@ -12,7 +12,7 @@ const manifest = manifestOf({
   },
 });
 
-describe("§4.6 client.import", () => {
+describe("the module of client.import", () => {
   it.each([
     "./shop/quote.js",
     "./shop/quote.ts",
@@ -28,29 +28,29 @@ describe("§4.6 client.import", () => {
   });
 
   it.each(["./shop", "./shop/", "./shop/index.js", "./shop/index"])(
-    "takes %s for the directory's index",
+    "resolves the directory %s to its index",
     (path) => {
       expect(fileOfModule(manifest, path)).toBe("assets/shop-2.js");
     },
   );
 
-  it.each(["./", ".", "", "./index.ts"])("takes '%s' for the index of the source root", (path) => {
+  it.each(["./", ".", "", "./index.ts"])("resolves '%s' to the source root's index", (path) => {
     expect(fileOfModule(manifest, path)).toBe("assets/index-4.js");
   });
 
-  it("keeps a dot that belongs to a module's name", () => {
+  it("keeps a dot that is part of a module's name", () => {
     expect(fileOfModule(manifest, "./charts.min.js")).toBe("assets/charts-3.js");
     expect(fileOfModule(manifest, "./charts.min")).toBe("assets/charts-3.js");
   });
 
-  it("names both ways to make a module available, and the nearest one that is", () => {
+  it("the error for an unavailable module names both remedies and the most similar module", () => {
     expect(noSuchModule(manifest, "./shop/qoute.js").message).toMatch(
-      /client\.import\('\.\/shop\/qoute\.js'\).*clientModules.*did you mean '\.\/shop\/quote'\?/,
+      /client\.import\('\.\/shop\/qoute\.js'\).*browserModules.*did you mean '\.\/shop\/quote'\?/,
     );
     expect(noSuchModule(manifest, "./nothing/like/it").message).not.toContain("did you mean");
   });
 
-  it.each(["./__proto__", "constructor.js", "./toString"])("knows no module %s", (path) => {
+  it.each(["./__proto__", "constructor.js", "./toString"])("doesn't find a module %s", (path) => {
     expect(fileOfModule(manifest, path)).toBeUndefined();
   });
 });

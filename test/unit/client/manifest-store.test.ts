@@ -5,32 +5,32 @@ import { createBrowser, manifestOf } from "./_page.ts";
 
 const { clock } = createBrowser({});
 
-describe("the kept manifest", () => {
+describe("the manifest store", () => {
   beforeEach(() => vi.stubGlobal("indexedDB", new IDBFactory()));
   afterEach(() => vi.unstubAllGlobals());
 
-  it("gives the next visit what the last one kept", async () => {
+  it("returns the manifest that the last visit stored", async () => {
     await createManifestStore(clock).write(manifestOf({ revision: "r7" }));
     expect((await createManifestStore(clock).read())?.revision).toBe("r7");
   });
 
-  it("has nothing on a first visit", async () => {
+  it("is empty on a first visit", async () => {
     expect(await createManifestStore(clock).read()).toBeUndefined();
   });
 
-  it("forgets", async () => {
+  it("writing undefined removes the stored manifest", async () => {
     const store = createManifestStore(clock);
     await store.write(manifestOf({ revision: "r2" }));
     await store.write(undefined);
     expect(await store.read()).toBeUndefined();
   });
 
-  it("takes what another version of the client kept for nothing", async () => {
+  it("ignores a manifest of another format", async () => {
     await createManifestStore(clock).write({ ...manifestOf({}), format: 2 } as never);
     expect(await createManifestStore(clock).read()).toBeUndefined();
   });
 
-  it("does without storage where there is none", async () => {
+  it("reads undefined if there is no IndexedDB", async () => {
     vi.stubGlobal("indexedDB", undefined);
     const store = createManifestStore(clock);
     await store.write(manifestOf({}));
@@ -38,7 +38,7 @@ describe("the kept manifest", () => {
     expect(await store.read()).toBeUndefined();
   });
 
-  it("does without storage that is blocked", async () => {
+  it("reads undefined if storage is blocked", async () => {
     vi.stubGlobal("indexedDB", {
       open() {
         throw new DOMException("The operation is insecure.", "SecurityError");
@@ -47,11 +47,31 @@ describe("the kept manifest", () => {
     expect(await createManifestStore(clock).read()).toBeUndefined();
   });
 
-  it("does without storage that never answers", async () => {
+  it("reads undefined if storage doesn't answer within a second", async () => {
     vi.stubGlobal("indexedDB", { open: () => ({}) });
     const slow = createBrowser({});
     const reading = createManifestStore(slow.clock).read();
     slow.advance(1000);
     expect(await reading).toBeUndefined();
+  });
+});
+
+describe("the manifest store's timeout", () => {
+  beforeEach(() => vi.stubGlobal("indexedDB", new IDBFactory()));
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("is cancelled once storage has answered", async () => {
+    let open = 0;
+    const counting = {
+      ...clock,
+      after: () => {
+        open++;
+        return () => void open--;
+      },
+    };
+    const store = createManifestStore(counting);
+    await store.write(manifestOf({}));
+    await store.read();
+    expect(open).toBe(0);
   });
 });

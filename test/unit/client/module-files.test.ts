@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createModuleFiles } from "../../../client/module-files.ts";
-import { FileNotFound } from "../../../src/errors.ts";
+import { FileNotFound } from "../../../src/base/errors.ts";
 import { createBrowser, fileOf, manifestOf } from "./_page.ts";
 
 const manifest = manifestOf({
@@ -13,8 +13,8 @@ const manifest = manifestOf({
   },
 });
 
-describe("files of a build in a page (performance P6)", () => {
-  it("asks for a file and all that it needs before any of it has come, round a circle too", async () => {
+describe("loading the files of a build", () => {
+  it("requests a file and all its imports at once, including circular ones", async () => {
     const browser = createBrowser({ "a.js": {}, "b.js": {}, "c.js": {} });
     const files = createModuleFiles(browser);
     files.add(manifest);
@@ -23,7 +23,7 @@ describe("files of a build in a page (performance P6)", () => {
     await done;
   });
 
-  it("asks for each file once", async () => {
+  it("requests each file once", async () => {
     const browser = createBrowser({ "a.js": {}, "b.js": {}, "c.js": {}, "other.js": {} });
     const files = createModuleFiles(browser);
     files.add(manifest);
@@ -32,7 +32,7 @@ describe("files of a build in a page (performance P6)", () => {
     expect(browser.preloaded).toEqual(["a.js", "b.js", "c.js", "other.js"]);
   });
 
-  it("runs nothing of a module of which a part is missing, and names the part", async () => {
+  it("doesn't run a module with a missing import, and names the missing file", async () => {
     const browser = createBrowser({ "a.js": {}, "b.js": {} });
     const files = createModuleFiles(browser);
     files.add(manifest);
@@ -42,15 +42,43 @@ describe("files of a build in a page (performance P6)", () => {
     expect(browser.imported).toEqual([]);
   });
 
-  it("asks again for what has failed", async () => {
-    const there: Record<string, object> = { "a.js": {}, "b.js": {} };
-    const browser = createBrowser(there as never);
+  it("requests a file again after a failure", async () => {
+    const served: Record<string, object> = { "a.js": {}, "b.js": {} };
+    const browser = createBrowser(served as never);
     const files = createModuleFiles(browser);
     files.add(manifest);
     await expect(files.import("a.js")).rejects.toThrow(FileNotFound);
-    there["c.js"] = {};
+    served["c.js"] = {};
     await files.import("a.js");
     expect(browser.imported).toEqual(["a.js"]);
     expect(browser.preloaded.filter((file) => file === "a.js")).toHaveLength(1);
+  });
+});
+
+describe("preloading", () => {
+  it("includes style sheets that modules import, but not images or unknown files", async () => {
+    const browser = createBrowser({ "page.mjs": {}, "page.css": {} });
+    const files = createModuleFiles(browser);
+    files.add(
+      manifestOf({
+        files: {
+          "page.mjs": fileOf("page.css", "logo.svg", "elsewhere.js"),
+          "page.css": fileOf(),
+          "logo.svg": fileOf(),
+        },
+      }),
+    );
+    await files.import("page.mjs");
+    expect(browser.preloaded).toEqual(["page.mjs", "page.css"]);
+    expect(browser.imported).toEqual(["page.mjs"]);
+  });
+
+  it("knows the files of two revisions at the same time", async () => {
+    const browser = createBrowser({ "a-1.js": {}, "a-2.js": {} });
+    const files = createModuleFiles(browser);
+    files.add(manifestOf({ files: { "a-1.js": fileOf() } }));
+    files.add(manifestOf({ revision: "r2", files: { "a-2.js": fileOf() } }));
+    await files.preload(["a-1.js", "a-2.js"]);
+    expect(browser.preloaded).toEqual(["a-1.js", "a-2.js"]);
   });
 });

@@ -4,7 +4,7 @@ import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createManifestStore } from "../../../client/manifest-store.ts";
 import { createRevisions } from "../../../client/revisions.ts";
-import { BadGateway, FileNotFound } from "../../../src/errors.ts";
+import { BadGateway, FileNotFound } from "../../../src/base/errors.ts";
 import { createBrowser, manifestOf, origin } from "./_page.ts";
 
 const service = setupServer();
@@ -25,13 +25,13 @@ afterEach(() => {
 afterAll(() => service.close());
 
 describe("the revision that a page runs", () => {
-  it("is the fresh one on a first visit, which is kept for the second", async () => {
+  it("a first visit runs the fresh revision and caches it for the second", async () => {
     answers("r1");
     expect(await revisionIn(open())).toBe("r1");
     await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r1"));
   });
 
-  it("is asked for past every cache that did not ask the service", async () => {
+  it("the manifest's request revalidates HTTP caches", async () => {
     let cache: string | undefined;
     service.use(
       http.get(url, ({ request }) => {
@@ -43,20 +43,20 @@ describe("the revision that a page runs", () => {
     expect(cache).toBe("no-cache");
   });
 
-  it("is the kept one while the request for the fresh one is held back", async () => {
+  it("a second visit runs the cached revision without waiting for the fresh one", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     service.use(http.get(url, () => new Promise<never>(() => {})));
     expect(await revisionIn(open())).toBe("r1");
     expect(await revisionIn(open("r1"))).toBe("r1");
   });
 
-  it("is never the kept one when the page is of another build", async () => {
+  it("a built page ignores a cached revision of another build", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     answers("r2");
     expect(await revisionIn(open("r2"))).toBe("r2");
   });
 
-  it("changes at the visit after the one that found a newer one behind", async () => {
+  it("a plain page changes to a newer revision on the visit after it was fetched", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     answers("r2");
     const second = open();
@@ -66,32 +66,32 @@ describe("the revision that a page runs", () => {
     expect(await revisionIn(open())).toBe("r2");
   });
 
-  it("is the fresh one, once more from the start, when a kept one names what has gone", async () => {
+  it("the page starts again with the fresh revision if a file of the cached one is gone", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     answers("r2");
     const used: string[] = [];
     const page = open();
-    await page.use(async (manifest, kept) => {
-      used.push(`${manifest.revision} ${kept ? "kept" : "fresh"}`);
-      if (kept) throw new FileNotFound("gone");
+    await page.use(async (manifest, isCached) => {
+      used.push(`${manifest.revision} ${isCached ? "cached" : "fresh"}`);
+      if (isCached) throw new FileNotFound("gone");
     });
-    expect(used).toEqual(["r1 kept", "r2 fresh"]);
+    expect(used).toEqual(["r1 cached", "r2 fresh"]);
     expect(await revisionIn(page)).toBe("r2");
   });
 
-  it("is the fresh one for the next visit too, even if that was kept before the old one turned out to be gone", async () => {
+  it("the fresh revision stays cached even if it was stored before the old one was dropped", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     answers("r2");
     const page = open();
-    await page.use(async (_, isKept) => {
-      if (!isKept) return;
+    await page.use(async (_, isCached) => {
+      if (!isCached) return;
       await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
       throw new FileNotFound("gone");
     });
     await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
   });
 
-  it("is not tried twice when the fresh one names what is not there", async () => {
+  it("a fresh revision with a missing file isn't tried twice", async () => {
     answers("r1");
     const gone = new FileNotFound("gone");
     let tries = 0;
@@ -104,7 +104,7 @@ describe("the revision that a page runs", () => {
     expect(tries).toBe(1);
   });
 
-  it("stays when what runs with it fails for another reason", async () => {
+  it("the cached revision isn't dropped for any error but NotFound", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     answers("r2");
     const page = open();
@@ -116,7 +116,7 @@ describe("the revision that a page runs", () => {
     expect(await revisionIn(page)).toBe("r1");
   });
 
-  it("is forgotten when it names what has gone, even if no fresh one can be had", async () => {
+  it("a cached revision with a missing file is dropped even if the fresh one can't be fetched", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     service.use(http.get(url, () => HttpResponse.error()));
     await expect(
@@ -127,22 +127,20 @@ describe("the revision that a page runs", () => {
     expect(await store().read()).toBeUndefined();
   });
 
-  it("is the kept one without a network, and the page says that it could not ask", async () => {
+  it("without a network the page runs the cached revision and logs a warning", async () => {
     await store().write(manifestOf({ revision: "r1" }));
     service.use(http.get(url, () => HttpResponse.error()));
     const browser = createBrowser({});
     expect(await revisionIn(createRevisions(browser, () => {}))).toBe("r1");
-    await vi.waitFor(() =>
-      expect(browser.warnings).toEqual(["could not ask for a newer revision"]),
-    );
+    await vi.waitFor(() => expect(browser.warnings).toEqual(["can't check for a newer revision"]));
   });
 
   it.each([
     ["a status", () => new HttpResponse(null, { status: 503 }), /status 503/],
     ["a page in its place", () => HttpResponse.html("<!doctype html>"), /JSON|token/],
-    ["JSON that is no manifest", () => HttpResponse.json({}), /no manifest/],
+    ["JSON that isn't a manifest", () => HttpResponse.json({}), /isn't a manifest/],
   ])(
-    "fails with a reason for %s, and is asked for again at the next start",
+    "a start that gets %s fails and says why, and the next start fetches the manifest again",
     async (_, answer, reason) => {
       service.use(http.get(url, answer));
       const page = open();

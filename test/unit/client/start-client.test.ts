@@ -4,12 +4,17 @@ import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createManifestStore } from "../../../client/manifest-store.ts";
 import { createStartClient } from "../../../client/start-client.ts";
-import type { StartClient } from "../../../src/client.ts";
-import { BadGateway, FileNotFound, SegmentNotFound } from "../../../src/errors.ts";
-import type { ObservedCall } from "../../../src/dispatch.ts";
-import type { Manifest } from "../../../src/manifest.ts";
-import type { ModuleNamespace } from "../../../src/ports.ts";
-import { createGraph, type Graph } from "../../../src/seam.ts";
+import type { StartClient } from "../../../src/types/client.ts";
+import {
+  BadGateway,
+  FileNotFound,
+  NodeNotAvailable,
+  SegmentNotFound,
+} from "../../../src/base/errors.ts";
+import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
+import type { Manifest } from "../../../src/base/manifest.ts";
+import type { ModuleNamespace } from "../../../src/base/ports.ts";
+import { createGraph, type Graph } from "../../../src/runtime/seam.ts";
 import { createBrowser, fileOf, manifestOf, origin, type TestBrowser } from "./_page.ts";
 
 const service = setupServer();
@@ -21,7 +26,7 @@ afterEach(() => {
 });
 afterAll(() => service.close());
 
-/** Segment `ui` holds `shop/quote` and `shop/price`, segment `extra` holds `shop/more`; `shop/stock` is another node's. */
+/** `ui` holds `shop/quote` and `shop/price`, `extra` holds `shop/more`; `shop/stock` is remote. */
 function shop(revision: string): Manifest {
   const procedure = (name: string) => ({
     fqn: `shop/${name}`,
@@ -133,13 +138,13 @@ function later<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve: (value) => resolve?.(value) };
 }
 
-describe("§4.6 startClient", () => {
-  it("runs what its segments hold in the page, and sends the rest to the page's origin", async () => {
+describe("startClient", () => {
+  it("runs its segments' procedures in the page, and sends other calls to the page's origin", async () => {
     serveManifest(shop("r1"));
-    let asked: { url: string; body: unknown; encoding: string | null } | undefined;
+    let sent: { url: string; body: unknown; encoding: string | null } | undefined;
     service.use(
       http.post(`${origin}/rpc/shop/stock`, async ({ request }) => {
-        asked = {
+        sent = {
           url: request.url,
           body: await request.json(),
           encoding: request.headers.get("x-svc-data-encoding"),
@@ -151,14 +156,14 @@ describe("§4.6 startClient", () => {
     await page.start("ui");
     expect(await page.call("quote")).toBe("quote of A1 by r1");
     expect(await page.call("stock")).toBe("12 in stock");
-    expect(asked).toEqual({
+    expect(sent).toEqual({
       url: `${origin}/rpc/shop/stock?version=1.0.0`,
       body: { sku: "A1" },
       encoding: "serialized, superjson",
     });
   });
 
-  it("asks for all that its segments need before any of it has come, and for nothing else", async () => {
+  it("preloads exactly the files that its segments need", async () => {
     serveManifest(shop("r1"));
     const page = openPage(filesOf("r1"));
     await page.start("ui");
@@ -170,7 +175,7 @@ describe("§4.6 startClient", () => {
     );
   });
 
-  it("is what calls wait for: without it they are refused and say so", async () => {
+  it("calls reject before startClient, and wait while it loads", async () => {
     const page = openPage(filesOf("r1"));
     await expect(page.call("quote")).rejects.toThrow(/startClient/);
     serveManifest(shop("r1"));
@@ -179,7 +184,7 @@ describe("§4.6 startClient", () => {
     await started;
   });
 
-  it("lets a call wait for its own body only, and a remote call for none", async () => {
+  it("a local call waits for its own body only, and a remote call for none", async () => {
     serveManifest(shop("r1"));
     service.use(http.post(`${origin}/rpc/shop/stock`, () => text("12")));
     const { promise: slow, resolve: arrive } = later<ModuleNamespace>();
@@ -193,7 +198,7 @@ describe("§4.6 startClient", () => {
     await started;
   });
 
-  it("adds segments to the same node when it is called again", async () => {
+  it("a second startClient adds segments to the same node", async () => {
     serveManifest(shop("r1"));
     service.use(http.post(`${origin}/rpc/shop/more`, () => text("from afar")));
     const page = openPage(filesOf("r1"));
@@ -204,7 +209,7 @@ describe("§4.6 startClient", () => {
     expect(await page.call("quote")).toBe("quote of A1 by r1");
   });
 
-  it("may be called twice at once, and the segment that is there first does not hurry the other", async () => {
+  it("of two concurrent starts, the first to finish doesn't end the other's loading", async () => {
     serveManifest(shop("r1"));
     const { promise: slow, resolve: arrive } = later<ModuleNamespace>();
     const page = openPage({ ...filesOf("r1"), "more-body-r1.js": slow });
@@ -216,7 +221,7 @@ describe("§4.6 startClient", () => {
     await second;
   });
 
-  it("makes calls wait until it is known what another segment brings, those that left the page before too", async () => {
+  it("calls wait while another segment is loading, even those that were remote before", async () => {
     await keep(shop("r1"));
     holdManifest();
     service.use(http.post(`${origin}/rpc/shop/more`, () => text("from afar")));
@@ -228,7 +233,7 @@ describe("§4.6 startClient", () => {
     await second;
   });
 
-  it("leaves a started page as it was when another segment is refused", async () => {
+  it("a started page keeps working if another segment is refused", async () => {
     serveManifest(shop("r1"));
     service.use(http.post(`${origin}/rpc/shop/stock`, () => text("12")));
     const page = openPage(filesOf("r1"));
@@ -240,7 +245,7 @@ describe("§4.6 startClient", () => {
     ]);
   });
 
-  it("may be called again before the first is done", async () => {
+  it("two concurrent starts load the procedures of both segments", async () => {
     serveManifest(shop("r1"));
     const page = openPage(filesOf("r1"));
     const both = Promise.all([page.start("ui"), page.start("extra")]);
@@ -252,20 +257,20 @@ describe("§4.6 startClient", () => {
     await both;
   });
 
-  it("says the same of a segment that browsers may not load and of one that isn't there, and lists those that are", async () => {
+  it("a forbidden segment and a missing one get the same message, which lists the available ones", async () => {
     serveManifest(shop("r1"));
     const page = openPage(filesOf("r1"));
     for (const name of ["server", "no-such", "__proto__", "toString"]) {
       const failure = await page.start("ui", name).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(SegmentNotFound);
       expect((failure as Error).message).toBe(
-        `segment '${name}' is not one that browsers may load (ui, extra); see clients`,
+        `segment '${name}' is not one that browsers may load (ui, extra); see browserSegments`,
       );
     }
     expect(page.browser.imported).toEqual([]);
   });
 
-  it("can be called again after the service could not be reached", async () => {
+  it("startClient can be called again after the service couldn't be reached", async () => {
     service.use(http.get(`${origin}/svc/manifest.json`, () => HttpResponse.error()));
     const page = openPage(filesOf("r1"));
     await expect(page.start("ui")).rejects.toThrow(BadGateway);
@@ -275,8 +280,8 @@ describe("§4.6 startClient", () => {
   });
 });
 
-describe("§4.6 client.import", () => {
-  it("gives the face of a module", async () => {
+describe("client.import", () => {
+  it("returns the face of a module", async () => {
     serveManifest(shop("r1"));
     const page = openPage(filesOf("r1"));
     const client = await page.start("ui");
@@ -284,7 +289,7 @@ describe("§4.6 client.import", () => {
     expect(await client.import<{ face: string }>("./shop/more")).toHaveProperty("face", "more");
   });
 
-  it("refuses what browsers can't get", async () => {
+  it("rejects with FileNotFound for a module that browsers can't get", async () => {
     serveManifest(shop("r1"));
     const client = await openPage(filesOf("r1")).start("ui");
     await expect(client.import("./shop/stock.js")).rejects.toThrow(FileNotFound);
@@ -292,7 +297,7 @@ describe("§4.6 client.import", () => {
 });
 
 describe("a page's classes", () => {
-  it("are fetched when an instance is first sent or received, once", async () => {
+  it("a class is fetched once, when an instance is first sent or received", async () => {
     serveManifest(shop("r1"));
     service.use(
       http.post(`${origin}/rpc/shop/stock`, async ({ request }) =>
@@ -314,7 +319,7 @@ describe("a page's classes", () => {
 });
 
 describe("client.observe", () => {
-  it("reports where each call ran, until it is told to stop", async () => {
+  it("reports where each call ran, until it is stopped", async () => {
     serveManifest(shop("r1"));
     service.use(http.post(`${origin}/rpc/shop/stock`, () => text("12", { "x-svc-node": "b" })));
     const page = openPage(filesOf("r1"));
@@ -326,14 +331,14 @@ describe("client.observe", () => {
     stop();
     await page.call("quote");
     expect(seen.map(({ ms, ...call }) => ({ ...call, timed: typeof ms }))).toEqual([
-      { fqn: "shop/quote", version: "1.0.0", where: "here", timed: "number" },
-      { fqn: "shop/stock", version: "1.0.0", where: "away", node: "b", timed: "number" },
+      { fqn: "shop/quote", version: "1.0.0", where: "local", timed: "number" },
+      { fqn: "shop/stock", version: "1.0.0", where: "remote", node: "b", timed: "number" },
     ]);
   });
 });
 
 describe("client.observe with a listener that throws", () => {
-  it("leaves the call alone, and reports the error as a page's", async () => {
+  it("doesn't affect the call, and its error goes to reportError", async () => {
     serveManifest(shop("r1"));
     const reported: unknown[] = [];
     vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
@@ -348,7 +353,7 @@ describe("client.observe with a listener that throws", () => {
 });
 
 describe("a second visit", () => {
-  it("starts while the request for the manifest is held back", async () => {
+  it("starts without waiting for the manifest's request", async () => {
     await keep(shop("r1"));
     holdManifest();
     const page = openPage(filesOf("r1"), "r1");
@@ -357,7 +362,7 @@ describe("a second visit", () => {
     expect(await client.import("./shop/more.js")).toEqual({ face: "more" });
   });
 
-  it("after a deploy: a built page is of the new build and takes nothing of the kept one", async () => {
+  it("after a deploy, a built page loads only files of the new build", async () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
     const page = openPage({ ...filesOf("r1"), ...filesOf("r2") }, "r2");
@@ -366,7 +371,7 @@ describe("a second visit", () => {
     expect(page.browser.preloaded.filter((file) => file.endsWith("-r1.js"))).toEqual([]);
   });
 
-  it("after a deploy: a plain page runs the kept revision whole, and the new one at the visit after", async () => {
+  it("after a deploy, a plain page runs only the cached revision, and the new one on the visit after", async () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
     const files = { ...filesOf("r1"), ...filesOf("r2") };
@@ -381,7 +386,7 @@ describe("a second visit", () => {
     expect(await third.call("price")).toBe("price of A1 by r2");
   });
 
-  it("starts once more with the fresh revision when a file of the kept one is gone, and runs nothing of the kept one", async () => {
+  it("starts again with the fresh revision if a cached file is gone, and runs nothing of the old one", async () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
     const { "shared-r1.js": _, ...rest } = filesOf("r1");
@@ -393,7 +398,7 @@ describe("a second visit", () => {
     await vi.waitFor(async () => expect(await kept()).toBe("r2"));
   });
 
-  it("starts once more with the fresh revision when the kept one doesn't have the segment or module", async () => {
+  it("starts again with the fresh revision if the cached one lacks the segment or module", async () => {
     await keep({ ...shop("r1"), segments: {}, modules: {} });
     serveManifest(shop("r2"));
     const page = openPage(filesOf("r2"));
@@ -402,11 +407,26 @@ describe("a second visit", () => {
     expect(await client.import("./shop/more.js")).toEqual({ face: "more" });
   });
 
-  it("fails with the file's name when the fresh revision lacks it as well", async () => {
+  it("fails and names the file if the fresh revision lacks it as well", async () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
     await expect(openPage({}).start("ui")).rejects.toThrow(
       /-r2\.js is missing, or is not the file that the build made/,
     );
+  });
+});
+
+describe("a page whose classes failed to load", () => {
+  it("a value that needs a class fails with NodeNotAvailable, and the next one loads it", async () => {
+    serveManifest(shop("r1"));
+    service.use(http.post(`${origin}/rpc/shop/stock`, () => text("in stock")));
+    const { "money-r1.js": money, ...files } = filesOf("r1");
+    const page = openPage(files);
+    await page.start("ui");
+    await expect(page.call("stock", new Money(250))).rejects.toThrow(
+      new NodeNotAvailable("Can't load the classes that a value needs"),
+    );
+    files["money-r1.js"] = money as ModuleNamespace;
+    expect(await page.call("stock", new Money(250))).toBe("in stock");
   });
 });

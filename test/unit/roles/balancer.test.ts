@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { createBalancer, type Memory } from "../../../src/roles/balancer.ts";
-import { createMembers } from "../../../src/roles/members.ts";
+import { createBalancer, type Memory } from "../../../src/roles/members/balancer.ts";
+import { createMembers } from "../../../src/roles/members/members.ts";
 import { TestClock } from "../../_cluster.ts";
 
 const small: Memory = { names: 4, characters: 40 };
 
 describe("a name that its last holder has left", () => {
-  it("is told from one that nobody ever had", () => {
+  it("is distinguished from one that never had a holder", () => {
     const balancer = createBalancer<string>();
     balancer.add("a", ["shop/stock"]);
     expect([balancer.of("shop/stock")?.size, balancer.hasLeft("shop/stock")]).toEqual([1, false]);
@@ -34,7 +34,7 @@ describe("a name that its last holder has left", () => {
     }
   };
 
-  it("is forgotten when more names have been left since than are remembered", () => {
+  it("is forgotten after more names than the limit have lost their holders", () => {
     const balancer = createBalancer<string>(small);
     leave(balancer, "a", "b", "c", "d", "e");
     expect(["a", "b", "c", "d", "e"].map((name) => balancer.hasLeft(name))).toEqual([
@@ -46,7 +46,7 @@ describe("a name that its last holder has left", () => {
     ]);
   });
 
-  it("stays remembered as long as somebody asks for it, whatever else comes and goes", () => {
+  it("stays remembered while callers ask for it", () => {
     const balancer = createBalancer<string>(small);
     leave(balancer, "shop/stock");
     for (let count = 0; count < 100; count++) {
@@ -56,14 +56,14 @@ describe("a name that its last holder has left", () => {
     expect(balancer.hasLeft("junk0")).toBe(false);
   });
 
-  it("counts by its length too", () => {
+  it("counts with its length towards the limit of characters", () => {
     const balancer = createBalancer<string>(small);
     const names = ["a", "b".repeat(15), "c".repeat(15), "d".repeat(15)];
     leave(balancer, ...names);
     expect(names.map((name) => balancer.hasLeft(name))).toEqual([false, false, true, true]);
   });
 
-  it("is not left as long as one of its holders stays", () => {
+  it("is not reported while another holder stays", () => {
     const balancer = createBalancer<string>();
     balancer.add("a", ["shop/stock"]);
     balancer.add("b", ["shop/stock"]);
@@ -72,8 +72,8 @@ describe("a name that its last holder has left", () => {
   });
 });
 
-describe("members that come and go with ever new names", () => {
-  it("leave nothing behind but the latest of their names", () => {
+describe("members that join with ever new names", () => {
+  it("leave only the latest names in memory", () => {
     const clock = new TestClock();
     let ids = 0;
     const members = createMembers(clock, 15_000, () => `m${++ids}`);

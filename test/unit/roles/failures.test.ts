@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { type OutgoingRequest, type Unsent, UnsentError } from "../../../src/ports.ts";
+import { type OutgoingRequest, type Unsent, UnsentError } from "../../../src/base/ports.ts";
 import { ask, type TestNetwork } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
 
@@ -18,7 +18,7 @@ function failing(
   network.send = async (request) => {
     if (!picks(request)) return await send(request);
     throw new UnsentError(
-      `${new URL(request.url).origin} was not asked: this process may open no more files`,
+      `${new URL(request.url).origin} was not asked: this process can't open more files`,
       unsent,
     );
   };
@@ -56,7 +56,7 @@ describe("a gateway that can't open a connection itself", () => {
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
   });
 
-  it("asks the next member, for which it may have a connection", async () => {
+  it("tries the next member, to which it may have a connection", async () => {
     const { gateway, network } = await twoHolders();
     failing(network, "local", (request) => isCall(request) && request.url.startsWith(urls.b));
     for (let calls = 0; calls < 4; calls++)
@@ -66,7 +66,7 @@ describe("a gateway that can't open a connection itself", () => {
       });
   });
 
-  it("tries three members at most: a hundred would have no more connections for it", async () => {
+  it("tries three members at most", async () => {
     const { gateway, network, node } = await twoHolders();
     for (const name of ["third", "fourth", "fifth"]) {
       const more = node(["b"], name);
@@ -79,7 +79,7 @@ describe("a gateway that can't open a connection itself", () => {
     expect(tried).toHaveLength(3);
   });
 
-  it("draws no conclusion from a health check that it couldn't send", async () => {
+  it("ignores a health check that it couldn't send", async () => {
     const { gateway, network, clock, log } = await deploy();
     failing(network, "local", isCheck);
     await clock.pass(60_000);
@@ -88,8 +88,8 @@ describe("a gateway that can't open a connection itself", () => {
   });
 });
 
-describe("a member that takes no connection in time", () => {
-  it("costs the call nothing where another has the procedure, and is out", async () => {
+describe("a member that doesn't accept a connection in time", () => {
+  it("is taken out of rotation, and the call goes to another member", async () => {
     const { gateway, network } = await twoHolders();
     const tried: string[] = [];
     failing(
@@ -105,14 +105,14 @@ describe("a member that takes no connection in time", () => {
     expect(tried).toHaveLength(1);
   });
 
-  it("stays in rotation if it answered another call meanwhile: it is busy, not away", async () => {
+  it("stays in rotation if it answered another call in the meantime", async () => {
     const { gateway, network, clock } = await deploy();
     const send = network.send.bind(network);
     let fail = (): void => {};
     network.send = async (request) => {
       if (!request.url.includes("sku=late")) return await send(request);
       await new Promise<void>((resolve) => (fail = resolve));
-      throw new UnsentError(`${urls.b} did not take the connection in time`, "silent");
+      throw new UnsentError(`${urls.b} did not accept the connection in time`, "silent");
     };
     const late = ask(gateway, "GET", "/rpc/shop/stock?sku=late");
     await clock.pass(10);
@@ -122,7 +122,7 @@ describe("a member that takes no connection in time", () => {
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
   });
 
-  it("is tried once by a call, not as often as there are members", async () => {
+  it("is tried only once for each call", async () => {
     const { gateway, network } = await deploy();
     const tried: string[] = [];
     failing(network, "local", (request) => isCall(request) && tried.push(request.url) > 0);
@@ -158,7 +158,7 @@ describe("a member that leaves health checks unanswered", () => {
     expect(log.lines.filter((line) => line.includes("unhealthy"))).toEqual([]);
   });
 
-  it("is out after two of them when it answers no calls either", async () => {
+  it("is taken out of rotation after two, unless it answers calls", async () => {
     const { gateway, clock } = await deaf();
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
     await clock.pass(20_000);
@@ -166,8 +166,8 @@ describe("a member that leaves health checks unanswered", () => {
   });
 });
 
-describe("what keeps services together", () => {
-  it("travels on connections of its own: joins, renewals, questions, leaves and health checks", async () => {
+describe("requests between services that are not calls", () => {
+  it("use connections of their own: joins, renewals, membership checks, leaves and health checks", async () => {
     const { network, b, clock } = await deploy();
     const sent: string[] = [];
     const send = network.send.bind(network);
@@ -192,7 +192,7 @@ describe("what keeps services together", () => {
     );
   });
 
-  it("a node that has no connection left for its gateway doesn't say that the gateway is away", async () => {
+  it("a node that has no connection left for its gateway doesn't log that the gateway is down", async () => {
     const { network, clock, log } = await deploy();
     const mend = failing(network, "local", ({ url }) => url.includes("/nodes"));
     await clock.pass(3000);
@@ -200,11 +200,11 @@ describe("what keeps services together", () => {
     await clock.pass(3000);
     expect(log.lines.filter((line) => line.includes("can't be reached"))).toEqual([]);
     expect(log.lines).toContain(
-      `warning: the gateway was not asked whether it knows this node (${urls.gateway} was not asked: this process may open no more files); joining again`,
+      `warning: the gateway was not asked whether it knows this node (${urls.gateway} was not asked: this process can't open more files); joining again`,
     );
   });
 
-  it("a proxy that has no connection left doesn't say that the services behind it are away", async () => {
+  it("a proxy that has no connection left doesn't log that the services behind it are down", async () => {
     const { network, proxy, log } = await deploy();
     failing(network, "local", () => true);
     for (const path of [stock, "/page.html"])
@@ -217,7 +217,7 @@ describe("what keeps services together", () => {
 });
 
 describe("a repository that doesn't answer", () => {
-  it("costs a page through the proxy the time of a call at most, not five minutes, and the log says why", async () => {
+  it("makes a page request through the proxy fail after the call timeout, with the reason in the log", async () => {
     const { network, proxy, clock, log } = await deploy();
     network.roles.set("http://repository", {
       ...proxy,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { nodeHost } from "../../../server/host.ts";
-import { createCredentials } from "../../../src/trust.ts";
+import { nodeHost } from "../../../server/http/host.ts";
+import { createCredentials } from "../../../src/http/trust.ts";
 import { ask } from "../../_cluster.ts";
 import { layer, services, trustKey } from "../../spec/_services.ts";
 
@@ -18,7 +18,7 @@ describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind
     return JSON.parse((await ask(all[kind], "GET", get, headers)).text) as Record<string, string>;
   };
 
-  it("tells the application which host the caller asked (D5.headers)", async () => {
+  it("sends the host that the caller requested in x-forwarded-host", async () => {
     const asked = { "x-forwarded-host": "shop.localhost:8080", "x-forwarded-proto": "http" };
     expect(await seen({ host: "shop.localhost:8080" })).toEqual(asked);
     const through = layer(async (_fqn, _version, _args, _headers, next) => await next());
@@ -33,13 +33,13 @@ describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind
     ).toEqual(asked);
   });
 
-  it("keeps what a service in front of it said of that (D5.headers)", async () => {
+  it("keeps the forwarded host from a service in front of it", async () => {
     const said = { "x-forwarded-host": "shop.example", "x-forwarded-proto": "https" };
     expect(await seen({ host: "inner", ...said, ...credentials.fields("outside") })).toEqual(said);
     expect(await seen({ host: "inner", ...said, "x-svc-trust-key": trustKey })).toEqual(said);
   });
 
-  it("says nothing of it where a service of the deployment calls: no host of the outside is in it (D5.headers)", async () => {
+  it("sends no forwarded host for a call that a service of the deployment makes itself", async () => {
     expect(await seen({ host: "gateway", ...credentials.fields("service") })).toEqual({});
     expect(await seen({})).toEqual({ "x-forwarded-proto": "http" });
   });

@@ -2,9 +2,9 @@
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { listen } from "../../../server/http.ts";
+import { listen } from "../../../server/http/http.ts";
 import { createNode } from "../../../src/roles/node.ts";
-import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { ask, settle, testHost, testModules, TestNetwork } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
 import { anyPort, applicationOf, start } from "../../spec/_started.ts";
@@ -12,8 +12,8 @@ import { money, outOfStock, shop } from "../../spec/_shop.ts";
 
 const stock = "/rpc/shop/stock?sku=1";
 
-describe("a call that comes before the node knows that it has joined", () => {
-  it("is answered when it knows, as the gateway has sent it there", async () => {
+describe("a call that arrives while the node is joining", () => {
+  it("is answered once the node has joined", async () => {
     const { gateway, network, node } = await deploy();
     const second = node(["b"], "second");
     network.roles.set("http://second", second);
@@ -34,7 +34,7 @@ describe("a call that comes before the node knows that it has joined", () => {
     expect(await call).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
   });
 
-  it("is 503 when the gateway refuses the node after all", async () => {
+  it("answers 503 if the gateway then refuses the node", async () => {
     const network = new TestNetwork();
     const node = createNode(testHost(network), {
       trustKey: "another",
@@ -57,7 +57,7 @@ describe("a call that comes before the node knows that it has joined", () => {
     expect(await call).toMatchObject({ status: 503, text: "This service is starting" });
   });
 
-  it("comes after the middleware that a main file adds right behind its start", async () => {
+  it("runs through middleware that a main file adds right after the start", async () => {
     const application = applicationOf({
       "src/greet.ts": "export async function greet() { return 'open'; }\n",
       "greet.segment.json": '{ "./greet": { "greet": { "access": "public" } } }',

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { AddressRule, Names } from "../../../src/ports.ts";
-import { createGateway } from "../../../src/roles/gateway.ts";
-import { defaultLimits } from "../../../src/serializer/limits.ts";
+import type { AddressRule, Names } from "../../../src/base/ports.ts";
+import { createGateway } from "../../../src/roles/relay/gateway.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { ask, testHost, TestNetwork } from "../../_cluster.ts";
 
 const trustKey = "the-trust-key-of-members";
@@ -41,7 +41,7 @@ async function gatewayAt(url: string, members?: readonly string[], repository?: 
   const options = {
     trustKey,
     limits: defaultLimits,
-    monitor: 5000,
+    healthIntervalMs: 5000,
     lease: 15_000,
     newId: () => `m${++ids}`,
   };
@@ -72,37 +72,37 @@ describe("a gateway that isn't at a loopback address", () => {
     ["http://[ff02::1]", "ff02::1 is a multicast address"],
     [
       "http://127.0.0.1:3003",
-      "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
+      "127.0.0.1 is a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     [
       "http://2130706433:3003",
-      "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
+      "127.0.0.1 is a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     [
       "http://0x7f.1:3003",
-      "127.0.0.1 is a loopback address, which means another machine on each: name the address that others reach it at",
+      "127.0.0.1 is a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     [
       "http://[::1]:3003",
-      "::1 is a loopback address, which means another machine on each: name the address that others reach it at",
+      "::1 is a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     [
       "http://[64:ff9b::7f00:1]",
-      "64:ff9b::7f00:1 is a loopback address, which means another machine on each: name the address that others reach it at",
+      "64:ff9b::7f00:1 is a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     [
       "http://localhost:3003",
-      "localhost resolves to 127.0.0.1, a loopback address, which means another machine on each: name the address that others reach it at",
+      "localhost resolves to 127.0.0.1, a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     ["http://metadata", "metadata resolves to 169.254.169.254, a link-local address"],
     [
       "http://mixed:3003",
-      "mixed resolves to 127.0.0.1, a loopback address, which means another machine on each: name the address that others reach it at",
+      "mixed resolves to 127.0.0.1, a loopback address, which is a different machine for each caller: give the address at which others reach it",
     ],
     ["http://10.0.0.1:3002", "10.0.0.1 is this gateway's own address"],
     ["http://gateway:3002", "gateway resolves to 10.0.0.1, this gateway's own address"],
     ["http://nowhere:3002", "the name nowhere has no address here (ENOTFOUND)"],
-  ])("refuses the member %s: 400 that says why", async (url, why) => {
+  ])("refuses the member %s with 400 and the reason", async (url, why) => {
     const { gateway, join } = await gatewayAt("http://gateway:3002");
     expect(await join(url)).toMatchObject({
       status: 400,
@@ -124,7 +124,7 @@ describe("a gateway that isn't at a loopback address", () => {
     expect((await join(url)).status).toBe(201);
   });
 
-  it("says 503 where a name can't be looked up now: the member may come again", async () => {
+  it("answers 503 if a name can't be resolved now, so that the member tries again", async () => {
     const { join } = await gatewayAt("http://gateway:3002");
     expect(await join("http://later:3002")).toMatchObject({
       status: 503,
@@ -145,13 +145,13 @@ describe("a gateway that isn't at a loopback address", () => {
       });
   });
 
-  it("has no use for a zone: an address with one is none", async () => {
+  it("refuses an address with a zone", async () => {
     const { join } = await gatewayAt("http://gateway:3002");
     for (const url of ["http://[fe80::1%25eth0]:3003", "http://[fd00::1%eth0]"])
       expect((await join(url)).status).toBe(400);
   });
 
-  it("on all addresses of its machine is at each of them", async () => {
+  it("that listens on all addresses refuses members at any of them", async () => {
     const { join } = await gatewayAt("http://0.0.0.0:3002");
     for (const url of ["http://10.0.0.1:3002", "http://[fd00::1]:3002", "http://gateway:3002"])
       expect((await join(url)).text, url).toContain("this gateway's own address");
@@ -175,7 +175,7 @@ describe("a gateway at a loopback address", () => {
 
 describe("'members'", () => {
   const members = ["node-1", "fd00::/16", "203.0.113.0/24"];
-  it("narrows who may join to names and ranges", async () => {
+  it("restricts members to names and address ranges", async () => {
     const { join } = await gatewayAt("http://gateway:3002", members);
     for (const url of [
       "http://node-1:3003",
@@ -194,7 +194,7 @@ describe("'members'", () => {
     );
   });
 
-  it("lifts nothing", async () => {
+  it("doesn't allow special addresses", async () => {
     const { join } = await gatewayAt("http://gateway:3002", ["0.0.0.0/0", "localhost", "metadata"]);
     for (const url of ["http://localhost:3003", "http://metadata", "http://127.0.0.1:3003"])
       expect((await join(url)).status).toBe(400);
@@ -202,7 +202,7 @@ describe("'members'", () => {
 });
 
 describe("a name that resolves to something else after its member has joined", () => {
-  it("is judged again by what is connected to", async () => {
+  it("is checked again when a connection is opened", async () => {
     const { join, connecting } = await gatewayAt(
       "http://gateway:3002",
       undefined,

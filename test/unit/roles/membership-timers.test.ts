@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 
-import type { OutgoingRequest } from "../../../src/ports.ts";
-import { createMembership } from "../../../src/roles/membership.ts";
+import type { OutgoingRequest } from "../../../src/base/ports.ts";
+import { createMembership } from "../../../src/roles/members/membership.ts";
 import { TestClock, testHost, TestNetwork } from "../../_cluster.ts";
 
 const lease = 6000;
 
-it("a node whose gateway answers a question after the renewal was due renews at once, by a timer of no negative time", async () => {
+it("a node renews at once, without a negative timer, if the gateway answers a check after the renewal was due", async () => {
   const clock = new TestClock();
   const waits: number[] = [];
   const { after } = clock;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TransportError } from "../../../src/ports.ts";
+import { TransportError } from "../../../src/base/ports.ts";
 import { ask, createMemoryNetwork } from "../../../src/roles/memory-network.ts";
 import type { Role } from "../../../src/roles/role.ts";
 
@@ -16,7 +16,7 @@ function roleOf(handle: Role["handle"]): Role {
 }
 
 describe("a network in memory", () => {
-  it("hands a request to the role of its origin as it was written, and gives the answer's bytes", async () => {
+  it("passes a request unchanged to the role of its origin, and returns the answer's bytes", async () => {
     const network = createMemoryNetwork();
     network.roles.set(
       "http://a",
@@ -43,7 +43,7 @@ describe("a network in memory", () => {
     expect(new TextDecoder().decode(bare.body)).toBe("GET / undefined !");
   });
 
-  it("refuses the connection where no role is, and when it is closed: neither was sent", async () => {
+  it("refuses unknown origins and requests after close as not sent", async () => {
     const network = createMemoryNetwork();
     const request = { url: "http://a/x", method: "GET", headers: {} };
     const sent = (error: unknown): unknown =>
@@ -64,7 +64,7 @@ describe("a network in memory", () => {
     ]);
   });
 
-  it("tells both sides when the signal aborts", async () => {
+  it("notifies both sides when the signal aborts", async () => {
     const network = createMemoryNetwork();
     const heard: unknown[] = [];
     network.roles.set(

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 
-import { ModulesUnavailable } from "../../../src/ports.ts";
+import { ModulesUnavailable } from "../../../src/base/ports.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import type { Role } from "../../../src/roles/role.ts";
-import { Classes } from "../../../src/serializer/classes.ts";
-import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { Classes } from "../../../src/codec/classes.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
 import { ask, TestClock, testHost, testModules, TestNetwork } from "../../_cluster.ts";
 import { deploy } from "../../_deployment.ts";
@@ -112,7 +112,7 @@ async function start(refuse: (file: string) => void = () => {}): Promise<Started
 
 describe("at a node", () => {
   it.each(spellings)(
-    "D3-45 a class that a message names is loaded, and no other, however its key is written: %s",
+    "forms-51: a class that a message names is loaded, and no other, however its key is written: %s",
     async (_, headers, written) => {
       const { post, imported, given } = await start();
       const answers = await Promise.all(

@@ -6,7 +6,7 @@ const superjson = { "x-svc-data-encoding": "superjson" };
 const both = { "x-svc-data-encoding": "serialized, superjson" };
 
 describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
-  it("sees arguments and result as they are, and may change both (§2.7-7, §2.7-14)", async () => {
+  it("sees arguments and result as they are, and may change both (middleware-7, middleware-14)", async () => {
     const seen: unknown[] = [];
     const { call, ran } = await layered(
       kind,
@@ -34,7 +34,7 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
     expect(ran[0]?.[1]).toEqual(new Set([1]));
   });
 
-  it("that looks at nothing leaves a scalar's answer as it came (§2.7-13)", async () => {
+  it("that looks at nothing leaves a scalar's answer as it came (middleware-13)", async () => {
     const { call } = await layered(
       kind,
       layer(async (_fqn, _version, _args, _headers, next) => await next()),
@@ -51,7 +51,7 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
     ]);
   });
 
-  it("that sets a cycle gives the procedure that cycle, and a caller who reads both its like (§2.7-7)", async () => {
+  it("that sets a cycle gives the procedure that cycle, and a caller who reads both its like (middleware-7)", async () => {
     const { call, ran } = await layered(
       kind,
       layer(async (_fqn, _version, args, _headers, next) => {
@@ -71,7 +71,7 @@ describe.each(kinds)("a layer of a %s, round a call in superjson", (kind) => {
     expect(ran).toHaveLength(2);
   });
 
-  it("that sets a cycle in a plain call leaves the caller a plain answer (§2.7-7)", async () => {
+  it("that sets a cycle in a plain call leaves the caller a plain answer (middleware-7)", async () => {
     const { call } = await layered(
       kind,
       layer(async (_fqn, _version, args, _headers, next) => {

@@ -1,9 +1,14 @@
-// A development session that does what a test says, and a terminal that remembers what was written to it.
+// A fake development session, and a fake terminal that records its output.
 
 import { PassThrough } from "node:stream";
-import type { Parameter } from "../../../src/manifest.ts";
-import type { DevEvent, DevNode, DevProcedure, DevSession } from "../../../server/dev/session.ts";
-import type { Input, Output, Terminal } from "../../../server/cli/terminal.ts";
+import type { Parameter } from "../../../src/base/manifest.ts";
+import type {
+  DevEvent,
+  DevNode,
+  DevProcedure,
+  DevSession,
+} from "../../../server/dev/session/session.ts";
+import type { Terminal, TerminalInput, TerminalOutput } from "../../../server/base/terminal.ts";
 
 export interface FakeSession extends DevSession {
   emit(event: DevEvent): void;
@@ -15,7 +20,7 @@ export interface FakeSession extends DevSession {
 export function procedure(
   fqn: string,
   segment: string,
-  given: Partial<DevProcedure> = {},
+  overrides: Partial<DevProcedure> = {},
 ): DevProcedure {
   return {
     fqn,
@@ -24,25 +29,25 @@ export function procedure(
     segments: [segment],
     parameters: [],
     nodes: [segment],
-    ...given,
+    ...overrides,
   };
 }
 
-export function node(name: string, given: Partial<DevNode> = {}): DevNode {
-  return { name, segments: [name], procedures: 1, state: "ready", ...given };
+export function node(name: string, overrides: Partial<DevNode> = {}): DevNode {
+  return { name, segments: [name], procedures: 1, state: "ready", ...overrides };
 }
 
 export const plain = (
   name: string,
-  given: Partial<Extract<Parameter, { kind: "plain" }>> = {},
+  overrides: Partial<Extract<Parameter, { kind: "plain" }>> = {},
 ): Parameter => ({
   kind: "plain",
   name,
-  ...given,
+  ...overrides,
 });
 
-/** A shop: two nodes, and a segment that pages have. */
-export function fakeSession(given: Partial<DevSession> = {}): FakeSession {
+/** A shop with two nodes and a browser segment. */
+export function fakeSession(overrides: Partial<DevSession> = {}): FakeSession {
   const listeners = new Set<(event: DevEvent) => void>();
   const done: unknown[][] = [];
   const session: FakeSession = {
@@ -72,7 +77,7 @@ export function fakeSession(given: Partial<DevSession> = {}): FakeSession {
       return () => listeners.delete(listener);
     },
     close: async () => void (session.closed = true),
-    ...given,
+    ...overrides,
     emit: (event) => {
       for (const listener of listeners) listener(event);
     },
@@ -83,29 +88,24 @@ export function fakeSession(given: Partial<DevSession> = {}): FakeSession {
 }
 
 export interface FakeTerminal extends Terminal {
-  readonly stdout: Output & { write(text: string | Uint8Array): boolean };
-  /** What a person sees: rows of the screen and all above it, as a terminal makes them of what was written. */
+  readonly stdout: TerminalOutput & { write(text: string | Uint8Array): boolean };
+  /** The visible text, as a terminal renders the output, including scrolled lines. */
   seen(): string;
-  /** What was written, escape sequences and all. */
+  /** The output with escape sequences. */
   raw(): string;
   /** Text, or the name of a key. */
   type(...keys: string[]): Promise<void>;
-  readonly stdin: Input & { readonly rawMode: boolean };
+  readonly stdin: TerminalInput & { readonly rawMode: boolean };
   resize(columns: number): void;
 }
 
 const sequences: Readonly<Record<string, string>> = {
   enter: "\r",
   escape: "\u001B",
-  tab: "\t",
   up: "\u001B[A",
-  down: "\u001B[B",
-  right: "\u001B[C",
-  left: "\u001B[D",
-  backspace: "\u007F",
-  "ctrl-c": "\u0003",
   "ctrl-a": "\u0001",
-  "ctrl-w": "\u0017",
+  "ctrl-c": "\u0003",
+  "ctrl-d": "\u0004",
 };
 
 interface Screen {
@@ -114,7 +114,7 @@ interface Screen {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** `isTTY: false` is a pipe, without keys. */
+/** With `isTTY: false` it is a pipe without keys. */
 export function fakeTerminal({ columns = 80, isTTY = true, env = {} }: Screen = {}): FakeTerminal {
   let raw = "";
   const resizers = new Set<() => void>();
@@ -149,10 +149,10 @@ export function fakeTerminal({ columns = 80, isTTY = true, env = {} }: Screen = 
     env,
     raw: () => raw,
     seen: () => render(raw, isTTY ? size.columns : Infinity).join("\n"),
-    async type(...given) {
-      for (const key of given) {
+    async type(...pressed) {
+      for (const key of pressed) {
         keys.write(sequences[key] ?? key);
-        // What a dialog does with it comes in this turn of the event loop.
+        // The key is handled within this turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
@@ -163,7 +163,7 @@ export function fakeTerminal({ columns = 80, isTTY = true, env = {} }: Screen = 
   };
 }
 
-/** A small terminal: text, line ends, cursor up and right, clearing to the end; colours are left out. */
+/** Renders text, line breaks, cursor moves up and right, and clearing to the end. Ignores colours. */
 export function render(raw: string, columns: number): string[] {
   const rows: string[] = [""];
   let row = 0;

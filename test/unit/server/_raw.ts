@@ -1,33 +1,33 @@
-// Raw sockets, for what no HTTP client would send.
+// Raw sockets, for requests that no HTTP client would send.
 
 import { connect, type Socket } from "node:net";
-import type { HttpServer } from "../../../server/http.ts";
+import type { HttpServer } from "../../../server/http/http.ts";
 
 export interface RawConnection {
   readonly socket: Socket;
-  /** Everything that came in until now. */
+  /** The text received so far. */
   text(): string;
-  /** Waits until what came in matches. Rejects when the connection closes before that. */
+  /** Waits until the received text matches. Rejects if the connection closes first. */
   until(pattern: RegExp): Promise<string>;
-  /** Waits until the other side has closed; gives everything that came in. */
+  /** Waits until the server closes the connection, and returns the received text. */
   closed(): Promise<string>;
 }
 
-/** Connects to `server` and writes `bytes` as they are. */
-export function raw(server: HttpServer, bytes: string): RawConnection {
+/** Connects to `server` and writes `bytes`. */
+export function raw(server: Pick<HttpServer, "url">, bytes: string): RawConnection {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   let text = "";
-  const look = new Set<() => void>();
+  const watchers = new Set<() => void>();
   let done = false;
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
-    for (const one of look) one();
+    for (const watch of watchers) watch();
   });
   socket.on("error", () => {});
   socket.on("close", () => {
     done = true;
-    for (const one of look) one();
+    for (const watch of watchers) watch();
   });
   socket.write(bytes);
   return {
@@ -35,24 +35,24 @@ export function raw(server: HttpServer, bytes: string): RawConnection {
     text: () => text,
     until: (pattern) =>
       new Promise((resolve, reject) => {
-        const one = (): void => {
+        const watch = (): void => {
           if (!pattern.test(text) && !done) return;
-          look.delete(one);
+          watchers.delete(watch);
           if (pattern.test(text)) resolve(text);
           else reject(new Error(`closed before ${pattern} came: ${JSON.stringify(text)}`));
         };
-        look.add(one);
-        one();
+        watchers.add(watch);
+        watch();
       }),
     closed: () =>
       new Promise((resolve) => {
-        const one = (): void => {
+        const watch = (): void => {
           if (!done) return;
-          look.delete(one);
+          watchers.delete(watch);
           resolve(text);
         };
-        look.add(one);
-        one();
+        watchers.add(watch);
+        watch();
       }),
   };
 }

@@ -3,9 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { joiningWarning } from "../../../server/config-address.ts";
-import { parseConfig, readConfig } from "../../../server/config.ts";
-import { Problems } from "../../../src/problem.ts";
+import { joiningWarning } from "../../../server/config/config-address.ts";
+import { configVariable } from "../../../server/config/config-file.ts";
+import {
+  limitNames,
+  renamedKeys,
+  renamedLimits,
+  schemas,
+} from "../../../server/config/config-schema.ts";
+import { parseConfig, readConfig } from "../../../server/config/config.ts";
+import { Problems } from "../../../src/base/problem.ts";
 
 const root = "/app";
 const parse = (value: unknown, env: Record<string, string> = {}) =>
@@ -17,7 +24,7 @@ function problemsOf(value: unknown, env: Record<string, string> = {}): string[] 
     parse(value, env);
   } catch (error) {
     if (error instanceof Problems)
-      return error.problems.map((one) => `${one.path ?? ""}: ${one.message}`);
+      return error.problems.map(({ path = "", message }) => `${path}: ${message}`);
     throw error;
   }
   return [];
@@ -27,7 +34,7 @@ function hintsOf(value: unknown): (string | undefined)[] {
   try {
     parse(value);
   } catch (error) {
-    if (error instanceof Problems) return error.problems.map((one) => one.hint);
+    if (error instanceof Problems) return error.problems.map(({ hint }) => hint);
     throw error;
   }
   return [];
@@ -41,29 +48,29 @@ const node = {
 };
 const repository = { mode: "repository", url: "http://127.0.0.1:3000" };
 
-it("a name that the validator would drop without a word is refused, wherever names are the application's own", () => {
+it("a configuration refuses names such as __proto__, which the validator would drop silently", () => {
   const names = JSON.parse(
     '{ "constructor": ["a"], "__proto__": ["b"], "prototype": ["c"], "valueOf": ["d"] }',
   ) as object;
   const checks = JSON.parse('{ "__proto__": "./a.ts", "toString": "./b.ts" }') as object;
   const limits = JSON.parse('{ "__proto__": 1 }') as object;
-  expect(problemsOf({ ...repository, layout: names, healthChecks: checks, limits })).toEqual([
-    'layout.__proto__: "__proto__" can\'t be a name here',
-    'layout.constructor: "constructor" can\'t be a name here',
-    'layout.prototype: "prototype" can\'t be a name here',
+  expect(problemsOf({ ...repository, nodes: names, healthChecks: checks, limits })).toEqual([
+    'nodes.__proto__: "__proto__" can\'t be a name here',
+    'nodes.constructor: "constructor" can\'t be a name here',
+    'nodes.prototype: "prototype" can\'t be a name here',
     'healthChecks.__proto__: "__proto__" can\'t be a name here',
     'limits.__proto__: "__proto__" can\'t be a name here',
   ]);
   expect(
-    parse({ ...repository, layout: { valueOf: ["d"] }, healthChecks: { toString: "./b.ts" } }),
+    parse({ ...repository, nodes: { valueOf: ["d"] }, healthChecks: { toString: "./b.ts" } }),
   ).toMatchObject({
-    layout: { valueOf: ["d"] },
+    nodes: { valueOf: ["d"] },
     healthChecks: { toString: "/app/b.ts" },
   });
 });
 
-describe("addresses", () => {
-  it("are kept without the slash at the end", () => {
+describe("an address in a configuration", () => {
+  it("loses its trailing slash", () => {
     expect(parse({ ...node, gateway: "https://gateway.example/" })).toMatchObject({
       url: "http://127.0.0.1:3001",
       gateway: "https://gateway.example",
@@ -75,19 +82,19 @@ describe("addresses", () => {
     ["ftp://a.b", "expected an address that begins with http:// or https://"],
     ["http://a.b/path", "expected host and port only"],
     ["http://a.b/?x", "expected host and port only"],
-    ["http://me:secret@a.b", "can't hold a user name"],
-  ])("refuses %s", (gateway, message) => {
+    ["http://me:secret@a.b", "can't contain a user name"],
+  ])("is refused if it is %s", (gateway, message) => {
     expect(problemsOf({ ...node, gateway })).toEqual([expect.stringContaining(message)]);
   });
 
-  it("take https for the own one with tls, and only then", () => {
+  it("in 'url' is https if and only if the configuration has 'tls'", () => {
     const tls = { cert: "cert.pem", key: "/secret/key.pem", ca: "./ca.pem" };
     expect(parse({ ...repository, url: "https://a.b", tls })).toMatchObject({
       url: "https://a.b",
       tls: { cert: "/app/cert.pem", key: "/secret/key.pem", ca: "/app/ca.pem" },
     });
     expect(() => parse({ ...repository, url: "https://a.b" })).toThrow(
-      /at url: https takes a certificate.*\n.*"tls"/,
+      /at url: https needs a certificate.*\n.*"tls"/,
     );
     expect(() => parse({ ...repository, url: "http://a.b:1", tls })).toThrow(
       /at url: a service with 'tls' .*\n.*'https:\/\/a\.b:1'/,
@@ -95,8 +102,8 @@ describe("addresses", () => {
   });
 });
 
-describe("variables", () => {
-  it("are taken from the environment, with a default where one is given", () => {
+describe("a variable in a configuration", () => {
+  it("is replaced from the environment, or by its default", () => {
     const config = parse(
       { ...node, url: "http://${HOST}:${PORT:-4000}", name: "${NAME:-}x" },
       { HOST: "10.0.0.1" },
@@ -104,29 +111,29 @@ describe("variables", () => {
     expect(config).toMatchObject({ url: "http://10.0.0.1:4000", name: "x" });
   });
 
-  it("count as unset when they are empty and a default is there", () => {
+  it("falls back to its default if it is empty", () => {
     expect(parse({ ...node, name: "${NAME:-a}" }, { NAME: "" })).toMatchObject({ name: "a" });
   });
 
-  it("become numbers where a number belongs, and nowhere else", () => {
+  it("becomes a number only where the key expects one", () => {
     const config = parse(
       {
         mode: "gateway",
         url: "http://127.0.0.1:1",
-        monitor: "${MS}",
+        healthIntervalMs: "${MS}",
         trustKey: "${KEY}",
-        limits: { body: "${MS}" },
+        limits: { bodyBytes: "${MS}" },
       },
       { MS: "250", KEY: "1234567890123456" },
     );
     expect(config).toMatchObject({
-      monitor: 250,
+      healthIntervalMs: 250,
       trustKey: "1234567890123456",
-      limits: { body: 250 },
+      limits: { bodyBytes: 250 },
     });
   });
 
-  it("become true and false for the console, and nowhere else", () => {
+  it("becomes a boolean only for 'console'", () => {
     const config = parse(
       { mode: "gateway", url: "http://127.0.0.1:1", console: "${ON}", trustKey: "${ON:-}" },
       { ON: "true" },
@@ -137,15 +144,15 @@ describe("variables", () => {
     ).toMatchObject({ console: false });
   });
 
-  it("that are not set are all told, each once, with the key and the nearest name", () => {
+  it("that isn't set is reported once, with its key and a similar name", () => {
     expect(problemsOf({ ...node, url: "${URI}", gateway: "${GATE}" }, { GATES: "x" })).toEqual([
-      "url: the environment has no variable URI",
-      "gateway: the environment has no variable GATE",
+      "url: the environment variable URI isn't set",
+      "gateway: the environment variable GATE isn't set",
     ]);
   });
 
-  it("refuses a name that can't be one, one inside another, and one without its end", () => {
-    expect(problemsOf({ ...node, name: "${a b}" })).toEqual(["name: '${a b}' is no variable"]);
+  it("is refused if its name is invalid, if it is nested or if it has no closing brace", () => {
+    expect(problemsOf({ ...node, name: "${a b}" })).toEqual(["name: '${a b}' isn't a variable"]);
     expect(problemsOf({ ...node, name: "${A:-${B}}" }, { A: "1", B: "2" })).toEqual([
       "name: '${A:-${B}}' has a variable inside another",
     ]);
@@ -154,22 +161,22 @@ describe("variables", () => {
     ]);
   });
 
-  it("are those of the environment only", () => {
+  it("doesn't read inherited properties of the environment object", () => {
     expect(problemsOf({ ...node, name: "${toString}" })).toEqual([
-      "name: the environment has no variable toString",
+      "name: the environment variable toString isn't set",
     ]);
   });
 });
 
-describe("problems", () => {
-  it("lead from a port or a host to the address that has both", () => {
+describe("the problems of a configuration", () => {
+  it("point from 'port' and 'host' to 'url'", () => {
     expect(hintsOf({ ...node, port: 3000, host: "0.0.0.0" })).toEqual([
-      "Host and port stand in 'url'.",
-      "Host and port stand in 'url'.",
+      "Set host and port in 'url'.",
+      "Set host and port in 'url'.",
     ]);
   });
 
-  it("are all told at once", () => {
+  it("are all reported at once", () => {
     const found = problemsOf({
       mode: "node",
       url: 3,
@@ -180,23 +187,23 @@ describe("problems", () => {
     });
     expect(found).toEqual([
       "repositori: unknown key",
-      "index: mode 'node' has no such key; it belongs to repository, standalone",
+      "index: mode 'node' doesn't have this key; it belongs to repository, standalone",
       "url: expected an address such as http://127.0.0.1:3000, found 3",
       "repository: it is missing",
-      'segments: expected a list of texts, found "shop"',
+      'segments: expected a list of strings, found "shop"',
     ]);
   });
 
-  it("name the line and column of their keys, and the file's keys that are there twice", async () => {
+  it("have the line and column of their key, and include duplicate keys", async () => {
     const folder = await mkdtemp(join(tmpdir(), "seamline-config-"));
     const text =
-      '{\n  "mode": "gateway",\n  "url": "http://127.0.0.1:1",\n  "limits": {\n    "body": "big" },\n  "log": "info", "log": "wran"\n}';
+      '{\n  "mode": "gateway",\n  "url": "http://127.0.0.1:1",\n  "limits": {\n    "bodyBytes": "big" },\n  "log": "info", "log": "wran"\n}';
     await writeFile(join(folder, "a.json"), text);
     await expect(
       readConfig("a.json", { root: folder }).finally(() => rm(folder, { recursive: true })),
     ).rejects.toMatchObject({
       problems: [
-        { path: "limits.body", line: 5, column: 5, message: 'expected a number, found "big"' },
+        { path: "limits.bodyBytes", line: 5, column: 5, message: 'expected a number, found "big"' },
         {
           path: "log",
           line: 6,
@@ -209,47 +216,45 @@ describe("problems", () => {
     });
   });
 
-  it("keep secrets to themselves", () => {
+  it("don't contain secrets", () => {
     const tls = { cert: "a", key: "b", passphrase: 12345 };
     const found = problemsOf({ ...repository, url: "https://a.b", tls, trustKey: ["hush"] });
-    expect(found).toEqual(["trustKey: expected a text", "tls.passphrase: expected a text"]);
+    expect(found).toEqual(["trustKey: expected a string", "tls.passphrase: expected a string"]);
   });
 
-  it("are told of objects that hold themselves, too", () => {
+  it("are reported for a cyclic object", () => {
     const round: Record<string, unknown> = {};
     round["round"] = round;
     expect(problemsOf({ ...repository, limits: round })[0]).toBe(
-      "limits: it is nested too deep to be a configuration",
+      "limits: it is nested too deeply for a configuration",
     );
   });
 
-  it("offer the nearest known key", () => {
+  it("suggest the most similar key", () => {
     expect(() => parse({ ...node, segmnts: [] })).toThrow("Did you mean 'segments'?");
   });
 
-  it.each(["__proto__", "constructor", "toString"])("refuse %s as any other unknown key", (key) => {
+  it.each(["__proto__", "constructor", "toString"])("include %s as an unknown key", (key) => {
     expect(
       problemsOf(JSON.parse(`{"mode":"gateway","url":"http://127.0.0.1:1","${key}":1}`)),
     ).toEqual([`${key}: unknown key`]);
   });
 
-  it("name an unknown limit and the known ones", () => {
-    expect(problemsOf({ ...repository, limits: { bodi: 1, depth: 0 } })).toEqual([
-      expect.stringMatching(/^limits\.depth: expected a number from 1 up/),
-      expect.stringMatching(/^limits\.bodi: unknown limit; known: body, depth/),
+  it("name an unknown limit and list the valid ones", () => {
+    expect(problemsOf({ ...repository, limits: { bodi: 1, maxDepth: 0 } })).toEqual([
+      expect.stringMatching(/^limits\.bodi: unknown limit; known: bodyBytes, maxDepth/),
+      expect.stringMatching(/^limits\.maxDepth: expected a number of at least 1/),
     ]);
   });
 
-  it("refuse what only a later version does, rather than ignore it", () => {
+  it("include a key of a later version, which isn't ignored", () => {
     const gateway = { mode: "gateway", url: "http://127.0.0.1:1" };
     expect(problemsOf({ ...gateway, repository: "http://127.0.0.1:2" })).toEqual([]);
-    expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual([
-      expect.stringContaining("memory only"),
-    ]);
+    expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual(["directory: unknown key"]);
   });
 
   it.each(["", "with a space in it", "sixteen-chars-ü!"])(
-    "refuse the trust key '%s'",
+    "include the invalid trust key '%s'",
     (trustKey) => {
       expect(problemsOf({ ...repository, trustKey })).toEqual([
         expect.stringMatching(/^trustKey: it /),
@@ -257,13 +262,13 @@ describe("problems", () => {
     },
   );
 
-  it.each([[null], [[]], ["text"], [7]])("refuse a configuration that is %j", (value) => {
+  it.each([[null], [[]], ["text"], [7]])("say that %j is no JSON object", (value) => {
     expect(problemsOf(value)).toEqual([expect.stringContaining("expected a JSON object")]);
   });
 });
 
-describe("whatever comes in", () => {
-  it("is a configuration, or problems that name the file", () => {
+describe("parseConfig", () => {
+  it("returns a configuration or throws problems with the file's name, for any input", () => {
     const mode = fc.constantFrom("node", "gateway", "repository", "standalone", "proxy", "other");
     const value = fc.oneof(
       fc.jsonValue(),
@@ -286,10 +291,10 @@ describe("whatever comes in", () => {
         mode,
         fc.array(fc.tuple(keys, value)),
         fc.jsonValue(),
-        (one, entries, anything) => {
-          for (const given of [anything, { ...Object.fromEntries(entries), mode: one }]) {
+        (mode, entries, anything) => {
+          for (const value of [anything, { ...Object.fromEntries(entries), mode }]) {
             try {
-              expect(parse(given, { X: "1" }).mode).toBeTypeOf("string");
+              expect(parse(value, { X: "1" }).mode).toBeTypeOf("string");
             } catch (error) {
               if (!(error instanceof Problems)) throw error;
               expect(error.problems.every(({ file }) => file === "seamline.json")).toBe(true);
@@ -309,7 +314,7 @@ describe("a configuration file", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("is found relative to the application folder, and so are the paths in it", async () => {
+  it("and the paths in it are resolved from the application folder", async () => {
     const values = {
       $schema: "x",
       ...repository,
@@ -329,7 +334,7 @@ describe("a configuration file", () => {
     });
   });
 
-  it("that isn't there is named, with the ways to name another", async () => {
+  it("that doesn't exist is named in the error, with the ways to choose another", async () => {
     await expect(readConfig("./none.json", { root: folder })).rejects.toThrow(
       /^none\.json: there is no such file\n.*--config/,
     );
@@ -338,14 +343,14 @@ describe("a configuration file", () => {
     );
   });
 
-  it("that is no JSON is named with line and column", async () => {
+  it("with invalid JSON is reported with line and column", async () => {
     await writeFile(join(folder, "a.json"), '{\n  "mode": "node",\n  url: 1\n}');
     await expect(readConfig("a.json", { root: folder })).rejects.toThrow(
       /^a\.json:3:3: this is not JSON/,
     );
   });
 
-  it("may be given as an object", async () => {
+  it("can be replaced by an object", async () => {
     expect(await readConfig(repository, { root: folder })).toMatchObject({
       mode: "repository",
       output: join(folder, "dist"),
@@ -353,15 +358,15 @@ describe("a configuration file", () => {
   });
 });
 
-it("an address that only its own machine finds is no address to join with", () => {
+it("a node warns if it joins a gateway with an address that other machines can't reach", () => {
   const gateway = "http://10.0.0.1:3000";
   for (const url of ["http://0.0.0.0:3001", "http://[::]:3001"])
-    expect(joiningWarning(url, gateway)).toContain(`is told '${url}'`);
+    expect(joiningWarning(url, gateway)).toContain(`nothing can call it at '${url}'`);
   for (const url of ["http://127.0.0.1:3001", "http://node-a:3001", "http://[::1]:3001"])
     expect(joiningWarning(url, gateway)).toBeUndefined();
 });
 
-it("members of a gateway are host names, addresses and ranges, and what is none of them is named", () => {
+it("'members' accepts host names, addresses and ranges, and an invalid entry is named", () => {
   const config = { mode: "gateway", url: "http://10.0.0.1:3002" };
   const members = [
     "node-1",
@@ -374,9 +379,9 @@ it("members of a gateway are host names, addresses and ranges, and what is none 
   expect(parseConfig({ ...config, members }, "a.json", { root: "/app", env: {} })).toMatchObject({
     members,
   });
-  const problems = (given: unknown): readonly string[] => {
+  const problems = (value: unknown): readonly string[] => {
     try {
-      parseConfig({ ...config, members: given }, "a.json", { root: "/app", env: {} });
+      parseConfig({ ...config, members: value }, "a.json", { root: "/app", env: {} });
       return [];
     } catch (error) {
       return (error as Problems).problems.map(({ path, message }) => `${path}: ${message}`);
@@ -398,7 +403,45 @@ it("members of a gateway are host names, addresses and ranges, and what is none 
       `members.1: expected a host name, an address or a range such as 10.0.0.0/8, found '${wrong}'`,
     ]);
   expect(problems([])).toEqual([
-    "members: expected at least one name or range: without any nobody could join, found an array",
+    "members: expected at least one name or range: with none, no node could join, found an array",
   ]);
-  expect(problems("node-1")).toEqual(['members: expected a list of texts, found "node-1"']);
+  expect(problems("node-1")).toEqual(['members: expected a list of strings, found "node-1"']);
+});
+
+describe("a name from before the first release", () => {
+  const gateway = { mode: "gateway", url: "http://127.0.0.1:3000" };
+  const limits = Object.fromEntries([...renamedLimits.keys()].map((name) => [name, 1]));
+
+  it("is refused as a key, and the error has the new name", () => {
+    expect(problemsOf({ ...gateway, monitor: 1_000 })).toEqual([
+      "monitor: renamed to 'healthIntervalMs'",
+    ]);
+    const old = { clients: ["ui"], clientModules: ["./a"], layout: { shop: ["shop"] } };
+    expect(problemsOf({ ...repository, ...old })).toEqual([
+      "clients: renamed to 'browserSegments'",
+      "clientModules: renamed to 'browserModules'",
+      "layout: renamed to 'nodes'",
+    ]);
+  });
+
+  it("is refused as a limit, and the error has the new name", () => {
+    const problems = problemsOf({ ...gateway, limits });
+    expect(problems.toSorted()).toEqual(
+      [...renamedLimits].map(([old, name]) => `limits.${old}: renamed to '${name}'`).toSorted(),
+    );
+  });
+
+  it("maps to an existing key", () => {
+    expect([...renamedLimits.values()].filter((name) => !limitNames.includes(name))).toEqual([]);
+    const keys = Object.values(schemas).flatMap(({ entries }) => Object.keys(entries));
+    expect([...renamedKeys.values()].filter((name) => !keys.includes(name))).toEqual([]);
+  });
+
+  it("is refused as an environment variable, unless the new one is set too", () => {
+    expect(() => configVariable({ SVC_CONFIG: "a.json" })).toThrow(
+      /SVC_CONFIG: this environment variable is renamed to SEAMLINE_CONFIG\n.*Set SEAMLINE_CONFIG=a\.json/,
+    );
+    expect(configVariable({ SVC_CONFIG: "a.json", SEAMLINE_CONFIG: "b.json" })).toBe("b.json");
+    expect(configVariable({ SEAMLINE_CONFIG: "" })).toBeUndefined();
+  });
 });

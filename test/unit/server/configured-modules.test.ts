@@ -1,15 +1,16 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { configuredModules } from "../../../server/configured-modules.ts";
-import { compose } from "../../../src/middleware.ts";
-import type { Call } from "../../../src/call.ts";
-import type { ServerManifest } from "../../../src/manifest.ts";
-import { ModulesUnavailable } from "../../../src/ports.ts";
-import type { Problems } from "../../../src/problem.ts";
+import { configuredModules } from "../../../server/modules/configured-modules.ts";
+import { compose } from "../../../src/http/middleware.ts";
+import type { Call } from "../../../src/base/call.ts";
+import type { ServerManifest } from "../../../src/base/manifest.ts";
+import { ModulesUnavailable } from "../../../src/base/ports.ts";
+import type { Problems } from "../../../src/base/problem.ts";
 
-it("a configured middleware that is a plain object has its module's name in the log (§4.8)", async () => {
+it("the log names the module of a configured middleware that is a plain object", async () => {
   const root = join(import.meta.dirname, "application");
   const { middleware } = await configuredModules(
     {
@@ -30,7 +31,7 @@ it("a configured middleware that is a plain object has its module's name in the 
     "A middleware did not call next",
   );
   expect(lines).toEqual([
-    "middleware src/log.ts did not call next() for shop/stock: every middleware must (§4.8)",
+    "middleware src/log.ts did not call next() for shop/stock: every middleware must",
   ]);
 });
 
@@ -38,17 +39,17 @@ it.each([
   [
     "nowhere.js",
     "ERR_MODULE_NOT_FOUND",
-    "configuration at middleware[0]: './src/nowhere.js' is not there",
+    "configuration at middleware[0]: './src/nowhere.js' doesn't exist",
     "run 'seamline build'",
   ],
   [
     "log.ts",
     "ERR_UNKNOWN_FILE_EXTENSION",
-    "configuration at middleware[0]: './src/log.ts' is in the source folder, and this gateway has no modules of the build",
-    "Name the 'repository' that has them",
+    "configuration at middleware[0]: './src/log.ts' is in the source folder, but this gateway has no modules of the build",
+    "Set 'repository' to the one that has them",
   ],
 ])(
-  "a configured module that can't be had is told as the configuration names it, with the way out: %s",
+  "the error for a configured module that can't be loaded has its configured name and a hint: %s",
   async (file, code, message, wayOut) => {
     const root = join(import.meta.dirname, "application");
     const config = {
@@ -72,7 +73,7 @@ it.each([
   },
 );
 
-it("a path without its './' is told from a package that isn't there", async () => {
+it("a path without './' gets another error than a missing package", async () => {
   const config = {
     mode: "gateway",
     url: "http://127.0.0.1:0",
@@ -96,12 +97,18 @@ it("a path without its './' is told from a package that isn't there", async () =
   expect(told).toMatchObject([
     {
       path: "middleware[0]",
-      message: "'test/unit/server/configured-modules.test.ts' is no package",
-      hint: "A path begins with './': './test/unit/server/configured-modules.test.ts'",
+      message: "'test/unit/server/configured-modules.test.ts' isn't a package",
+      hint: "Begin a path with './': './test/unit/server/configured-modules.test.ts'",
     },
     { path: "middleware[1]", message: "'nowhere' can't be loaded: Cannot find package 'nowhere'" },
   ]);
 });
+
+/** The line of this file that throws an error with this message. */
+function lineOf(message: string): number {
+  const lines = readFileSync(import.meta.filename, "utf8").split("\n");
+  return lines.findIndex((line) => line.includes(`throw new TypeError("${message}")`)) + 1;
+}
 
 it.each<[string, unknown, string]>([
   ["nothing", undefined, "has no default export with handle(…)"],
@@ -116,10 +123,10 @@ it.each<[string, unknown, string]>([
         throw new TypeError("no file to write to");
       }
     },
-    "can't be made: ../configured-modules.test.ts:80:15: TypeError: no file to write to",
+    `can't be constructed: ../configured-modules.test.ts:${lineOf("no file to write to")}:15: TypeError: no file to write to`,
   ],
 ])(
-  "a configured middleware whose default export is %s is refused by key and module (§2.7-1, D6.configured)",
+  "the error for a middleware whose default export is %s has the key and the module (middleware-1)",
   async (_, given, what) => {
     const root = join(import.meta.dirname, "application");
     const config = {
@@ -140,7 +147,7 @@ it.each<[string, unknown, string]>([
   },
 );
 
-it("a repository that is away is told as that, and not as a mistake in the configuration", async () => {
+it("an unreachable repository isn't reported as a mistake in the configuration", async () => {
   const root = join(import.meta.dirname, "application");
   const config = {
     mode: "gateway",
@@ -166,7 +173,7 @@ it("a repository that is away is told as that, and not as a mistake in the confi
     ).rejects.toBe(away);
 });
 
-it("a configured middleware of another framework is refused at the start, with the signature that is wanted (§2.7-1)", async () => {
+it("a middleware of another framework is refused at the start, with the expected signature (middleware-1)", async () => {
   const root = join(import.meta.dirname, "application");
   const config = {
     mode: "gateway",
@@ -183,6 +190,6 @@ it("a configured middleware of another framework is refused at the start, with t
       moduleImporter: async () => ({ default: koa }),
     }),
   ).rejects.toThrow(
-    "configuration at middleware[0]: './src/log.ts' is a middleware of another kind: its handle takes (context, next), and a middleware's takes (fqn, version, args, headers, next), or all of them as a rest parameter\n  → Write async handle(fqn, version, args, headers, next), and return what next() gives",
+    "configuration at middleware[0]: './src/log.ts' is another kind of middleware: its handle takes (context, next), but must take (fqn, version, args, headers, next), or a rest parameter\n  → Write async handle(fqn, version, args, headers, next), and return the result of next()",
   );
 });

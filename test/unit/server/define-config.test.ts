@@ -1,13 +1,14 @@
-// What an editor shows beside a key of `defineConfig` is what it shows beside the same key of a JSON file.
+// Editors must show the same for a key in `defineConfig` and in a JSON file.
 
 import { join } from "node:path";
 
-import { toJsonSchema } from "@valibot/to-json-schema";
 import type TypeScript from "typescript";
 import { describe, expect, it } from "vitest";
 
-import { schemas } from "../../../server/config-schema.ts";
-import { defineConfig } from "../../../server/define-config.ts";
+import { createSchemas } from "../../../scripts/json-schemas.mjs";
+import { schemas } from "../../../server/config/config-schema.ts";
+import { defineConfig } from "../../../server/config/define-config.ts";
+import * as jsonSchema from "../../../server/config/json-schema.ts";
 import { root, ts } from "../../_sources.ts";
 
 interface Words {
@@ -15,7 +16,7 @@ interface Words {
   readonly default?: unknown;
 }
 
-const file = join(root, "server/config-types.ts");
+const file = join(root, "server/config/config-types.ts");
 const program = ts.createProgram([file], {
   allowImportingTsExtensions: true,
   noEmit: true,
@@ -24,7 +25,7 @@ const program = ts.createProgram([file], {
 });
 const checker = program.getTypeChecker();
 
-/** The comments of the keys of a type, with those of the objects below them. */
+/** The comments of a type's keys, including those of nested objects. */
 function commented(type: TypeScript.Type, path: string): [string, Words][] {
   return checker.getPropertiesOfType(type).flatMap((key) => {
     const name = path + key.name;
@@ -44,37 +45,46 @@ function commented(type: TypeScript.Type, path: string): [string, Words][] {
 
 type Json = Readonly<Record<string, Words & { readonly properties?: Json }>>;
 
-function said(properties: Json, path: string): [string, Words][] {
+function published(properties: Json, path: string): [string, Words][] {
   return Object.entries(properties).flatMap(
     ([key, { description, default: fallback, properties: below }]) => [
       [path + key, { description, ...(fallback !== undefined && { default: fallback }) }],
-      ...(below === undefined ? [] : said(below, `${path}${key}.`)),
+      ...(below === undefined ? [] : published(below, `${path}${key}.`)),
     ],
   );
 }
 
+const { config } = createSchemas(jsonSchema) as unknown as {
+  readonly config: {
+    readonly allOf: readonly {
+      readonly if: { readonly properties?: { readonly mode?: { readonly const: string } } };
+      readonly then: { readonly properties: Json };
+    }[];
+  };
+};
+
 describe("defineConfig", () => {
-  it.each(Object.entries(schemas))(
-    "has the words of the schema at the keys of mode %s",
-    (mode, schema) => {
+  it.each(Object.keys(schemas))(
+    "editors show the same comments and defaults for the keys of a %s in TypeScript and in JSON",
+    (mode) => {
       const symbol = checker
         .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!)
-        .find((one) => one.name.toLowerCase() === `${mode}input`);
-      const { properties } = toJsonSchema(schema, {
-        typeMode: "input",
-        ignoreActions: ["raw_check"],
-      }) as unknown as { properties: Json };
-      const written = Object.fromEntries(commented(checker.getDeclaredTypeOfSymbol(symbol!), ""));
-      expect(Object.keys(written).length).toBeGreaterThan(20);
-      delete written["mode"];
-      const wanted = Object.fromEntries(said(properties, ""));
-      delete wanted["mode"];
-      expect(written).toEqual(wanted);
+        .find(({ name }) => name.toLowerCase() === `${mode}input`);
+      const inTypes = Object.fromEntries(commented(checker.getDeclaredTypeOfSymbol(symbol!), ""));
+      const branch = config.allOf.find(
+        ({ if: { properties } }) => properties?.mode?.const === mode,
+      );
+      const inSchema = Object.fromEntries(published(branch!.then.properties, ""));
+      for (const words of [inTypes, inSchema]) delete words["mode"];
+      delete inSchema["$schema"];
+      expect(Object.keys(inTypes).length).toBeGreaterThan(20);
+      expect(inSchema).toEqual(inTypes);
+      expect(Object.values(inTypes).filter(({ description }) => description === "")).toEqual([]);
     },
   );
 
-  it("gives the object that it was given", () => {
-    const config = { mode: "standalone", url: "http://127.0.0.1:3000" } as const;
-    expect(defineConfig(config)).toBe(config);
+  it("returns its argument", () => {
+    const configuration = { mode: "standalone", url: "http://127.0.0.1:3000" } as const;
+    expect(defineConfig(configuration)).toBe(configuration);
   });
 });

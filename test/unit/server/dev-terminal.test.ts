@@ -1,11 +1,11 @@
-// What `seamline dev` shows, to people and to programs.
+// What `seamline dev` prints for people and for programs.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { setTrace } from "../../../src/trace.ts";
-import type { DevEvent, DevSession } from "../../../server/dev/session.ts";
+import { setTrace } from "../../../src/base/trace.ts";
+import type { DevEvent, DevSession } from "../../../server/dev/session/session.ts";
 import { showAsJson } from "../../../server/dev/terminal/json-lines.ts";
 import { showInTerminal } from "../../../server/dev/terminal/show.ts";
 import { fakeSession, fakeTerminal, node, procedure } from "./_dev-session.ts";
@@ -21,25 +21,25 @@ afterEach(async () => {
 });
 
 function show(
-  given: {
+  options: {
     session?: Partial<DevSession>;
     columns?: number;
     isTTY?: boolean;
     env?: Record<string, string>;
   } = {},
 ) {
-  const session = fakeSession({ watched: [root, join(root, "src")], ...given.session });
-  const terminal = fakeTerminal({ isTTY: false, ...given });
+  const session = fakeSession({ watched: [root, join(root, "src")], ...options.session });
+  const terminal = fakeTerminal({ isTTY: false, ...options });
   const shows = showInTerminal(terminal, { root, version: "1.2.3", stop: () => {} });
   shows.start(session, { ms: 412.4 });
   const first = terminal.seen();
-  /** What came after the first screen. */
+  /** The output after the first screen. */
   const after = (): string => terminal.seen().slice(first.length);
   return { session, terminal, shows, first, after };
 }
 
-describe("the first screen", () => {
-  it("says where everything is, within 80 columns", () => {
+describe("the first screen of `seamline dev`", () => {
+  it("the first screen shows addresses, segments and procedures within 80 columns", () => {
     const { first } = show();
     expect(first).toBe(`
 Seamline 1.2.3 is ready after 412 ms
@@ -61,18 +61,16 @@ Seamline 1.2.3 is ready after 412 ms
 `);
   });
 
-  it("names the keys only where there is a keyboard", () => {
-    expect(show({ isTTY: true }).first).toContain(
-      "o open   c call   k kill   m move   h help   q quit",
-    );
+  it("the first screen lists the keys only if there is a keyboard", () => {
+    expect(show({ isTTY: true }).first).toContain("o open   c console   h help   q quit");
     expect(show().first).not.toContain("quit");
   });
 
-  it("has colours at a terminal, and none with NO_COLOR or in a pipe", () => {
+  it("output has colours at a terminal, but not with NO_COLOR or in a pipe", () => {
     expect(show({ isTTY: true }).terminal.raw()).toContain("\u001B[1mSeamline");
-    for (const given of [{ isTTY: true, env: { NO_COLOR: "1" } }, { isTTY: false }])
+    for (const options of [{ isTTY: true, env: { NO_COLOR: "1" } }, { isTTY: false }])
       // oxlint-disable-next-line no-control-regex
-      expect(show(given).terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
+      expect(show(options).terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
     const { session, terminal } = show();
     session.emit({
       kind: "node",
@@ -83,23 +81,23 @@ Seamline 1.2.3 is ready after 412 ms
     expect(terminal.raw()).toContain("node orders can't start: [PARSE_ERROR] no\n");
   });
 
-  it("says what an application without segments is", () => {
+  it("the first screen explains an application without segments", () => {
     const { first } = show({
       session: { nodes: () => [], procedures: () => [], consoleUrl: () => undefined },
     });
     expect(first).toContain(
-      "No segment file is there yet, so every function runs where it is called.",
+      "There is no segment file yet, so every function runs where it is called.",
     );
     expect(first).not.toContain("Console");
   });
 
-  it("does not say that there are no segments where the application can't be read", () => {
+  it("the first screen of an application that can't be read doesn't claim that it has no segments", () => {
     const { first } = show({ session: { isRead: false, nodes: () => [], procedures: () => [] } });
-    expect(first).toContain("Nothing runs yet: mend what is wrong below, and it does.");
+    expect(first).toContain("Nothing runs yet: fix the problems below to start.");
     expect(first).not.toContain("No segment file");
   });
 
-  it("is no wall of text with 2,000 procedures in 100 segments of long names", () => {
+  it("the first screen stays short with 2,000 procedures in 100 segments with long names", () => {
     const name = (index: number) => `department-of-warehouses-and-deliveries-${index}`;
     const nodes = Array.from({ length: 100 }, (_, index) => node(name(index), { procedures: 20 }));
     const procedures = Array.from({ length: 2_000 }, (_, index) =>
@@ -120,11 +118,11 @@ Seamline 1.2.3 is ready after 412 ms
     expect(first).toMatch(
       /Public +warehouses.*… and 1,999 more|Public +warehouses.*…\S+ and 1,999 more/,
     );
-    // The largest one is among those that are shown.
+    // The largest segment is shown.
     expect(first).toMatch(/-0 .* 120\n/);
   });
 
-  it("reads at 40 columns, and at 20", () => {
+  it("the first screen fits 40 columns, and 20", () => {
     for (const columns of [40, 20]) {
       const urls = show({ columns, session: { url: "http://a/", consoleUrl: () => undefined } })
         .first.split("\n")
@@ -134,7 +132,7 @@ Seamline 1.2.3 is ready after 412 ms
   });
 });
 
-describe("an event is a line", () => {
+describe("events in the terminal", () => {
   const cases: readonly (readonly [DevEvent, string])[] = [
     [
       {
@@ -204,7 +202,7 @@ describe("an event is a line", () => {
     ],
     [
       { kind: "node", node: "orders", state: "starting", why: "src/a.ts changed" },
-      "node orders starts anew: src/a.ts changed",
+      "node orders restarts: src/a.ts changed",
     ],
     [{ kind: "node", node: "orders", state: "starting" }, ""],
     [{ kind: "mended" }, "mended: no problem is left"],
@@ -214,13 +212,13 @@ describe("an event is a line", () => {
     ],
   ];
 
-  it.each(cases)("%j", (event, line) => {
+  it.each(cases)("the event %j is printed as one line", (event, line) => {
     const { session, after } = show();
     session.emit(event);
     expect(after()).toBe(line === "" ? "" : `${line}\n`);
   });
 
-  it("that comes again is counted, whatever the time that it took", () => {
+  it("a repeated event is counted, even if it took another time", () => {
     const { session, after, shows } = show();
     const replaced = (ms: number): DevEvent => ({
       kind: "replaced",
@@ -244,18 +242,18 @@ describe("an event is a line", () => {
     );
   });
 
-  it("that comes again at a terminal stands there once, with its last time", () => {
+  it("a repeated event at a terminal is one line, with the last time", () => {
     const { session, after, terminal } = show({ isTTY: true });
     for (const ms of [1, 2, 3])
       session.emit({ kind: "replaced", procedures: ["a"], where: ["x"], ms, file: "src/a.ts" });
     expect(after()).toBe("replaced a on node x, 3 ms; its own state starts anew ×3\n");
-    // Something of the application's own stands between: that line must not be taken away.
+    // The application's own output must not be erased.
     terminal.stdout.write("hello from a procedure\n");
     session.emit({ kind: "replaced", procedures: ["a"], where: ["x"], ms: 4, file: "src/a.ts" });
     expect(after()).toContain("×3\nhello from a procedure\nreplaced a on node x, 4 ms");
   });
 
-  it("is a warning once", () => {
+  it("a repeated warning is printed once", () => {
     const { session, after } = show();
     const warning = (message: string): DevEvent => ({
       kind: "warning",
@@ -266,8 +264,8 @@ describe("an event is a line", () => {
   });
 });
 
-describe("problems", () => {
-  it("show the source with a marker, and what to do", async () => {
+describe("problems in the terminal", () => {
+  it("a problem is printed with a marker in its source and a hint", async () => {
     await writeFile(
       join(root, "orders.segment.json"),
       '{\n  "./orders/quote": {\n    "quote": { "access": "publik" }\n  }\n}\n',
@@ -295,18 +293,18 @@ describe("problems", () => {
   → Did you mean "public"?
 
 error: src/gone.ts:1:1: is no longer there
-2 problems: what ran before goes on running
+2 problems: what ran before keeps running
 `);
   });
 
-  it("of an application that never ran are told as such", () => {
+  it("problems of an application that has never run say that it starts when they are fixed", () => {
     const nodes = () => [node("orders", { state: "failed" })];
     const { session, after } = show({ session: { nodes } });
     session.emit({ kind: "problems", problems: [{ file: "src/a.ts", message: "no" }] });
-    expect(after()).toBe("error: src/a.ts: no\n1 problem: it starts when it is mended\n");
+    expect(after()).toBe("error: src/a.ts: no\n1 problem: it starts when it is fixed\n");
   });
 
-  it("that hold nothing back are told as such", () => {
+  it("problems that stop nothing say that everything else runs", () => {
     const { session, after } = show();
     session.emit({
       kind: "problems",
@@ -316,7 +314,7 @@ error: src/gone.ts:1:1: is no longer there
     expect(after()).toBe("error: src/a.ts: no\n1 problem: everything else runs as it is written\n");
   });
 
-  it("of long lines are shown around the marker", async () => {
+  it("a problem in a long line is printed with the text around the marker", async () => {
     await writeFile(join(root, "long.ts"), `${"x".repeat(300)} = here; ${"y".repeat(300)}\n`);
     const { session, after } = show({ columns: 60 });
     session.emit({
@@ -328,7 +326,7 @@ error: src/gone.ts:1:1: is no longer there
     expect(text.slice(marker.indexOf("^"))).toMatch(/^here; y/);
   });
 
-  it("are shown up to eight", () => {
+  it("at most eight problems are printed, and the others are counted", () => {
     const { session, after } = show();
     const problems = Array.from({ length: 200 }, (_, index) => ({
       file: `src/${index}.ts`,
@@ -340,7 +338,7 @@ error: src/gone.ts:1:1: is no longer there
   });
 });
 
-describe("a procedure that failed", () => {
+describe("a failed procedure in the terminal", () => {
   function failure(): Error {
     const error = new RangeError("No such sku", { cause: new Error("deeper") });
     error.stack = [
@@ -355,7 +353,7 @@ describe("a procedure that failed", () => {
     return error;
   }
 
-  it("shows its places in the sources, its causes and its way", () => {
+  it("a failed procedure is printed with its place in the sources, its causes and its trace", () => {
     const { session, after } = show();
     session.emit({ kind: "failed", fqn: "shop/quote", node: "orders", error: failure() });
     expect(after()).toBe(`shop/quote failed on node orders: RangeError: No such sku
@@ -368,7 +366,7 @@ describe("a procedure that failed", () => {
 `);
   });
 
-  it("is told in a page too, whatever was thrown, and counted", () => {
+  it("failures in a page are printed and counted, whatever was thrown", () => {
     const { session, after, shows } = show();
     const unreadable = {
       toString: () => {
@@ -379,13 +377,13 @@ describe("a procedure that failed", () => {
       session.emit({ kind: "failed", fqn: "a", node: "page", error });
     shows.close();
     expect(after()).toBe(
-      "a failed in the page: text\n  (and the same once more)\na failed in the page: what was thrown can't be read\n",
+      "a failed in the page: text\n  (and the same once more)\na failed in the page: an error that can't be printed\n",
     );
   });
 });
 
-describe("what came before anybody listened", () => {
-  it("is told, but not that nodes are ready: that has just been said", () => {
+describe("events before the first listener", () => {
+  it("earlier events are printed, except that nodes are ready, which the first screen shows", () => {
     const early: DevEvent[] = [
       { kind: "node", node: "orders", state: "ready" },
       { kind: "node", node: "stock", state: "failed", why: "no" },
@@ -405,8 +403,8 @@ describe("what came before anybody listened", () => {
   });
 });
 
-describe("lines of the session", () => {
-  it("come with their level, and errors with their places", () => {
+describe("log lines in the terminal", () => {
+  it("log lines are printed with their level, and errors with their place", () => {
     const { shows, after } = show();
     shows.log.info("one");
     shows.log.warn("two");
@@ -420,8 +418,8 @@ describe("lines of the session", () => {
   });
 });
 
-describe("for programs", () => {
-  it("each line is a JSON object, and what the application prints goes to standard error", () => {
+describe("`seamline dev` for programs", () => {
+  it("each line on standard output is a JSON object, and the application's output goes to standard error", () => {
     const out: string[] = [];
     const err: string[] = [];
     const terminal = {

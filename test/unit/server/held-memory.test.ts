@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { defaultHeldBytes, type HeldFor, HeldMemory } from "../../../server/held-memory.ts";
+import { defaultHeldBytes, type HeldFor, HeldMemory } from "../../../server/http/held-memory.ts";
 
-/** A memory whose clock stands still until it is moved, and connections by their names. */
+/** A memory with a manual clock, and connections by name. */
 function create(limit: number) {
   let now = 0;
   const memory = new HeldMemory(limit, () => now);
@@ -27,19 +27,19 @@ function create(limit: number) {
   };
 }
 
-describe("memory that callers make a service hold", () => {
-  it("is full for new calls when the last eighth is begun, and for what they hold when nothing is left", () => {
+describe("held memory", () => {
+  it("refuses new calls in its last eighth, and bytes of running calls once it is full", () => {
     const { memory, open } = create(800);
-    const one = open("one");
-    one.take(699);
+    const holder = open("one");
+    holder.take(699);
     expect([memory.hasRoom(), memory.fits(101), memory.fits(102)]).toEqual([true, true, false]);
-    one.take(1);
+    holder.take(1);
     expect([memory.bytes, memory.hasRoom(), memory.fits(100)]).toEqual([700, false, true]);
-    one.give(700);
+    holder.give(700);
     expect([memory.bytes, memory.hasRoom(), memory.fits(800)]).toEqual([0, true, true]);
   });
 
-  it("is made free by cutting what has stood still for two seconds, the largest first, and no more than needed", () => {
+  it("cuts connections that have stalled for two seconds, the largest first, until there is room", () => {
     const { memory, open, cut, pass } = create(800);
     for (const [name, bytes] of [
       ["small", 100],
@@ -52,12 +52,12 @@ describe("memory that callers make a service hold", () => {
     pass(1_900);
     expect([memory.hasRoom(), cut]).toEqual([false, []]);
     moving.state.progress++;
-    moving.look(pass(200));
+    moving.check(pass(200));
     expect([memory.hasRoom(), cut]).toEqual([true, ["large"]]);
     expect(memory.bytes).toBe(450);
     expect([memory.fits(300), cut]).toEqual([true, ["large"]]);
     expect([memory.fits(500), cut]).toEqual([true, ["large", "middle", "small"]]);
-    // What moves is never cut for others.
+    // A connection that makes progress is never cut.
     expect([memory.fits(700), memory.bytes, cut]).toEqual([
       false,
       150,
@@ -65,80 +65,80 @@ describe("memory that callers make a service hold", () => {
     ]);
   });
 
-  it("isn't searched again for each call that finds it full", () => {
+  it("isn't searched again for every call while it is full", () => {
     const { memory, open, cut, pass } = create(100);
-    const one = open("one");
-    one.take(100);
+    const holder = open("one");
+    holder.take(100);
     let looked = 0;
-    Object.defineProperty(one, "moved", { get: () => (looked++, 0) });
+    Object.defineProperty(holder, "moved", { get: () => (looked++, 0) });
     pass(1_000);
     for (let at = 0; at < 1_000; at++) memory.hasRoom();
     expect([looked, cut]).toEqual([1, []]);
   });
 
-  it("forgets a connection that is over, whatever it held and whoever lets go of it later", () => {
+  it("drops everything that a closed connection held, and ignores later releases", () => {
     const { memory, open } = create(100);
-    const one = open("one");
-    one.take(60);
-    one.close();
-    one.give(60);
-    one.take(10);
+    const holder = open("one");
+    holder.take(60);
+    holder.close();
+    holder.give(60);
+    holder.take(10);
     expect(memory.bytes).toBe(0);
-    const other = open("other");
-    other.take(70);
-    other.cut();
-    other.give(70);
+    const cutHolder = open("other");
+    cutHolder.take(70);
+    cutHolder.cut();
+    cutHolder.give(70);
     expect(memory.bytes).toBe(0);
   });
 
-  it("is by default a quarter of what this process may use", () => {
+  it("is limited to a quarter of the process's memory by default", () => {
     expect(defaultHeldBytes()).toBeGreaterThan(16 * 1024 * 1024);
     expect(new HeldMemory().limit).toBe(defaultHeldBytes());
   });
 });
 
-describe("an answer that nobody takes", () => {
-  it("is cut when the caller has taken nothing of it for as long as promised, and a single move is none", () => {
+describe("an answer that the caller doesn't read", () => {
+  it("is cut after the time limit, and a single step doesn't count as progress", () => {
     const { open, cut, pass } = create(1_000);
-    const one = open("one", 30_000);
-    one.take(10);
-    one.state.untaken = true;
-    one.look(pass(28_000));
-    one.state.progress++;
-    one.look(pass(1_000));
+    const holder = open("one", 30_000);
+    holder.take(10);
+    holder.state.untaken = true;
+    holder.check(pass(28_000));
+    holder.state.progress++;
+    holder.check(pass(1_000));
     expect(cut).toEqual([]);
-    one.look(pass(1_000));
+    holder.check(pass(1_000));
     expect(cut).toEqual(["one"]);
   });
 
-  it("isn't cut as long as the caller goes on taking", () => {
+  it("isn't cut while the caller keeps reading", () => {
     const { open, cut, pass } = create(1_000);
-    const one = open("one", 30_000);
-    one.take(10);
-    one.state.untaken = true;
+    const holder = open("one", 30_000);
+    holder.take(10);
+    holder.state.untaken = true;
     for (let time = 0; time < 100; time++) {
-      one.state.progress++;
-      one.look(pass(14_000));
+      holder.state.progress++;
+      holder.check(pass(14_000));
     }
     expect(cut).toEqual([]);
-    one.look(pass(15_900));
+    holder.check(pass(15_900));
     expect(cut).toEqual([]);
-    one.look(pass(100));
+    holder.check(pass(100));
     expect(cut).toEqual(["one"]);
   });
 
-  it("isn't meant by that while the caller waits for one", () => {
+  it("isn't cut while the caller still waits for it", () => {
     const { open, cut, pass } = create(1_000);
-    const one = open("one", 30_000);
-    one.take(10);
-    one.look(pass(100_000));
+    const holder = open("one", 30_000);
+    holder.take(10);
+    holder.check(pass(100_000));
     expect(cut).toEqual([]);
-    one.state.progress++;
-    one.state.untaken = true;
-    one.look(pass(500));
-    one.look(pass(29_400));
+    holder.state.progress++;
+    holder.state.untaken = true;
+    holder.check(pass(500));
+    holder.check(pass(29_400));
     expect(cut).toEqual([]);
-    one.look(pass(100));
+    holder.check(pass(100));
     expect(cut).toEqual(["one"]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { createCarrier, equalSecrets, nodeClock } from "../../../server/host.ts";
-import { createLog } from "../../../server/log.ts";
-import { emptyContext } from "../../../src/context.ts";
+import { createCarrier, equalSecrets, nodeClock } from "../../../server/http/host.ts";
+import { createLog } from "../../../server/base/log.ts";
+import { emptyContext } from "../../../src/base/context.ts";
 
-describe("equalSecrets", () => {
+describe("equalSecrets of", () => {
   it.each([
     ["a", "a", true],
     ["a", "b", false],
@@ -11,13 +11,13 @@ describe("equalSecrets", () => {
     ["", "", true],
     ["", "a", false],
     ["ä", "a\u0308", false],
-  ])("%j and %j: %s", (one, other, equal) => {
-    expect(equalSecrets(one, other)).toBe(equal);
+  ])("%j and %j is %s", (left, right, equal) => {
+    expect(equalSecrets(left, right)).toBe(equal);
   });
 });
 
-describe("the clock", () => {
-  it("never goes back, and a cancelled timer does not run", async () => {
+describe("the host's clock", () => {
+  it("never goes back and doesn't run cancelled timers", async () => {
     const before = nodeClock.now();
     const cancelled = vi.fn<() => void>();
     const cancel = nodeClock.after(1, cancelled);
@@ -28,20 +28,23 @@ describe("the clock", () => {
   });
 });
 
-describe("the carrier", () => {
-  it("carries a context through awaits, apart for calls that run at once, and not outside", async () => {
+describe("the host's context carrier", () => {
+  it("carries the context of each concurrent call across awaits, and none outside a call", async () => {
     const carrier = createCarrier();
-    const [one, two] = [emptyContext(), emptyContext()];
+    const [first, second] = [emptyContext(), emptyContext()];
     const act = async () => {
       await Promise.resolve();
       return carrier.current();
     };
-    expect(await Promise.all([carrier.run(one, act), carrier.run(two, act)])).toEqual([one, two]);
+    expect(await Promise.all([carrier.run(first, act), carrier.run(second, act)])).toEqual([
+      first,
+      second,
+    ]);
     expect(carrier.current()).toBeUndefined();
   });
 });
 
-describe("the log", () => {
+describe("the host's log", () => {
   const outputs = (isTTY: boolean) => {
     const lines: string[] = [];
     return {
@@ -51,7 +54,7 @@ describe("the log", () => {
     };
   };
 
-  it("writes information to standard output, the rest to standard error, each under its name", () => {
+  it("writes information to standard output and the rest to standard error, with the service's name", () => {
     const { lines, out, err } = outputs(false);
     const log = createLog({ name: "node A", out, err, env: {} });
     log.info("ready");
@@ -67,7 +70,7 @@ describe("the log", () => {
     ["warn", 2],
     ["error", 1],
     ["none", 0],
-  ] as const)("from level %s on writes %i of three", (level, count) => {
+  ] as const)("at level %s, writes %i of three lines", (level, count) => {
     const { lines, out, err } = outputs(false);
     const log = createLog({ level, out, err, env: {} });
     log.info("a");
@@ -76,7 +79,7 @@ describe("the log", () => {
     expect(lines).toHaveLength(count);
   });
 
-  it("colours at a terminal only, and not with NO_COLOR", () => {
+  it("only has colours at a terminal without NO_COLOR", () => {
     const escape = "\u001B[";
     for (const [isTTY, env, coloured] of [
       [true, {}, true],

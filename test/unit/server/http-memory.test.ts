@@ -4,23 +4,23 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { chunkBytes, HeldMemory } from "../../../server/held-memory.ts";
-import { nodeHost } from "../../../server/host.ts";
-import { type HttpServer, listen, type ListenOptions } from "../../../server/http.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/ports.ts";
+import { chunkBytes, HeldMemory } from "../../../server/http/held-memory.ts";
+import { nodeHost } from "../../../server/http/host.ts";
+import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { createNode } from "../../../src/roles/node.ts";
-import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { TestLog, testModules } from "../../_cluster.ts";
 import { body, names } from "../../spec/_shop.ts";
 
-// What callers make a service hold, through real sockets: more than the system's own buffers take.
+// The memory that callers make a service hold, through real sockets. Bodies exceed the socket buffers.
 
 const MiB = 1024 * 1024;
 const servers: HttpServer[] = [];
 const sockets: Socket[] = [];
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await Promise.all(servers.splice(0).map((one) => one.close(0)));
+  await Promise.all(servers.splice(0).map((server) => server.close(0)));
 });
 
 async function serve(
@@ -32,7 +32,7 @@ async function serve(
   return server;
 }
 
-/** A caller who asks and takes nothing. */
+/** Sends a request and doesn't read the answer. */
 function ask(server: HttpServer, text: string): Socket {
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -44,7 +44,7 @@ function ask(server: HttpServer, text: string): Socket {
 
 const get = "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const fields = { "content-type": "text/plain" };
-/** Larger than what the system buffers of one connection. */
+/** Larger than a connection's buffers in the kernel. */
 const large = 24 * MiB;
 
 describe.each([
@@ -52,7 +52,7 @@ describe.each([
   ["a text of other characters", () => "ü".repeat(large / 2)],
   ["bytes", () => new Uint8Array(large).fill(120)],
 ])("an answer that is %s", (_, make) => {
-  it("is held as far as nobody has taken it, and let go of when it is taken", async () => {
+  it("counts as held until the caller has read it", async () => {
     const memory = new HeldMemory(1_000 * MiB);
     const server = await serve(async () => ({ status: 200, headers: fields, body: make() }), {
       memory,
@@ -67,7 +67,7 @@ describe.each([
     await expect.poll(() => taken).toBeGreaterThan(large);
   });
 
-  it("is let go of when the caller leaves", async () => {
+  it("is released when the caller disconnects", async () => {
     const memory = new HeldMemory(1_000 * MiB);
     const server = await serve(async () => ({ status: 200, headers: fields, body: make() }), {
       memory,
@@ -79,7 +79,7 @@ describe.each([
   });
 });
 
-it("a large answer arrives as it was, whatever its characters", async () => {
+it("a large answer arrives unchanged, whatever its characters", async () => {
   const text = `${"añ€😀".repeat(100_000)}\ud800`;
   const server = await serve(async () => ({ status: 200, headers: fields, body: text }));
   const answer = await fetch(server.url);
@@ -92,7 +92,7 @@ it("a large answer arrives as it was, whatever its characters", async () => {
   ]);
 });
 
-it("an answer that doesn't fit any more is a 503 with retry-after, and small ones still fit", async () => {
+it("an answer that exceeds the memory limit is a 503 with retry-after, and small ones still fit", async () => {
   const memory = new HeldMemory(40 * MiB);
   const server = await serve(
     async ({ target }) => ({
@@ -115,7 +115,7 @@ it("an answer that doesn't fit any more is a 503 with retry-after, and small one
   expect(await (await fetch(`${server.url}/small`)).text()).toBe("small");
 });
 
-it("callers who stand still are cut when their room is needed, and no others", async () => {
+it("a stalled caller is disconnected when its memory is needed, and no other caller", async () => {
   const memory = new HeldMemory(40 * MiB);
   const server = await serve(
     async () => ({ status: 200, headers: fields, body: "x".repeat(large) }),
@@ -131,7 +131,7 @@ it("callers who stand still are cut when their room is needed, and no others", a
   await closed;
 }, 20_000);
 
-describe("a body", () => {
+describe("a request's body", () => {
   const post = (length: number, text: string): string =>
     `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`;
   const length = async (request: HttpRequest): Promise<HttpResponse> => {
@@ -142,7 +142,7 @@ describe("a body", () => {
     }
   };
 
-  it("is held while it comes, and until there is an answer", async () => {
+  it("counts as held while it arrives and until the answer", async () => {
     const memory = new HeldMemory(10 * MiB);
     let answer!: () => void;
     const waiting = new Promise<void>((resolve) => (answer = resolve));
@@ -162,7 +162,7 @@ describe("a body", () => {
     await expect.poll(() => memory.bytes).toBe(0);
   });
 
-  it("that stops short is held until its caller leaves", async () => {
+  it("that is incomplete counts as held until its caller disconnects", async () => {
     const memory = new HeldMemory(10 * MiB);
     const server = await serve(length, { memory });
     const all = Array.from({ length: 5 }, () => ask(server, post(1_000, "x".repeat(600))));
@@ -171,7 +171,7 @@ describe("a body", () => {
     await expect.poll(() => memory.bytes).toBe(0);
   });
 
-  it("that doesn't fit any more is refused while it comes", async () => {
+  it("that exceeds the memory limit is refused while it arrives", async () => {
     const memory = new HeldMemory(MiB);
     const server = await serve(length, { memory });
     ask(server, post(MiB, "x".repeat(MiB - 100_000)));
@@ -184,7 +184,7 @@ describe("a body", () => {
     ).toBe("50000");
   });
 
-  it("costs more than its bytes when it comes one by one", async () => {
+  it("that arrives byte by byte counts as more than its bytes", async () => {
     const memory = new HeldMemory(10 * MiB);
     const server = await serve(length, { memory });
     const socket = ask(server, post(1_000, "x"));
@@ -195,7 +195,7 @@ describe("a body", () => {
   });
 });
 
-it("a caller who takes nothing gives its connection to another, when there are as many as may be", async () => {
+it("a caller that doesn't read its answer is disconnected for a new one at the connection limit", async () => {
   const server = await serve(
     async ({ target }) => ({
       status: 200,
@@ -203,7 +203,7 @@ it("a caller who takes nothing gives its connection to another, when there are a
       body: target === "/big" ? "x".repeat(large) : "small",
     }),
     {
-      limits: { connections: 1 },
+      limits: { maxConnections: 1 },
     },
   );
   const stalled = ask(server, get);
@@ -214,8 +214,8 @@ it("a caller who takes nothing gives its connection to another, when there are a
   await closed;
 });
 
-describe("a service that is full", () => {
-  it("answers new calls 503 with retry-after before anything runs, and health as ever", async () => {
+describe("a service without free memory", () => {
+  it("answers 503 with retry-after before a call runs, and still answers health requests", async () => {
     const memory = new HeldMemory(1_000 + chunkBytes);
     let ran = 0;
     const modules = testModules([
@@ -249,11 +249,11 @@ describe("a service that is full", () => {
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
   });
 
-  it("a body that is too slow is 408, though the time for the call is over as well", async () => {
+  it("a body that is too slow answers 408, even if the call's time is over as well", async () => {
     const modules = testModules([
       { fqn: "f", parameters: names("a"), in: { one: "public" }, body: body("f", () => 1) },
     ]);
-    const limits = { ...defaultLimits, time: 300, requestTime: 300 };
+    const limits = { ...defaultLimits, callTimeoutMs: 300, requestTimeoutMs: 300 };
     const node = createNode(nodeHost({ log: new TestLog() }), {
       trustKey: "the-trust-key-of-this-test",
       limits,

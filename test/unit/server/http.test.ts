@@ -3,13 +3,13 @@ import { createServer } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type HttpServer, listen, type ListenOptions } from "../../../server/http.ts";
-import { PayloadTooLarge } from "../../../src/errors.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/ports.ts";
+import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
+import { PayloadTooLarge } from "../../../src/base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { raw } from "./_raw.ts";
 
 const servers: HttpServer[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((one) => one.close(0))));
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close(0))));
 
 async function serve(
   handle: (request: HttpRequest) => Promise<HttpResponse>,
@@ -48,8 +48,8 @@ function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
   return { promise: new Promise<T>((resolve) => (open = resolve)), open };
 }
 
-describe("a request", () => {
-  it("arrives as it was sent: method, undecoded target, lower-case headers, body", async () => {
+describe("an HTTP request", () => {
+  it("keeps its method, undecoded target, lower-case headers and body", async () => {
     let seen: HttpRequest | undefined;
     const server = await serve(async (request) => {
       seen = request;
@@ -69,7 +69,7 @@ describe("a request", () => {
   });
 
   it.each(["/%E0%A4%A", "/%", "/..%2f..%2fetc", "//", "*", "abc://a/b", "/a\\b"])(
-    "with the target %s reaches the handler, which decides",
+    "with the target %s reaches the handler",
     async (target) => {
       const server = await serve(async (request) => text(request.target));
       const answer = await raw(
@@ -84,7 +84,7 @@ describe("a request", () => {
     ["http://a/b?c=http://d/e", "a", "/b?c=http://d/e"],
     ["HTTPS://a:1", "a:1", "/"],
     ["http://a?b", "A:80", "/?b"],
-  ])("with the address %s as target is for its path", async (target, host, path) => {
+  ])("with the URL %s as its target is for that URL's path", async (target, host, path) => {
     const server = await serve(async (request) => text(request.target));
     const answer = await raw(
       server,
@@ -93,7 +93,7 @@ describe("a request", () => {
     expect(answer.endsWith(`\r\n\r\n${path}`)).toBe(true);
   });
 
-  it("gives an empty body where there is none, and the same body twice", async () => {
+  it("has an empty body if none was sent, and can be read twice", async () => {
     const server = await serve(async (request) => {
       const first = await request.readBody(10);
       return text(`${first.length} ${first === (await request.readBody(10))}`);
@@ -101,7 +101,7 @@ describe("a request", () => {
     expect(await (await fetch(server.url)).text()).toBe("0 true");
   });
 
-  it("may come in pieces, chunked", async () => {
+  it("can be chunked and arrive in pieces", async () => {
     const server = await serve(echo);
     const connection = raw(
       server,
@@ -111,7 +111,7 @@ describe("a request", () => {
     expect(await connection.until(/abcde$/)).toContain("200 OK");
   });
 
-  it("that is pipelined is answered in its turn", async () => {
+  it("that is pipelined is answered in order", async () => {
     const first = gate<HttpResponse>();
     const server = await serve((request) =>
       request.target === "/1" ? first.promise : Promise.resolve(text(request.target)),
@@ -128,8 +128,8 @@ describe("a request", () => {
   });
 });
 
-describe("a body over the limit", () => {
-  it("is refused by its length alone, and the next connection works", async () => {
+describe("a request body over the limit", () => {
+  it("is refused by its content-length, and the next connection works", async () => {
     const server = await serve(echo);
     const answer = await raw(server, post(100_000, "")).until(/PayloadTooLarge/);
     expect(answer).toContain("413 Payload Too Large");
@@ -137,7 +137,7 @@ describe("a body over the limit", () => {
     expect(await (await fetch(server.url, { method: "POST", body: "ok" })).text()).toBe("ok");
   });
 
-  it("is refused while it comes, and a caller who reads only after sending sees the answer", async () => {
+  it("is refused while it arrives, and a caller that reads only after sending gets the answer", async () => {
     const server = await serve(echo);
     const connection = raw(
       server,
@@ -149,7 +149,7 @@ describe("a body over the limit", () => {
     expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 .*PayloadTooLarge$/s);
   });
 
-  it("never makes its rest the next request", async () => {
+  it("is never parsed as the next request", async () => {
     const targets: string[] = [];
     const server = await serve(async (request) => {
       targets.push(request.target);
@@ -162,7 +162,7 @@ describe("a body over the limit", () => {
     expect(targets).toEqual(["/x", "/x", "/"]);
   });
 
-  it("is not asked for when the caller waits to be asked", async () => {
+  it("only gets a 100 Continue if its content-length is allowed", async () => {
     const server = await serve(echo);
     expect(
       await raw(server, post(11, "", "expect: 100-continue\r\n")).until(/PayloadTooLarge/),
@@ -174,8 +174,8 @@ describe("a body over the limit", () => {
   });
 });
 
-describe("a body that nobody reads", () => {
-  it("is dropped when it came whole, and the connection goes on", async () => {
+describe("a request body that the handler doesn't read", () => {
+  it("is dropped if it is complete, and the connection stays open", async () => {
     const server = await serve(async (request) => text(request.target));
     const connection = raw(server, post(3, "abc"));
     await connection.until(/\/x$/);
@@ -183,7 +183,7 @@ describe("a body that nobody reads", () => {
     await connection.until(/\r\n\r\n\/$/);
   });
 
-  it("closes the connection when it did not come whole", async () => {
+  it("closes the connection if it is incomplete", async () => {
     const server = await serve(async () => text("no", 404));
     const connection = raw(server, post(100_000, "abc"));
     expect((await connection.until(/no$/)).toLowerCase()).toContain("connection: close");
@@ -192,8 +192,8 @@ describe("a body that nobody reads", () => {
   });
 });
 
-describe("a caller that goes away", () => {
-  it("aborts the signal, and the half body is an error", async () => {
+describe("a caller that disconnects", () => {
+  it("aborts the signal and makes reading the incomplete body fail", async () => {
     const body = gate<unknown>();
     const aborted = gate();
     const server = await serve(async (request) => {
@@ -208,7 +208,7 @@ describe("a caller that goes away", () => {
     await aborted.promise;
   });
 
-  it("aborts a signal that is first read afterwards, and a body too", async () => {
+  it("aborts a signal and a body that are first read afterwards", async () => {
     const gone = gate();
     const seen = gate<unknown>();
     const server = await serve(async (request) => {
@@ -224,7 +224,7 @@ describe("a caller that goes away", () => {
     expect(await seen.promise).toEqual([true, "BadRequest"]);
   });
 
-  it("aborts all that he pipelined", async () => {
+  it("aborts all of its pipelined requests", async () => {
     const signals: AbortSignal[] = [];
     const both = gate();
     const server = await serve(async (request) => {
@@ -237,11 +237,11 @@ describe("a caller that goes away", () => {
     const connection = raw(server, get + get);
     await both.promise;
     connection.socket.destroy();
-    for (const one of signals) if (!one.aborted) await once(one, "abort");
-    expect(signals.map((one) => one.aborted)).toEqual([true, true]);
+    for (const signal of signals) if (!signal.aborted) await once(signal, "abort");
+    expect(signals.map((signal) => signal.aborted)).toEqual([true, true]);
   });
 
-  it("is not noticed after the answer", async () => {
+  it("doesn't abort the signal after the answer", async () => {
     let signal: AbortSignal | undefined;
     const server = await serve(async (request) => {
       signal = request.signal;
@@ -254,7 +254,7 @@ describe("a caller that goes away", () => {
     expect(signal?.aborted).toBe(false);
   });
 
-  it("ends a stream, which is told", async () => {
+  it("ends the answer's stream", async () => {
     const ended = gate();
     const server = await serve(async () => ({
       status: 200,
@@ -277,13 +277,13 @@ describe("a caller that goes away", () => {
   });
 });
 
-describe("an answer", () => {
-  it("has its length, in bytes", async () => {
+describe("an HTTP answer", () => {
+  it("has its length in bytes", async () => {
     const server = await serve(async () => text("äö"));
     expect((await fetch(server.url)).headers.get("content-length")).toBe("4");
   });
 
-  it.each([204, 304])("with status %i has neither body nor length", async (status) => {
+  it.each([204, 304])("with status %i has neither a body nor a length", async (status) => {
     const server = await serve(async () => ({ status, headers: {} }));
     expect(
       (
@@ -292,7 +292,7 @@ describe("an answer", () => {
     ).not.toMatch(/content-length|transfer-encoding/);
   });
 
-  it("to HEAD has the headers of GET and no body, for streams too", async () => {
+  it("to HEAD has the headers of GET and no body, even for a stream", async () => {
     const destroyed = vi.fn<() => void>();
     const server = await serve(async (request) =>
       request.target === "/text"
@@ -314,7 +314,7 @@ describe("an answer", () => {
     expect(destroyed).toHaveBeenCalledOnce();
   });
 
-  it("may be a stream, and may hold several cookies", async () => {
+  it("can be a stream and have several cookies", async () => {
     const body = (async function* () {
       yield Buffer.from("a");
       yield Buffer.from("b");
@@ -329,7 +329,7 @@ describe("an answer", () => {
     expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  it("that breaks in its stream is cut, told, and the next request works", async () => {
+  it("whose stream breaks is cut and reported, and the next request works", async () => {
     const onFault = vi.fn<(fault: unknown) => void>();
     const server = await serve(
       async (request) =>
@@ -358,7 +358,7 @@ describe("an answer", () => {
     ],
     ["a status that there isn't", () => Promise.resolve({ status: 7, headers: {} })],
   ])(
-    "is an empty 500 for %s, and the fault is told",
+    "is an empty 500 for %s, and the error is reported",
     async (_, handle: () => Promise<HttpResponse>) => {
       const onFault = vi.fn<(fault: unknown) => void>();
       const server = await serve(handle, { onFault });
@@ -369,15 +369,15 @@ describe("an answer", () => {
   );
 });
 
-describe("limits", () => {
-  it("answer 408 to headers and to bodies that are too slow", async () => {
-    const server = await serve(echo, { limits: { headerTime: 60, requestTime: 120 } });
+describe("the HTTP server's limits", () => {
+  it("answer 408 to slow headers and slow bodies", async () => {
+    const server = await serve(echo, { limits: { headerTimeoutMs: 60, requestTimeoutMs: 120 } });
     expect(await raw(server, "GET / HTTP/1.1\r\nhost").closed()).toContain("408 Request Timeout");
     expect(await raw(server, post(5, "ab")).closed()).toContain("408 Request Timeout");
   });
 
-  it("answer 431 to headers that are too long, 400 to what is no HTTP", async () => {
-    const server = await serve(echo, { limits: { header: 1_024 } });
+  it("answer 431 to long headers and 400 to invalid HTTP", async () => {
+    const server = await serve(echo, { limits: { headerBytes: 1_024 } });
     expect(
       await raw(server, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2_000)}\r\n\r\n`).closed(),
     ).toContain("431 ");
@@ -400,7 +400,7 @@ describe("limits", () => {
       },
     ],
   ])(
-    "cut a caller who takes nothing of an answer that is %s, and let others wait for a slow one",
+    "disconnect a caller that doesn't read an answer of %s, but not one that waits for a slow answer",
     async (_, body) => {
       const done = gate();
       const server = await serve(
@@ -408,43 +408,43 @@ describe("limits", () => {
           if (request.target === "/big") return { status: 200, headers: {}, body: body() };
           return { status: 200, headers: {}, body: slow(done.promise) };
         },
-        { limits: { requestTime: 50 } },
+        { limits: { requestTimeoutMs: 50 } },
       );
-      const patient = raw(server, get);
-      await patient.until(/begun/);
-      const lazy = raw(server, "GET /big HTTP/1.1\r\nhost: a\r\n\r\n");
-      lazy.socket.pause();
-      await once(lazy.socket, "connect");
+      const waiting = raw(server, get);
+      await waiting.until(/begun/);
+      const stalled = raw(server, "GET /big HTTP/1.1\r\nhost: a\r\n\r\n");
+      stalled.socket.pause();
+      await once(stalled.socket, "connect");
       await new Promise<void>((resolve) => {
-        // A socket that reads nothing sees its end only by trying to write.
-        const timer = setInterval(() => lazy.socket.write("x"), 10);
-        lazy.socket.on("close", () => {
+        // A paused socket only notices the close when it writes.
+        const timer = setInterval(() => stalled.socket.write("x"), 10);
+        stalled.socket.on("close", () => {
           clearInterval(timer);
           resolve();
         });
       });
       done.open();
-      await patient.until(/done/);
+      await waiting.until(/done/);
     },
   );
 
-  it("past the highest number of connections close an idle one for a new one, the oldest first", async () => {
-    const server = await serve(echo, { limits: { connections: 2 } });
-    const [oldest, other] = [raw(server, get), raw(server, get)];
+  it("close the oldest idle connection for a new one past maxConnections", async () => {
+    const server = await serve(echo, { limits: { maxConnections: 2 } });
+    const [oldest, newer] = [raw(server, get), raw(server, get)];
     await oldest.until(/200 OK/);
-    await other.until(/200 OK/);
+    await newer.until(/200 OK/);
     await pause(1_000);
     await raw(server, "GET /rpc/shop/stock HTTP/1.1\r\nhost: a\r\n\r\n").until(/200 OK/);
     await oldest.closed();
-    expect(other.socket.destroyed).toBe(false);
+    expect(newer.socket.destroyed).toBe(false);
   });
 
-  it("where all connections are busy refuse calls with 503, answer everything else, and close the connection", async () => {
+  it("refuse calls with 503 if all connections are busy, answer other requests, and close the connection", async () => {
     const answer = gate<HttpResponse>();
     const server = await serve(
       async ({ target }) => (target === "/slow" ? await answer.promise : text("200 OK")),
       {
-        limits: { connections: 1 },
+        limits: { maxConnections: 1 },
       },
     );
     const busy = raw(server, "GET /slow HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -458,9 +458,9 @@ describe("limits", () => {
     await busy.until(/done/);
   });
 
-  it("far past the highest number close connections as they come", async () => {
+  it("close new connections at once far past maxConnections", async () => {
     const answer = gate<HttpResponse>();
-    const server = await serve(async () => await answer.promise, { limits: { connections: 1 } });
+    const server = await serve(async () => await answer.promise, { limits: { maxConnections: 1 } });
     const busy = Array.from({ length: 65 }, () => raw(server, get));
     await Promise.all(busy.map(async ({ socket }) => await once(socket, "connect")));
     await pause(100);
@@ -469,14 +469,14 @@ describe("limits", () => {
     await busy[0]!.until(/done/);
   });
 
-  it("keep a connection 65 s for the next request", async () => {
+  it("keep an idle connection open for 65 s", async () => {
     const server = await serve(echo);
     expect(await raw(server, get).until(/200 OK/)).toContain("Keep-Alive: timeout=65");
   });
 });
 
-describe("close", () => {
-  it("closes idle connections, used or not, and lets a request finish", async () => {
+describe("closing the HTTP server", () => {
+  it("closes idle connections, used or unused, and lets a running request finish", async () => {
     const begun = gate();
     const answer = gate<HttpResponse>();
     const server = await serve(async (request) => {
@@ -498,7 +498,7 @@ describe("close", () => {
     await expect(fetch(server.url)).rejects.toThrow("fetch failed");
   });
 
-  it("closes a connection whose answer had begun before, as soon as it is written", async () => {
+  it("closes a connection once an answer that began before is written", async () => {
     const rest = gate();
     const server = await serve(async () => ({
       status: 200,
@@ -513,7 +513,7 @@ describe("close", () => {
     await closed;
   });
 
-  it("cuts what does not finish in time", async () => {
+  it("cuts requests that don't finish in time", async () => {
     const begun = gate();
     const server = await serve(async () => {
       begun.open();
@@ -526,21 +526,21 @@ describe("close", () => {
   });
 });
 
-describe("an address that can't be taken", () => {
-  it("is one clear message with the URL", async () => {
+describe("an address at which the server can't listen", () => {
+  it("is reported with its URL", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
     await expect(listen(echo, { host: "127.0.0.1", port })).rejects.toThrow(
-      `Can't listen at http://127.0.0.1:${port}: port ${port} is taken by another process. Stop that one, or give another port in 'url'`,
+      `Can't listen at http://127.0.0.1:${port}: port ${port} is used by another process. Stop it, or set another port in 'url'`,
     );
     taken.close();
     await expect(listen(echo, { host: "192.0.2.1", port: 0 })).rejects.toThrow(
-      "192.0.2.1 is no address of this machine. Give one that it has in 'url', or 0.0.0.0 for all of them",
+      "192.0.2.1 is not an address of this machine. Set one of its addresses in 'url', or 0.0.0.0 for all of them",
     );
   });
 
-  it("over IPv6 is written with brackets", async () => {
+  it("has brackets if it is IPv6", async () => {
     const server = await serve(echo, { host: "::1" });
     expect(server.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     await expect(

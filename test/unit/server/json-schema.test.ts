@@ -1,25 +1,22 @@
-// The published JSON Schemas say what the checks say, in both directions.
+// The published JSON Schemas and the checks must accept and refuse the same.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { toJsonSchema } from "@valibot/to-json-schema";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { parseConfig } from "../../../server/config.ts";
-import { configJsonSchema, segmentJsonSchema } from "../../../server/json-schema.ts";
-import { schemas } from "../../../server/config-schema.ts";
-import { parseSegment } from "../../../src/segment.ts";
-import { Problems } from "../../../src/problem.ts";
+import { parseConfig } from "../../../server/config/config.ts";
+import * as jsonSchema from "../../../server/config/json-schema.ts";
+import { createSchemas } from "../../../scripts/json-schemas.mjs";
+import { schemas } from "../../../server/config/config-schema.ts";
+import { parseSegment } from "../../../src/runtime/segment.ts";
+import { Problems } from "../../../src/base/problem.ts";
 import { filesIn, root } from "../../_sources.ts";
 
-const config = configJsonSchema((schema) => ({
-  ...toJsonSchema(schema, { typeMode: "input", ignoreActions: ["raw_check"] }),
-}));
-const segment = segmentJsonSchema();
-// Words for editors are unknown to a validator.
+const { config, segment } = createSchemas(jsonSchema);
+// Keywords for editors, which the validator doesn't know.
 const ajv = new Ajv({
   strict: true,
   strictTypes: false,
@@ -104,7 +101,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   ],
   name: ["node 1", "", " a", "é", "a".repeat(64), "a".repeat(65)],
   cache: ["./c", ""],
-  monitor: [1, 5000, 0, "5000", true],
+  healthIntervalMs: [1, 5000, 0, "5000", true],
   members: [
     ["node-1", "10.0.0.0/8"],
     ["fd00::1", "a.b.c"],
@@ -117,7 +114,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   ],
   directory: ["memory", "disk"],
   console: [true, false, "yes", 1, null],
-  layout: [
+  nodes: [
     { a: ["x"] },
     { a: ["x", "y"], b: [] },
     {},
@@ -134,14 +131,14 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   output: ["./dist", 1],
   index: ["index.html", ""],
   assets: [[], ["**/*"], ["a", "a"], [""], "a"],
-  clients: [[], ["ui"], ["ui", "ui"]],
-  clientModules: [["./a/*"], "a"],
+  browserSegments: [[], ["ui"], ["ui", "ui"]],
+  browserModules: [["./a/*"], "a"],
   segmnts: [1],
   __proto__: [],
 };
 const modes = Object.keys(schemas) as (keyof typeof schemas)[];
 
-/** A configuration in which most is right, and any key may be wrong. */
+/** A mostly valid configuration in which any key can be invalid. */
 const configs = fc.constantFrom(...modes).chain((mode) => {
   const keys = Object.keys(values).filter((key) => (values[key] ?? []).length > 0);
   const own = Object.keys(schemas[mode].entries).filter((key) => key !== "mode");
@@ -173,7 +170,7 @@ const configs = fc.constantFrom(...modes).chain((mode) => {
     );
 });
 
-describe("the schema of configurations", () => {
+describe("the JSON Schema of configurations", () => {
   it("takes what the check takes, and nothing else", () => {
     const seen = { taken: 0, refused: 0 };
     fc.assert(
@@ -184,48 +181,50 @@ describe("the schema of configurations", () => {
       }),
       { numRuns: 4_000 },
     );
-    // Else the property would say little.
+    // Otherwise the property test would prove little.
     expect(seen.taken).toBeGreaterThan(400);
     expect(seen.refused).toBeGreaterThan(400);
   });
 
-  it.each(modes)("takes and refuses each value of each key of a %s as the check does", (mode) => {
-    const needed: Record<string, unknown> = {
-      mode,
-      url,
-      repository: url,
-      gateway: url,
-      segments: ["a"],
-    };
-    const base = Object.fromEntries(
-      Object.entries(needed).filter(([key]) => key in schemas[mode].entries),
-    );
-    for (const [key, all] of Object.entries(values))
-      for (const one of all) {
-        const value = { ...base, [key]: one };
-        expect(ofConfig(value), JSON.stringify(value)).toBe(takesConfig(value));
+  it.each(modes)(
+    "accepts and refuses the same values for each key of a %s as the check",
+    (mode) => {
+      const needed: Record<string, unknown> = {
+        mode,
+        url,
+        repository: url,
+        gateway: url,
+        segments: ["a"],
+      };
+      const base = Object.fromEntries(
+        Object.entries(needed).filter(([key]) => key in schemas[mode].entries),
+      );
+      for (const [key, all] of Object.entries(values))
+        for (const one of all) {
+          const value = { ...base, [key]: one };
+          expect(ofConfig(value), JSON.stringify(value)).toBe(takesConfig(value));
+        }
+      expect(ofConfig(base)).toBe(true);
+      for (const key of Object.keys(base)) {
+        const { [key]: _, ...less } = base;
+        expect(ofConfig(less), `without ${key}`).toBe(takesConfig(less));
       }
-    expect(ofConfig(base)).toBe(true);
-    for (const key of Object.keys(base)) {
-      const { [key]: _, ...less } = base;
-      expect(ofConfig(less), `without ${key}`).toBe(takesConfig(less));
-    }
-  });
+    },
+  );
 
-  it("takes a variable from the environment wherever there is more than a text to give", () => {
+  it("accepts a variable for each key that isn't a plain text", () => {
     const value = {
       mode: "gateway",
       url: "http://${HOST}:${PORT:-80}",
-      monitor: "${MS}",
+      healthIntervalMs: "${MS}",
       log: "${LOG:-info}",
       trustKey: "${KEY}",
-      directory: "${WHERE}",
-      limits: { body: "${MS}" },
+      limits: { bodyBytes: "${MS}" },
     };
-    expect(takesConfig(value, { HOST: "a", MS: "5", KEY: "k", WHERE: "memory" })).toBe(true);
+    expect(takesConfig(value, { HOST: "a", MS: "5", KEY: "k" })).toBe(true);
     expect(ofConfig(value)).toBe(true);
     expect(ofConfig({ ...value, mode: "${MODE}" })).toBe(true);
-    expect(ofConfig({ ...value, monitor: "MS" })).toBe(false);
+    expect(ofConfig({ ...value, healthIntervalMs: "MS" })).toBe(false);
     const secure = { mode: "gateway", url: "https://${HOST}", tls: { cert: "a", key: "b" } };
     expect([
       ofConfig(secure),
@@ -234,7 +233,7 @@ describe("the schema of configurations", () => {
     ]).toEqual([true, true, false]);
   });
 
-  it("has words for every key, and the defaults that the check fills in", () => {
+  it("has a description for every key, and the check's defaults", () => {
     const branches = config["allOf"] as {
       then: {
         properties: Record<string, { description?: string; default?: unknown; const?: string }>;
@@ -270,7 +269,7 @@ describe("the schema of configurations", () => {
   });
 });
 
-describe("the schema of segment files", () => {
+describe("the JSON Schema of segment files", () => {
   const module = fc.constantFrom(
     "./a",
     "./a/b.js",
@@ -359,7 +358,7 @@ describe("the schema of segment files", () => {
   });
 });
 
-describe("files of the project", () => {
+describe("the JSON files of this repository", () => {
   const named = filesIn("demo")
     .filter((path) => path.endsWith(".segment.json") || /^demo\/config\/.*\.json$/.test(path))
     .map((path) => ({
@@ -367,7 +366,7 @@ describe("files of the project", () => {
       value: JSON.parse(readFileSync(resolve(root, path), "utf8")) as Record<string, unknown>,
     }));
 
-  it("of the demo name their schema by a path that leads to it, and it takes them", () => {
+  it("name the right schema in the demo, which accepts them", () => {
     expect(named.length).toBeGreaterThan(5);
     for (const { path, value } of named) {
       const kind = path.endsWith(".segment.json") ? "segment" : "config";

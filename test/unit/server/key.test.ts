@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readTrustKey, trustKeyWarning } from "../../../server/key.ts";
+import { readTrustKey, trustKeyWarning } from "../../../server/config/key.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -12,12 +12,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("the trust key", () => {
-  it("is the configured one, and then nothing is written", async () => {
+  it("is the configured one, and no file is written", async () => {
     expect(await readTrustKey(folder, "configured-key-0001")).toBe("configured-key-0001");
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("is random, for its owner only, never for git, and the same at the next start", async () => {
+  it("is random, readable only by its owner, ignored by git and reused at the next start", async () => {
     const key = await readTrustKey(folder);
     expect(key).toMatch(/^[\w-]{43}$/);
     expect((await stat(join(folder, ".seamline/key"))).mode & 0o777).toBe(0o600);
@@ -29,13 +29,13 @@ describe("the trust key", () => {
     expect(await readTrustKey(folder)).toBe(key);
   });
 
-  it("is one, for roles that start at once", async () => {
+  it("is the same for roles that start concurrently", async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => readTrustKey(folder)));
     expect(new Set(keys).size).toBe(1);
     expect((await readdir(join(folder, ".seamline"))).toSorted()).toEqual([".gitignore", "key"]);
   });
 
-  it("stays what a person has written, and leaves his .gitignore alone", async () => {
+  it("keeps what a user has written, and the user's .gitignore", async () => {
     await mkdir(join(folder, ".seamline"));
     await writeFile(join(folder, ".seamline/.gitignore"), "key\n");
     await writeFile(join(folder, ".seamline/key"), "written-by-a-person\n");
@@ -46,7 +46,7 @@ describe("the trust key", () => {
   });
 
   it.each(["", "words with spaces in them"])(
-    "that is unusable (%j) is refused with the path and what to do",
+    "that is invalid (%j) is refused with its path and a hint",
     async (text) => {
       await mkdir(join(folder, ".seamline"));
       await writeFile(join(folder, ".seamline/key"), text);
@@ -54,14 +54,14 @@ describe("the trust key", () => {
     },
   );
 
-  it("that can't be written is one message that names the way out", async () => {
+  it("that can't be written causes one error with a hint", async () => {
     await writeFile(join(folder, ".seamline"), "a file where the folder should be");
     await expect(readTrustKey(folder)).rejects.toThrow(/trustKey/);
   });
 });
 
-describe("a key that can be guessed", () => {
-  it("is taken, with a warning", () => {
+describe("a trust key that can be guessed", () => {
+  it("is accepted with a warning", () => {
     expect(trustKeyWarning("short")).toContain("shorter than 16 characters");
     expect(trustKeyWarning("0123456789abcdef")).toBeUndefined();
   });

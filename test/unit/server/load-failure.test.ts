@@ -2,10 +2,10 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { loadFailure, purposeOf } from "../../../server/load-failure.ts";
-import { encodeSerialized } from "../../../src/serializer/serialized.ts";
+import { loadFailure, purposeOf } from "../../../server/modules/load-failure.ts";
+import { encodeSerialized } from "../../../src/codec/serialized.ts";
 
-import { OpaqueClasses } from "../../../src/serializer/classes.ts";
+import { OpaqueClasses } from "../../../src/codec/classes.ts";
 const root = import.meta.dirname;
 const failure = loadFailure(
   Object.assign(new Error("connect ECONNREFUSED 10.0.0.5:5432"), { syscall: "connect" }),
@@ -16,21 +16,21 @@ const failure = loadFailure(
   },
 );
 
-it("what a module threw while it was loaded is told with its place, and what was thrown is the cause", () => {
+it("the error of a module that throws while it loads has the location and the thrown value as its cause", () => {
   expect(failure.message).toMatch(
     /^load-failure\.test\.ts:\d+:\d+: Error: connect ECONNREFUSED 10\.0\.0\.5:5432, while loading shop\/stock \(segment warehouse\)\n/,
   );
   expect(failure.cause).toMatchObject({ syscall: "connect" });
 });
 
-it("outsiders read nothing of it: neither the place, nor lines of the source, nor the address that couldn't be reached", async () => {
+it("callers from outside see neither the location, nor the source, nor an internal address", async () => {
   const outer = new Error("The application can't be loaded", { cause: failure });
   const text = await encodeSerialized(outer, { classes: new OpaqueClasses(), stacks: false });
   expect(text).toContain("The application can't be loaded");
   expect(text).not.toMatch(/load-failure|10\.0\.0\.5|shop|warehouse/);
 });
 
-it("a body with many procedures is known by the first ones", () => {
+it("the error for a body with many procedures names the first ones", () => {
   const names = ["a", "b", "c", "d", "e"];
   const manifest = {
     modules: { "shop/all": { file: "shop/all.js", body: "shop/all~body.js" } },

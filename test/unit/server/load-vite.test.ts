@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { loadVite } from "../../../server/build/load-vite.ts";
+import { loadVite } from "../../../server/build/modules/load-vite.ts";
 
-it("an older Vite is refused with what it is and what to install", async () => {
+it("an older Vite is refused with its version and the one to install", async () => {
   const root = mkdtempSync(join(tmpdir(), "seamline-vite-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const vite = join(root, "node_modules/vite");

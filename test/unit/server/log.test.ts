@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../server/log.ts";
+import { createLog } from "../../../server/base/log.ts";
 
 function lineFor(cause: unknown): string {
   let text = "";
@@ -10,15 +10,15 @@ function lineFor(cause: unknown): string {
   return text;
 }
 
-describe("an error in the log", () => {
-  it("is told with its stack and its causes", () => {
+describe("a logged error", () => {
+  it("has its stack and its causes", () => {
     const text = lineFor(new TypeError("outer", { cause: new RangeError("inner") }));
     expect(text).toMatch(
       /^error: it failed\nTypeError: outer\n +at .*\ncaused by RangeError: inner\n/s,
     );
   });
 
-  it("may be its own cause, or have thousands", () => {
+  it("can be its own cause, or have thousands of causes", () => {
     const round = new Error("round");
     round.cause = round;
     expect(lineFor(round).match(/caused by/g)).toHaveLength(8);
@@ -36,7 +36,7 @@ describe("an error in the log", () => {
     ["a proxy", new Proxy(new Error("x"), { get: throwing })],
     ["a prototype", new Proxy({}, { getPrototypeOf: throwing })],
     ["no text", Object.create(null)],
-  ])("may throw when it is read: %s", (_, cause) => {
+  ])("can throw when it is read, from %s", (_, cause) => {
     expect(lineFor(cause)).toBe("error: it failed\nwhat was thrown can't be read\n");
   });
 });

@@ -1,16 +1,16 @@
-// Hundreds of calls to one slow procedure, over real sockets: what they do to everybody else.
+// Hundreds of calls to one slow procedure, over real sockets, must not affect other requests.
 
 import { Agent, request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { nodeHost } from "../../../server/host.ts";
-import { listen } from "../../../server/http.ts";
-import type { Host } from "../../../src/ports.ts";
-import { createGateway } from "../../../src/roles/gateway.ts";
+import { nodeHost } from "../../../server/http/host.ts";
+import { listen } from "../../../server/http/http.ts";
+import type { Host } from "../../../src/base/ports.ts";
+import { createGateway } from "../../../src/roles/relay/gateway.ts";
 import { createNode } from "../../../src/roles/node.ts";
-import { createProxy } from "../../../src/roles/proxy.ts";
+import { createProxy } from "../../../src/roles/relay/proxy.ts";
 import type { Role } from "../../../src/roles/role.ts";
-import { defaultLimits } from "../../../src/serializer/limits.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { TestLog, testModules, type TestProcedure } from "../../_cluster.ts";
 import { body, call } from "../../spec/_shop.ts";
 
@@ -33,7 +33,7 @@ let wait: () => Promise<string>;
 
 afterEach(async () => {
   release();
-  for (const one of closing.splice(0).toReversed()) await one();
+  for (const close of closing.splice(0).toReversed()) await close();
 });
 
 const procedures: TestProcedure[] = [
@@ -52,21 +52,21 @@ const procedures: TestProcedure[] = [
   },
 ];
 
-/** Paths of control requests that a service answered. */
+/** Method and target of each answered control request. */
 const answered: string[] = [];
 
 async function start(create: (host: Host) => Role): Promise<string> {
   const host = nodeHost({ log });
   const role = create(host);
-  const handle: Role["handle"] = async (one) => {
-    const answer = await role.handle(one);
-    answered.push(`${one.method} ${one.target}`);
+  const handle: Role["handle"] = async (request) => {
+    const answer = await role.handle(request);
+    answered.push(`${request.method} ${request.target}`);
     return answer;
   };
   const server = await listen(handle, { host: "127.0.0.1", port: 0 });
   await role.start(server.url);
   closing.push(async () => {
-    // Nobody is left to be told.
+    // Closed first, so that stopping sends no requests to other services.
     await host.transport.close();
     await role.stop();
     await server.close(0);
@@ -74,13 +74,13 @@ async function start(create: (host: Host) => Role): Promise<string> {
   return server.url;
 }
 
-/** proxy → gateway → a node with the slow and the quick procedure, and one with another. */
+/** proxy → gateway → a node with the slow and the quick procedure, and a node with `other`. */
 async function deployment(lease = 60_000): Promise<{ proxy: string; gateway: string }> {
   log.lines.length = 0;
   const common = { trustKey, limits: defaultLimits };
   let ids = 0;
   const gateway = await start((host) =>
-    createGateway(host, { ...common, monitor: 200, lease, newId: () => `m${++ids}` }),
+    createGateway(host, { ...common, healthIntervalMs: 200, lease, newId: () => `m${++ids}` }),
   );
   for (const segment of ["all", "other"])
     await start((host) =>
@@ -112,27 +112,28 @@ function get(url: string): Promise<number | undefined> {
   });
 }
 
-// No time is measured: a machine that is busy may take long over any of it. What is slow is held until the rest is done.
-const patience = { timeout: 40_000 };
+// No test measures time, since the machine may be busy. Slow calls are held until the rest is done.
+const failAfter = { timeout: 40_000 };
 
-/** Waits until a control request was answered so many times from now on. */
+/** Waits until a control request has been answered `times` more times. */
 async function untilAnswered(what: RegExp, times: number): Promise<void> {
   answered.length = 0;
   await vi.waitFor(
-    () => expect(answered.filter((one) => what.test(one)).length).toBeGreaterThanOrEqual(times),
-    patience,
+    () =>
+      expect(answered.filter((request) => what.test(request)).length).toBeGreaterThanOrEqual(times),
+    failAfter,
   );
 }
 
 describe("hundreds of calls to one slow procedure", { timeout: 120_000 }, () => {
   it.each(["gateway", "proxy"] as const)(
-    "by the %s: all run at once, others are answered meanwhile, and no node is thrown out",
-    async (way) => {
+    "through the %s run concurrently, block no other calls and leave no node marked unhealthy",
+    async (role) => {
       const urls = await deployment();
-      const base = urls[way];
+      const base = urls[role];
       const slow = Array.from({ length: 400 }, () => get(`${base}/rpc/shop/slow`));
-      await vi.waitFor(() => expect(held).toBe(400), patience);
-      // Some rounds of health checks, of both nodes.
+      await vi.waitFor(() => expect(held).toBe(400), failAfter);
+      // A few health checks of both nodes.
       await untilAnswered(/^GET \/health\/status$/, 6);
       for (let calls = 0; calls < 5; calls++)
         expect(
@@ -146,13 +147,13 @@ describe("hundreds of calls to one slow procedure", { timeout: 120_000 }, () => 
 });
 
 describe("hundreds of calls that one procedure makes at once", { timeout: 120_000 }, () => {
-  it("don't keep its node from renewing its membership", async () => {
+  it("don't prevent its node from renewing its membership", async () => {
     const { gateway } = await deployment(6_000);
     const joins = (): number =>
       log.lines.filter((line) => line.startsWith("joined the gateway")).length;
     const fanOut = get(`${gateway}/rpc/shop/fanOut`);
-    await vi.waitFor(() => expect(held).toBe(400), patience);
-    // Both nodes, more than once.
+    await vi.waitFor(() => expect(held).toBe(400), failAfter);
+    // Both nodes, at least once.
     await untilAnswered(/^PUT \/nodes\//, 3);
     release();
     expect(await fanOut).toBe(200);

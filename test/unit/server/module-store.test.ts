@@ -14,26 +14,26 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { integrityOf } from "../../../server/content-store.ts";
+import { integrityOf } from "../../../server/modules/content-store.ts";
 import {
   createModuleStore,
   type ModuleStore,
   type ModuleStoreOptions,
-} from "../../../server/module-store.ts";
-import { parseManifest } from "../../../server/module-source.ts";
-import type { ServerManifest } from "../../../src/manifest.ts";
+} from "../../../server/modules/module-store.ts";
+import { parseManifest } from "../../../server/modules/module-source.ts";
+import type { ServerManifest } from "../../../src/base/manifest.ts";
 import {
   type Clock,
   type IncomingResponse,
   type Transport,
   TransportError,
   UnsentError,
-} from "../../../src/ports.ts";
+} from "../../../src/base/ports.ts";
 
 const key = "the-trust-key-of-tests";
 const url = "http://repository.test";
 
-/** `revision`, and file → text; imports are read from the text. */
+/** A build from its revision and its files' texts, which also define the imports. */
 function build(
   revision: string,
   files: Record<string, string>,
@@ -58,7 +58,7 @@ function build(
       modules: {},
       files: Object.fromEntries(records),
       sources: "",
-      clients: [],
+      browserSegments: [],
       graph: "_seam.js",
       pages: {},
       outside: {},
@@ -75,15 +75,15 @@ const first = build("one", {
   "shop/other.js": "export const other = 1;",
 });
 
-/** A repository in memory. `away` is what it answers with instead. */
+/** A repository in memory. `away` replaces its answers. */
 class Repository implements Transport {
   build = first;
   away: (() => Promise<IncomingResponse>) | undefined;
-  asked: string[] = [];
+  requested: string[] = [];
 
   async send(request: Parameters<Transport["send"]>[0]): Promise<IncomingResponse> {
     const path = request.url.slice(url.length);
-    this.asked.push(basename(path));
+    this.requested.push(basename(path));
     if (this.away !== undefined) {
       const { signal } = request;
       return await Promise.race([
@@ -107,7 +107,7 @@ class Repository implements Transport {
 const refusing = (): Promise<IncomingResponse> =>
   Promise.reject(new TransportError(`${url} refused the connection`, false));
 
-/** A clock that goes on to the next timer as soon as nothing else is to be done. */
+/** A clock that jumps to the next timer once the event loop is idle. */
 function quickClock(): Clock {
   let now = 0;
   return {
@@ -136,7 +136,7 @@ beforeEach(async () => {
   lines = [];
 });
 afterEach(async () => {
-  for (const one of stores.splice(0)) await one.close();
+  for (const store of stores.splice(0)) await store.close();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -162,8 +162,8 @@ function open(options: Partial<ModuleStoreOptions> = {}): ModuleStore {
 const cacheOf = (): string => join(root, "node_modules/.cache/seamline");
 const trees = (): Promise<string[]> => readdir(join(cacheOf(), "run"));
 
-describe("import", () => {
-  it("gives the module with what it imports, under plain names, and asks for nothing else", async () => {
+describe("importing from a module store", () => {
+  it("fetches the module and its imports only, and keeps their names", async () => {
     const specifiers: string[] = [];
     const store = open({
       moduleImporter: (specifier) => {
@@ -173,41 +173,41 @@ describe("import", () => {
     });
     const { quote } = (await store.import("shop/quote.js")) as { quote: () => string };
     expect(quote()).toBe("quote 1");
-    expect(repository.asked.toSorted()).toEqual(["manifest.json", "price.js", "quote.js"]);
+    expect(repository.requested.toSorted()).toEqual(["manifest.json", "price.js", "quote.js"]);
     expect(specifiers).toEqual([
       expect.stringMatching(
         /^file:\/\/.*\/node_modules\/\.cache\/seamline\/run\/[^/]+\/one\/shop\/quote\.js$/,
       ),
     ]);
-    expect(lines).toEqual([
-      expect.stringMatching(/^modules: 2 taken \(0\.\d kB\), 0 were here already$/),
-    ]);
+    expect(lines).toEqual([expect.stringMatching(/^modules: 2 fetched \(0\.\d kB\), 0 cached$/)]);
   });
 
-  it("asks for each file once, however many ask at once", async () => {
+  it("requests each file once for concurrent imports", async () => {
     const store = open();
     await Promise.all(
       ["shop/quote.js", "shop/price.js", "shop/quote.js"].map((file) => store.import(file)),
     );
-    expect(repository.asked.toSorted()).toEqual(["manifest.json", "price.js", "quote.js"]);
+    expect(repository.requested.toSorted()).toEqual(["manifest.json", "price.js", "quote.js"]);
   });
 
-  it("gives each node of a process instances of its own", async () => {
-    const [one, other] = [open(), open()];
-    expect((await one.import("_seam.js"))["graph"]).toBe((await one.import("_seam.js"))["graph"]);
-    expect((await one.import("_seam.js"))["graph"]).not.toBe(
-      (await other.import("_seam.js"))["graph"],
+  it("creates separate module instances for each node of a process", async () => {
+    const [first, second] = [open(), open()];
+    expect((await first.import("_seam.js"))["graph"]).toBe(
+      (await first.import("_seam.js"))["graph"],
+    );
+    expect((await first.import("_seam.js"))["graph"]).not.toBe(
+      (await second.import("_seam.js"))["graph"],
     );
   });
 
-  it("of a file that the build doesn't have says so, and reads nothing", async () => {
+  it("reports a file that isn't in the build, without reading anything", async () => {
     await expect(open().import("../../secret.js")).rejects.toThrow(
       "The build of revision one has no file '../../secret.js'",
     );
     await expect(open().import("constructor")).rejects.toThrow("has no file");
   });
 
-  it("is possible from an output folder as well", async () => {
+  it("works with an output folder too", async () => {
     const folder = join(root, "dist/server");
     await mkdir(join(folder, "modules/shop"), { recursive: true });
     await writeFile(join(folder, "manifest.json"), JSON.stringify(first.manifest));
@@ -217,17 +217,17 @@ describe("import", () => {
     expect(((await store.import("shop/quote.js")) as { quote: () => string }).quote()).toBe(
       "quote 1",
     );
-    expect(repository.asked).toEqual([]);
+    expect(repository.requested).toEqual([]);
   });
 });
 
-describe("source maps", () => {
+describe("source maps in a module store", () => {
   const map = JSON.stringify({
     version: 3,
     sources: ["../../../../src/shop/price.ts", "virtual:x"],
     mappings: "",
   });
-  it("come along, and lead to the application's sources from wherever the tree is", async () => {
+  it("are fetched too, and lead to the application's sources wherever the tree is", async () => {
     repository.build = build("maps", {
       "shop/price.js": "export const price = 1;",
       "shop/price.js.map": map,
@@ -251,7 +251,7 @@ describe("source maps", () => {
   });
 });
 
-describe("packages", () => {
+describe("packages of modules in a module store", () => {
   const usesPackage = build("bare", { "a.js": 'export { name } from "some-package";' });
 
   async function addPackage(folder: string, name: string): Promise<void> {
@@ -267,7 +267,7 @@ describe("packages", () => {
     expect(await open().import("a.js")).toMatchObject({ name: "of the application" });
   });
 
-  it("come from the application when the cache is elsewhere, and from above it in a workspace", async () => {
+  it("come from the application if the cache is elsewhere, and from its parent folder in a workspace", async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), "seamline-cache-"));
     try {
       await addPackage(root, "of the workspace");
@@ -282,18 +282,18 @@ describe("packages", () => {
   });
 });
 
-describe("the second start", () => {
-  it("asks for what changed only", async () => {
+describe("the second start of a module store", () => {
+  it("only requests what has changed", async () => {
     await open().import("shop/quote.js");
-    repository.asked = [];
+    repository.requested = [];
     repository.build = build("two", { ...first.files, "shop/price.js": "export const price = 2;" });
     const { quote } = (await open().import("shop/quote.js")) as { quote: () => string };
     expect(quote()).toBe("quote 2");
-    expect(repository.asked).toEqual(["manifest.json", "price.js"]);
-    expect(lines.at(-1)).toMatch(/^modules: 1 taken .*, 1 were here already$/);
+    expect(repository.requested).toEqual(["manifest.json", "price.js"]);
+    expect(lines.at(-1)).toMatch(/^modules: 1 fetched .*, 1 cached$/);
   });
 
-  it("takes nothing from the store that isn't what its name says", async () => {
+  it("ignores stored content that doesn't match its hash", async () => {
     await open().import("shop/price.js");
     const store = join(cacheOf(), "store");
     const [name] = await readdir(store);
@@ -302,14 +302,14 @@ describe("the second start", () => {
     expect(await open().import("shop/price.js")).toMatchObject({ price: 1 });
   });
 
-  it("removes the trees of processes that are no more, and no others", async () => {
+  it("only removes the trees of processes that have ended", async () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
     const own = open();
     await own.import("_seam.js");
     const [tree] = await trees();
     const dead = tree!.replace(`-${process.pid}-`, `-${pid}-`);
     const foreign = dead.replace(/^[^-]+/, "another_machine");
-    for (const one of [dead, foreign]) await mkdir(join(cacheOf(), "run", one));
+    for (const tree of [dead, foreign]) await mkdir(join(cacheOf(), "run", tree));
     await open().import("_seam.js");
     const left = await trees();
     expect(left).toContain(tree);
@@ -318,7 +318,7 @@ describe("the second start", () => {
   });
 });
 
-describe("close", () => {
+describe("closing a module store", () => {
   it("removes this node's tree and keeps the content", async () => {
     const store = open();
     await store.import("shop/price.js");
@@ -327,87 +327,87 @@ describe("close", () => {
     expect(await readdir(join(cacheOf(), "store"))).toHaveLength(1);
   });
 
-  it("of a store that never opened does nothing", async () => {
+  it("does nothing if the store was never used", async () => {
     await open().close();
     expect(await readdir(root)).toEqual([]);
   });
 });
 
-describe("integrity", () => {
-  it("refuses a file that is not the manifest's, and stores nothing", async () => {
+describe("the integrity check of a module store", () => {
+  it("refuses a file that doesn't match the manifest, and doesn't store it", async () => {
     repository.build = {
       ...first,
       files: { ...first.files, "shop/price.js": "export const price = 666;" },
     };
     await expect(open().import("shop/price.js")).rejects.toThrow(
-      "shop/price.js is not the one that the manifest names",
+      "shop/price.js doesn't match the manifest",
     );
     expect(await readdir(join(cacheOf(), "store")).catch(() => [])).toEqual([]);
   });
 
-  it("says when the repository no longer has a file of the manifest", async () => {
+  it("reports that the repository has another build if a file of the manifest is gone", async () => {
     repository.build = { ...first, files: {} };
     await expect(open().import("shop/price.js")).rejects.toThrow("it has another build by now");
   });
 });
 
-describe("R10: the repository is away", () => {
-  it("and there is nothing here: it is tried for 60 s, then the reason is told", async () => {
+describe("while the repository is unreachable, a node", () => {
+  it("without a cache retries for 60 s and then reports the reason", async () => {
     repository.away = refusing;
     const store = open();
     await expect(store.manifest()).rejects.toThrow(
       `The repository at ${url} could not be reached for 60 s: it refused the connection. Start it, or correct 'repository' in the configuration`,
     );
     expect(clock.now()).toBe(60_000);
-    expect(repository.asked.length).toBeGreaterThan(8);
-    expect(repository.asked.length).toBeLessThan(20);
+    expect(repository.requested.length).toBeGreaterThan(8);
+    expect(repository.requested.length).toBeLessThan(20);
     expect(lines).toEqual([
       `the repository at ${url} refused the connection; trying again for 60 s`,
     ]);
   });
 
-  it("and only this machine has no file left for a connection: the repository and the configuration aren't blamed", async () => {
+  it("that can't open a file for the connection blames neither the repository nor the configuration", async () => {
     const scarce = new UnsentError(
-      `${url} was not asked: this process may open no more files`,
+      `${url} was not asked: this process can't open more files`,
       "local",
     );
     repository.away = () => Promise.reject(scarce);
     await expect(open().import("shop/quote.js")).rejects.toThrow(
-      `The repository at ${url} could not be reached for 60 s: it was not asked: this process may open no more files. Make room, and start this service again`,
+      `The repository at ${url} could not be reached for 60 s: it was not asked: this process can't open more files. Free some resources, and start this service again`,
     );
     expect(lines).toEqual([
-      `the repository at ${url} was not asked: this process may open no more files; trying again for 60 s`,
+      `the repository at ${url} was not asked: this process can't open more files; trying again for 60 s`,
     ]);
   });
 
-  it("and comes back while it is tried: the node starts", async () => {
+  it("starts once the repository is back", async () => {
     repository.away = async () => {
-      if (repository.asked.length === 4) repository.away = undefined;
+      if (repository.requested.length === 4) repository.away = undefined;
       return { status: 503, headers: {}, body: new Uint8Array() };
     };
     const manifest = open().manifest();
     expect((await manifest).revision).toBe("one");
   });
 
-  it("and what is needed is here: the node starts from it, and says so", async () => {
+  it("starts from its cache if that is complete, with a warning", async () => {
     await open().import("shop/quote.js");
     repository.away = refusing;
     lines = [];
     const { quote } = (await open().import("shop/quote.js")) as { quote: () => string };
     expect(quote()).toBe("quote 1");
     expect(lines).toEqual([
-      `warning: the repository at ${url} refused the connection: starting from what this node has of revision one`,
+      `warning: the repository at ${url} refused the connection: starting from the cached revision one`,
     ]);
   });
 
-  it("and hangs: the same, after 10 s", async () => {
+  it("starts from its cache after 10 s if the repository hangs", async () => {
     await open().import("shop/quote.js");
     repository.away = () => new Promise(() => {});
     await open().import("shop/quote.js");
-    expect(lines.at(-1)).toContain("did not answer in 10 s: starting from what this node has");
+    expect(lines.at(-1)).toContain("didn't answer within 10 s: starting from the cached revision");
   });
 
-  it("and a file is missing here: that one is tried for 60 s", async () => {
+  it("retries for 60 s if a file isn't in its cache", async () => {
     await open().import("shop/quote.js");
     repository.away = refusing;
     await expect(open().import("shop/other.js")).rejects.toThrow("could not be reached for 60 s");
@@ -420,25 +420,25 @@ describe("a node that stops while it waits for its repository", () => {
     clock = { now: () => 0, after: () => () => {} };
     const store = open();
     const failed = store.manifest().catch((error: unknown) => (error as Error).message);
-    while (repository.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (repository.requested.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await store.close();
     expect(await failed).toBe("This node is stopping");
   });
 });
 
-describe("the trust key", () => {
-  it("that the repository doesn't know fails at once, and the message says what to do", async () => {
+describe("a trust key in a module store", () => {
+  it("that the repository refuses is an error at once, with a hint", async () => {
     await expect(open({ trustKey: "another-key-altogether" }).manifest()).rejects.toThrow(
       /answered 404 for its modules: .*need the same 'trustKey'/,
     );
   });
 });
 
-describe("the manifest", () => {
+describe("a manifest in a module store", () => {
   const { manifest } = first;
   const record = { integrity: integrityOf(Buffer.from("")), size: 0, imports: [] };
   it.each([
-    ["text that is no JSON", "{", "no JSON"],
+    ["text that isn't JSON", "{", "isn't JSON"],
     ["null", "null", "its format is undefined"],
     ["another format", JSON.stringify({ ...manifest, format: 2 }), "its format is 2"],
     [
@@ -481,27 +481,27 @@ describe("the manifest", () => {
     expect(() => parseManifest(text, "here")).toThrow(message);
   });
 
-  it("may name files with dots and spaces", () => {
+  it("can have file names with dots and spaces", () => {
     const files = { "a/.well..known/x y~body.js": record };
     expect(parseManifest(JSON.stringify({ ...manifest, files }), "here").files).toEqual(files);
   });
 });
 
-describe("the disk", () => {
-  it("that can't be written is one message that names the way out", async () => {
+describe("the disk of a module store", () => {
+  it("that isn't writable causes one error with a hint", async () => {
     await writeFile(join(root, "node_modules"), "a file where the folder should be");
     await expect(open().manifest()).rejects.toThrow(
-      /Can't keep modules in .*'cache' in the configuration/,
+      /Can't cache modules in .*'cache' in the configuration/,
     );
   });
 
-  it("holds content that nobody can change by mistake", async () => {
+  it("has read-only content", async () => {
     await open().import("shop/price.js");
     const store = join(cacheOf(), "store");
     expect((await stat(join(store, (await readdir(store))[0]!))).mode & 0o222).toBe(0);
   });
 
-  it("loses content after a month without use, and half-written files after an hour", async () => {
+  it("loses content that is unused for a month, and temporary files after an hour", async () => {
     await open().import("shop/price.js");
     const store = join(cacheOf(), "store");
     const [used] = await readdir(store);

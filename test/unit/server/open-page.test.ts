@@ -1,4 +1,4 @@
-// The page in the person's browser: BROWSER names a program, as the platform has none here that a test may start.
+// BROWSER names the program to start, so that the test doesn't open a real browser.
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ async function program(text: string): Promise<string> {
 }
 
 describe("openPage", () => {
-  it("hands the address to the program", async () => {
+  it("passes the address to the platform's program", async () => {
     const BROWSER = await program(`echo "$1" > ${folder}/opened`);
     await openPage("http://localhost:1/?a=1&b=2", { BROWSER });
     await vi.waitFor(async () =>
@@ -32,7 +32,7 @@ describe("openPage", () => {
     );
   });
 
-  it("says why it could not", async () => {
+  it("rejects with the reason if the program fails", async () => {
     await expect(
       openPage("http://localhost:1/", { BROWSER: join(folder, "none") }),
     ).rejects.toThrow(/^there is no .*none here$/);
@@ -47,7 +47,7 @@ describe("openPage", () => {
     );
   });
 
-  it("waits for no browser that stays", async () => {
+  it("doesn't wait for a program that keeps running", async () => {
     const BROWSER = await program(`echo $$ > ${folder}/pid; exec sleep 30`);
     await openPage("http://localhost:1/", { BROWSER });
     process.kill(Number(await readFile(join(folder, "pid"), "utf8")));

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { overlayError } from "../../../server/dev/overlay.ts";
-import { frameOf } from "../../../src/split/mark.ts";
+import { overlayError } from "../../../server/dev/pages/overlay.ts";
+import { frameOf } from "../../../src/split/read/code-frame.ts";
 
 function application(): string {
   const root = mkdtempSync(join(tmpdir(), "seamline-overlay-"));
@@ -19,7 +19,7 @@ function application(): string {
 const source = Array.from({ length: 12 }, (_, index) => `line${index + 1}();`).join("\n");
 
 describe("the error that Vite's client shows over a page", () => {
-  it("names every file by its absolute path, which the client makes a link that an editor can open", () => {
+  it("has absolute paths, which the client turns into links to the editor", () => {
     const root = application();
     const { err } = overlayError(
       [
@@ -33,7 +33,7 @@ describe("the error that Vite's client shows over a page", () => {
     expect(err.stack).toContain(`${join(root, "src/b.ts")}:5:1: wrong too`);
   });
 
-  it("leaves a name alone that is not a file of the application", () => {
+  it("keeps a name that isn't a file of the application", () => {
     const { err } = overlayError(
       [{ file: "*.segment.json", message: "no segment file" }],
       application(),
@@ -43,7 +43,7 @@ describe("the error that Vite's client shows over a page", () => {
   });
 
   it.each([1, 2, 5, 9, 10, 12])(
-    "keeps the lines of the frame in one column when the client trims it: line %i",
+    "keeps the lines of the frame aligned after the client trims it: line %i",
     (line) => {
       const root = application();
       const { err } = overlayError(
@@ -51,25 +51,25 @@ describe("the error that Vite's client shows over a page", () => {
         root,
       );
       const lines = (err.frame ?? "").trim().split("\n");
-      expect(new Set(lines.map((one) => one.indexOf("|"))).size).toBe(1);
+      expect(new Set(lines.map((text) => text.indexOf("|"))).size).toBe(1);
       expect(lines).toContainEqual(
         expect.stringMatching(new RegExp(`^> +${line} \\| line${line}\\(\\);$`)),
       );
-      expect(lines[lines.findIndex((one) => one.startsWith(">")) + 1]).toMatch(/^ +\|    \^$/);
+      expect(lines[lines.findIndex((text) => text.startsWith(">")) + 1]).toMatch(/^ +\|    \^$/);
       expect(
-        lines.filter((one) => !/^(?:> +)?\d+ +\| line\d+\(\);$|^ +\|    \^$/.test(one)),
+        lines.filter((text) => !/^(?:> +)?\d+ +\| line\d+\(\);$|^ +\|    \^$/.test(text)),
       ).toEqual([]);
     },
   );
 
-  it("leaves the frame of another tool as it is", () => {
+  it("doesn't change the frame of another tool", () => {
     const frame = "   ╭─[ src/a.ts:1:1 ]\n   │\n 1 │ wrong";
     expect(
       overlayError([{ file: "src/a.ts", message: "wrong", frame }], application()).err.frame,
     ).toBe(frame);
   });
 
-  it("says the path in a segment file, and what to do", () => {
+  it("has the path in a segment file and the hint", () => {
     const { err } = overlayError(
       [{ file: "a.json", path: "./x.y", message: "wrong", hint: "Mend it." }],
       application(),

@@ -4,19 +4,19 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, expect, it } from "vitest";
 
-import { chunkBytes, HeldMemory } from "../../../server/held-memory.ts";
-import { createTransport } from "../../../server/transport.ts";
-import { NodeNotAvailable } from "../../../src/errors.ts";
-import type { IncomingResponse } from "../../../src/ports.ts";
+import { chunkBytes, HeldMemory } from "../../../server/http/held-memory.ts";
+import { createTransport } from "../../../server/http/transport.ts";
+import { NodeNotAvailable } from "../../../src/base/errors.ts";
+import type { IncomingResponse } from "../../../src/base/ports.ts";
 
-// What the answers of other services make this one hold while they come.
+// The memory that answers of other services take while they arrive.
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const one of cleanups.splice(0).toReversed()) await one();
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 });
 
-/** A service that announces 1,000 bytes and sends them as it is told, and a caller of it. */
+/** A service that announces 1,000 bytes and sends them on demand, and its caller. */
 async function open(limit: number) {
   let now = 0;
   const connections: Socket[] = [];
@@ -30,14 +30,14 @@ async function open(limit: number) {
   const transport = createTransport({ memory });
   cleanups.push(
     () => server.close(),
-    () => connections.forEach((one) => one.destroy()),
+    () => connections.forEach((connection) => connection.destroy()),
     () => transport.close(),
   );
   const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
   return {
     memory,
     send: (): Promise<IncomingResponse> => transport.send({ url, method: "GET", headers: {} }),
-    /** Sends a part of an answer once the request for it is there, and waits until that is held. */
+    /** Sends part of an answer once its request has arrived, and waits until it counts as held. */
     async part(index: number, bytes: number, isHeld: boolean): Promise<void> {
       while (connections[index] === undefined || connections[index].bytesRead === 0) await pause(5);
       connections[index].write("x".repeat(bytes));
@@ -47,7 +47,7 @@ async function open(limit: number) {
   };
 }
 
-it("an answer is held as it comes, and let go of when it is there", async () => {
+it("an answer counts as held memory while it arrives, and is released when it is complete", async () => {
   const { memory, send, part } = await open(10_000);
   const answer = send();
   await part(0, 400, true);
@@ -56,7 +56,7 @@ it("an answer is held as it comes, and let go of when it is there", async () => 
   expect(memory.bytes).toBe(0);
 });
 
-it("an answer for which there is no room is 503, and its service is not to blame", async () => {
+it("an answer that exceeds the memory limit is a 503 without blame for its service", async () => {
   const { memory, send, part } = await open(900 + chunkBytes);
   const answer = send().catch((error: unknown) => error);
   await part(0, 400, true);
@@ -65,7 +65,7 @@ it("an answer for which there is no room is 503, and its service is not to blame
   expect(memory.bytes).toBe(0);
 });
 
-it("an answer that stands still makes room for others", async () => {
+it("a stalled answer is cut to make room for others", async () => {
   const { memory, send, part, pass } = await open(1_200 + 2 * chunkBytes);
   const stalled = send().catch((error: unknown) => error);
   await part(0, 700, true);

@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type HttpServer, listen } from "../../../server/http.ts";
-import { createTransport, type SocketTransport } from "../../../server/transport.ts";
-import { transportFailure } from "../../../server/transport-failure.ts";
-import { TransportError, unsentOf } from "../../../src/ports.ts";
+import { type HttpServer, listen } from "../../../server/http/http.ts";
+import { createTransport, type SocketTransport } from "../../../server/http/transport.ts";
+import { transportFailure } from "../../../server/http/transport-failure.ts";
+import { TransportError, unsentOf } from "../../../src/base/ports.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const one of cleanups.splice(0).toReversed()) await one();
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 });
 
 function transport(options: Parameters<typeof createTransport>[0] = {}): SocketTransport {
-  const one = createTransport(options);
-  cleanups.push(() => one.close());
-  return one;
+  const created = createTransport(options);
+  cleanups.push(() => created.close());
+  return created;
 }
 
 async function service(handle: Parameters<typeof listen>[0]): Promise<HttpServer> {
@@ -23,7 +23,7 @@ async function service(handle: Parameters<typeof listen>[0]): Promise<HttpServer
   return server;
 }
 
-/** A server of bytes; `serve` gets each connection. */
+/** A TCP server. `serve` gets each connection. */
 async function bare(serve: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -33,7 +33,7 @@ async function bare(serve: (socket: Socket) => void): Promise<string> {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   cleanups.push(() => {
-    for (const one of sockets) one.destroy();
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
@@ -54,8 +54,8 @@ const failure = (promise: Promise<unknown>): Promise<TransportError> =>
     (error: unknown) => error as TransportError,
   );
 
-describe("an answer", () => {
-  it("is collected: status, headers, bytes", async () => {
+describe("the transport's answer", () => {
+  it("has status, headers and bytes", async () => {
     const { url } = await service(async (request) => ({
       status: 404,
       headers: {
@@ -76,7 +76,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("is to the path as it was written, whatever an address parser would make of it", async () => {
+  it("is for the path as it was written, not as a URL parser would normalize it", async () => {
     const server = await service(async (request) => ({
       status: 200,
       headers: {},
@@ -97,7 +97,7 @@ describe("an answer", () => {
     ).toBe("/");
   });
 
-  it("may be a redirect, which is not followed", async () => {
+  it("can be a redirect, which isn't followed", async () => {
     let calls = 0;
     const { url } = await service(async () => {
       calls++;
@@ -107,7 +107,7 @@ describe("an answer", () => {
     expect([answer.status, answer.headers["location"], calls]).toEqual([302, "/elsewhere", 1]);
   });
 
-  it("may come after informational ones", async () => {
+  it("can follow informational answers", async () => {
     const url = await bare((socket) => {
       socket.once("data", () =>
         socket.write(
@@ -123,35 +123,35 @@ describe("an answer", () => {
     ]);
   });
 
-  it("comes over a connection that is kept, for requests one after the other", async () => {
+  it("leaves the connection open for the next request", async () => {
     const sockets = new Set<Socket>();
     const url = await bare((socket) => {
       sockets.add(socket);
       socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
     });
-    const one = transport();
-    for (let i = 0; i < 10; i++) await one.send({ url, method: "GET", headers: {} });
+    const created = transport();
+    for (let i = 0; i < 10; i++) await created.send({ url, method: "GET", headers: {} });
     // undici frees a connection one turn after its answer.
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 });
 
-describe("without an answer", () => {
-  it("a refused connection is not sent", async () => {
+describe("a failed outbound request:", () => {
+  it("a refused connection counts as not sent", async () => {
     const url = await freeUrl();
     const error = await failure(transport().send({ url, method: "POST", headers: {}, body: "x" }));
     expect(error).toBeInstanceOf(TransportError);
     expect([error.sent, error.message]).toEqual([false, `${url} refused the connection`]);
   });
 
-  it("an unknown host is not sent", async () => {
+  it("an unknown host counts as not sent", async () => {
     const error = await failure(
       transport().send({ url: "http://nowhere.invalid", method: "GET", headers: {} }),
     );
     expect(error.sent).toBe(false);
   });
 
-  it("a connection that closes after the request is sent", async () => {
+  it("a connection that closes after the request counts as sent", async () => {
     const url = await bare((socket) => socket.once("data", () => socket.destroy()));
     const error = await failure(transport().send({ url, method: "POST", headers: {}, body: "x" }));
     expect([error.sent, error.message]).toEqual([
@@ -160,28 +160,28 @@ describe("without an answer", () => {
     ]);
   });
 
-  it("half an answer is sent", async () => {
+  it("an incomplete answer counts as sent", async () => {
     const url = await bare((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")),
     );
     expect((await failure(transport().send({ url, method: "GET", headers: {} }))).sent).toBe(true);
   });
 
-  it("nonsense is sent", async () => {
+  it("an answer that isn't HTTP counts as sent", async () => {
     const url = await bare((socket) => socket.once("data", () => socket.end("nonsense")));
     expect((await failure(transport().send({ url, method: "GET", headers: {} }))).sent).toBe(true);
   });
 
-  it("an answer over the limit is sent, and not collected", async () => {
+  it("an answer over the limit counts as sent and isn't collected", async () => {
     const { url } = await service(async () => ({
       status: 200,
       headers: {},
       body: "x".repeat(1_000),
     }));
     const error = await failure(
-      transport({ answer: 100 }).send({ url, method: "GET", headers: {} }),
+      transport({ answerBytes: 100 }).send({ url, method: "GET", headers: {} }),
     );
-    expect([error.sent, error.message]).toEqual([true, `${url} sent more than may come back`]);
+    expect([error.sent, error.message]).toEqual([true, `${url} sent an answer that is too large`]);
   });
 
   it("a request is never sent a second time", async () => {
@@ -195,17 +195,17 @@ describe("without an answer", () => {
         answered = true;
       });
     });
-    const one = transport();
-    await one.send({ url, method: "POST", headers: {}, body: "x" });
-    // Until its connection is free for the next one.
+    const created = transport();
+    await created.send({ url, method: "POST", headers: {}, body: "x" });
+    // Wait until the connection is free for the next request.
     await new Promise((resolve) => setTimeout(resolve, 10));
-    await failure(one.send({ url, method: "POST", headers: {}, body: "x" }));
+    await failure(created.send({ url, method: "POST", headers: {}, body: "x" }));
     expect(requests).toBe(2);
   });
 });
 
-describe("abort", () => {
-  it("before the request sends nothing", async () => {
+describe("aborting an outbound request", () => {
+  it("before it begins sends nothing", async () => {
     const reason = new Error("no longer");
     await expect(
       transport().send({
@@ -217,7 +217,7 @@ describe("abort", () => {
     ).rejects.toBe(reason);
   });
 
-  it("while waiting for the answer rejects with the reason and closes the connection", async () => {
+  it("while it waits for the answer rejects with the reason and closes the connection", async () => {
     const controller = new AbortController();
     let closed: Promise<unknown> | undefined;
     const url = await bare((socket) => {
@@ -231,21 +231,21 @@ describe("abort", () => {
   });
 });
 
-describe("close", () => {
-  it("fails what is on its way, and refuses what comes after", async () => {
-    const one = createTransport();
+describe("closing the transport", () => {
+  it("rejects running requests and refuses new ones", async () => {
+    const created = createTransport();
     let arrived!: () => void;
     const here = new Promise<void>((resolve) => (arrived = resolve));
     const url = await bare((socket) => socket.once("data", arrived));
-    const pending = failure(one.send({ url, method: "GET", headers: {} }));
+    const pending = failure(created.send({ url, method: "GET", headers: {} }));
     await here;
-    await one.close();
+    await created.close();
     expect((await pending).sent).toBe(true);
-    expect((await failure(one.send({ url, method: "GET", headers: {} }))).sent).toBe(false);
+    expect((await failure(created.send({ url, method: "GET", headers: {} }))).sent).toBe(false);
   });
 });
 
-/** Holds every request until it is told to answer them all. */
+/** A server that holds every request until `release` is called. */
 async function holding(): Promise<{ url: string; held: () => number; release: () => void }> {
   let release = (): void => {};
   let held = 0;
@@ -259,57 +259,57 @@ async function holding(): Promise<{ url: string; held: () => number; release: ()
   return { url, held: () => held, release };
 }
 
-describe("many calls at once", () => {
+describe("with many concurrent outbound calls,", () => {
   const get = (url: string) => ({ url, method: "GET", headers: {} }) as const;
 
-  it("a call doesn't wait for the slow calls before it, however many there are", async () => {
+  it("a call doesn't wait for slow calls before it, however many there are", async () => {
     const { url, held, release } = await holding();
-    const one = transport();
-    const slow = Array.from({ length: 600 }, () => one.send(get(`${url}/slow`)));
+    const created = transport();
+    const slow = Array.from({ length: 600 }, () => created.send(get(`${url}/slow`)));
     await vi.waitFor(() => expect(held()).toBe(600), 10_000);
     const begun = performance.now();
-    expect((await one.send(get(`${url}/quick`))).status).toBe(200);
+    expect((await created.send(get(`${url}/quick`))).status).toBe(200);
     expect(performance.now() - begun).toBeLessThan(1_000);
     release();
     await Promise.all(slow);
   });
 
-  it("a control request goes out when no call may any more", async () => {
+  it("a control request is sent even at the limit of calls", async () => {
     const { url, held, release } = await holding();
-    const one = transport({ connections: 40 });
-    const slow = Array.from({ length: 30 }, () => one.send(get(`${url}/slow`)));
+    const created = transport({ connections: 40 });
+    const slow = Array.from({ length: 30 }, () => created.send(get(`${url}/slow`)));
     await vi.waitFor(() => expect(held()).toBe(30));
-    expect(unsentOf(await failure(one.send(get(`${url}/quick`))))).toBe("local");
-    expect((await one.send({ ...get(`${url}/quick`), control: true })).status).toBe(200);
+    expect(unsentOf(await failure(created.send(get(`${url}/quick`))))).toBe("local");
+    expect((await created.send({ ...get(`${url}/quick`), control: true })).status).toBe(200);
     release();
     await Promise.all(slow);
   });
 
-  it("one service can take three quarters of the connections: the rest is for the others", async () => {
+  it("one service can use at most three quarters of the connections", async () => {
     const first = await holding();
     const second = await holding();
-    const one = transport({ connections: 8 });
+    const created = transport({ connections: 8 });
     const slow = Array.from({ length: 8 }, () =>
-      one.send(get(`${first.url}/slow`)).catch((error: unknown) => error),
+      created.send(get(`${first.url}/slow`)).catch((error: unknown) => error),
     );
     await vi.waitFor(() => expect(first.held()).toBe(6));
-    expect((await failure(one.send(get(`${first.url}/quick`)))).message).toBe(
-      `${first.url} was not asked: 6 requests to it are open, and limits.connections allows no more`,
+    expect((await failure(created.send(get(`${first.url}/quick`)))).message).toBe(
+      `${first.url} was not asked: 6 requests to it are open, and limits.maxConnections allows no more`,
     );
-    expect((await one.send(get(`${second.url}/quick`))).status).toBe(200);
-    const more = Array.from({ length: 2 }, () => one.send(get(`${second.url}/slow`)));
+    expect((await created.send(get(`${second.url}/quick`))).status).toBe(200);
+    const more = Array.from({ length: 2 }, () => created.send(get(`${second.url}/slow`)));
     await vi.waitFor(() => expect(second.held()).toBe(2));
-    expect((await failure(one.send(get(`${second.url}/quick`)))).message).toBe(
-      `${second.url} was not asked: 8 requests are open, and limits.connections allows no more`,
+    expect((await failure(created.send(get(`${second.url}/quick`)))).message).toBe(
+      `${second.url} was not asked: 8 requests are open, and limits.maxConnections allows no more`,
     );
     first.release();
     second.release();
     await Promise.all([...slow, ...more]);
-    // What ended has given its place back.
-    expect((await one.send(get(`${first.url}/quick`))).status).toBe(200);
+    // Finished requests have released their slots.
+    expect((await created.send(get(`${first.url}/quick`))).status).toBe(200);
   });
 
-  it("a burst of calls opens a few connections at a time, so that the other side's queue doesn't overflow, and uses them again", async () => {
+  it("a burst opens a few connections at a time, so that the service's backlog doesn't overflow, and reuses them", async () => {
     let requests = 0;
     const sockets = new Set<Socket>();
     const url = await bare((socket) => {
@@ -319,48 +319,50 @@ describe("many calls at once", () => {
         () => (requests++, socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")),
       );
     });
-    const one = transport({ opening: 8 });
-    const answers = await Promise.all(Array.from({ length: 2_000 }, () => one.send(get(url))));
+    const created = transport({ opening: 8 });
+    const answers = await Promise.all(Array.from({ length: 2_000 }, () => created.send(get(url))));
     expect([answers.every(({ status }) => status === 200), requests]).toEqual([true, 2_000]);
     expect(sockets.size).toBeLessThan(2_000);
   });
 
-  it("a shortage is told once, however many calls it costs", async () => {
+  it("a shortage is reported once, however many calls it affects", async () => {
     const { url, held, release } = await holding();
-    const told: string[] = [];
-    const one = transport({ connections: 4, onShortage: (why) => void told.push(why) });
-    const slow = Array.from({ length: 3 }, () => one.send(get(`${url}/slow`)));
+    const shortages: string[] = [];
+    const created = transport({ connections: 4, onShortage: (why) => void shortages.push(why) });
+    const slow = Array.from({ length: 3 }, () => created.send(get(`${url}/slow`)));
     await vi.waitFor(() => expect(held()).toBe(3));
-    for (let calls = 0; calls < 5; calls++) await failure(one.send(get(`${url}/quick`)));
-    expect(told).toEqual([
-      `${url} was not asked: 3 requests to it are open, and limits.connections allows no more`,
+    for (let calls = 0; calls < 5; calls++) await failure(created.send(get(`${url}/quick`)));
+    expect(shortages).toEqual([
+      `${url} was not asked: 3 requests to it are open, and limits.maxConnections allows no more`,
     ]);
     release();
     await Promise.all(slow);
   });
 
-  it("a call that waits too long for a connection is not sent, and says nothing of a refusal", async () => {
+  it("a call that waits too long for a connection isn't sent and isn't reported as refused", async () => {
     const url = "http://stuck.test:1";
-    const one = transport({ opening: 1, patience: 50, lookup: () => {} });
-    const first = one.send(get(url)).catch((error: unknown) => error);
-    const error = await failure(one.send(get(url)));
+    const created = transport({ opening: 1, waitMs: 50, lookup: () => {} });
+    const first = created.send(get(url)).catch((error: unknown) => error);
+    const error = await failure(created.send(get(url)));
     expect([error.sent, unsentOf(error), error.message]).toEqual([
       false,
       "silent",
       `${url} took no connection for 50 ms`,
     ]);
-    await one.close();
+    await created.close();
     await first;
   });
 
-  it("a stall of this process is not taken for one of the other side", async () => {
+  it("a stall of this process isn't blamed on the service", async () => {
     const { url, held, release } = await holding();
-    const one = transport({ opening: 1, patience: 100 });
-    const first = one.send(get(`${url}/slow`));
+    const created = transport({ opening: 1, waitMs: 100 });
+    const first = created.send(get(`${url}/slow`));
     await vi.waitFor(() => expect(held()).toBe(1));
-    const more: ReturnType<typeof one.send>[] = [];
-    // In one turn: one of them is on its way, and the other waits; then timers are due before the sockets are looked at.
-    setImmediate(() => more.push(one.send(get(`${url}/quick`)), one.send(get(`${url}/quick`))));
+    const more: ReturnType<typeof created.send>[] = [];
+    // In one turn, so that one connects and the other waits. Timers then run before socket events.
+    setImmediate(() =>
+      more.push(created.send(get(`${url}/quick`)), created.send(get(`${url}/quick`))),
+    );
     await new Promise<void>((resolve) =>
       setImmediate(() => {
         for (const end = performance.now() + 300; performance.now() < end;);
@@ -372,27 +374,27 @@ describe("many calls at once", () => {
     await first;
   });
 
-  it("an abort ends the wait for a connection at once", async () => {
+  it("aborting ends the wait for a connection at once", async () => {
     const url = "http://stuck.test:1";
-    const one = transport({ opening: 1, lookup: () => {} });
-    const first = one.send(get(url)).catch((error: unknown) => error);
+    const created = transport({ opening: 1, lookup: () => {} });
+    const first = created.send(get(url)).catch((error: unknown) => error);
     const controller = new AbortController();
-    const second = one.send({ ...get(url), signal: controller.signal });
+    const second = created.send({ ...get(url), signal: controller.signal });
     await new Promise((resolve) => setImmediate(resolve));
     controller.abort(new Error("no longer"));
     await expect(second).rejects.toThrow("no longer");
-    await one.close();
+    await created.close();
     await first;
   });
 });
 
-describe("what a failure says of the other side", () => {
+describe("a connection failure", () => {
   const url = "http://127.0.0.1:9";
   const unsent = (code: string): string | undefined =>
     unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, false));
 
   it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM", "EBUSY"])(
-    "%s is this host's own failure",
+    "of %s is this host's own",
     (code) => {
       const error = transportFailure(
         Object.assign(new Error(`connect ${code}`), { code }),
@@ -407,17 +409,20 @@ describe("what a failure says of the other side", () => {
   );
 
   it.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ERR_TLS_CERT_ALTNAME_INVALID"])(
-    "%s says that nobody is there",
+    "of %s means that nothing listens there",
     (code) => {
       expect(unsent(code)).toBe("refused");
     },
   );
 
-  it.each(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT", "EAI_AGAIN"])("%s is silence", (code) => {
-    expect(unsent(code)).toBe("silent");
-  });
+  it.each(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT", "EAI_AGAIN"])(
+    "of %s means that the service is silent",
+    (code) => {
+      expect(unsent(code)).toBe("silent");
+    },
+  );
 
-  it("of a name with several addresses this host's own failure comes first", () => {
+  it("for a name with several addresses is this host's own if one of them is", () => {
     const errors = ["ECONNREFUSED", "EMFILE"].map((code) =>
       Object.assign(new Error(code), { code }),
     );
@@ -425,7 +430,7 @@ describe("what a failure says of the other side", () => {
     expect(unsentOf(transportFailure(both, url, false))).toBe("local");
   });
 
-  it("a request that can't be written down is nobody's silence", async () => {
+  it("of an invalid request isn't the service's silence", async () => {
     const error = await failure(
       transport().send({ url, method: "GET", headers: { "bad name": "x" } }),
     );
@@ -434,16 +439,16 @@ describe("what a failure says of the other side", () => {
 });
 
 describe("a guarded transport", () => {
-  it("connects to a name only if no address that it has now is refused, and says why it didn't", async () => {
+  it("only connects to a name if none of its current addresses is refused, and reports the reason", async () => {
     const { url } = await service(async () => ({ status: 200, headers: {} }));
     const { port } = new URL(url);
     const to = (...addresses: string[]): SocketTransport => {
       const found = addresses.map((address) => ({ address, family: 4 }));
-      const one = transport({ lookup: (_host, _options, callback) => callback(null, found) });
-      one.guard((host, address) =>
+      const created = transport({ lookup: (_host, _options, callback) => callback(null, found) });
+      created.guard((host, address) =>
         address === "127.0.0.2" ? `${host} is at ${address} now` : undefined,
       );
-      return one;
+      return created;
     };
     const request = { url: `http://member.test:${port}/`, method: "GET", headers: {} };
     expect((await to("127.0.0.1").send(request)).status).toBe(200);
@@ -455,7 +460,7 @@ describe("a guarded transport", () => {
         `http://member.test:${port} could not be reached: member.test is at 127.0.0.2 now`,
       ]);
     }
-    // An address that stands in the URL itself is judged by whoever takes the URL up.
+    // An IP address in the URL itself is checked when the URL is accepted.
     expect((await to("127.0.0.2").send({ ...request, url })).status).toBe(200);
   });
 });

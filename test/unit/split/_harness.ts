@@ -1,5 +1,5 @@
-// Splits sources, and runs the parts as real modules: a small application with one node, whose bodies are loaded when
-// their seams are called.
+// Splits sources, and runs the parts as real modules: a small application on one node, which loads
+// a body when one of its seams is called.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,17 +11,19 @@ import type TypeScript from "typescript";
 import { onTestFinished } from "vitest";
 import { parseSync } from "vite";
 
-import { emptyContext, isContext } from "../../../src/context.ts";
-import { createGraph, type Graph, type Seam } from "../../../src/seam.ts";
-import { describeModule, type ModuleDescription } from "../../../src/split/describe.ts";
+import { emptyContext, isContext } from "../../../src/base/context.ts";
+import { createGraph, type Graph, type Seam } from "../../../src/runtime/seam.ts";
+import { describeModule, type ModuleDescription } from "../../../src/split/describe/describe.ts";
 import {
   type KeptBack,
   type Parse,
   type Part,
   type SegmentedExport,
   type SplitModule,
-  splitVariants,
-} from "../../../src/split/split-module.ts";
+  splitModule,
+} from "../../../src/split/write/split-module.ts";
+
+import { readModule } from "../../../src/split/read/read-module.ts";
 
 export const parse: Parse = (file, source) => {
   const { program, comments, errors } = parseSync(file, source);
@@ -30,9 +32,9 @@ export const parse: Parse = (file, source) => {
 
 export const ids = { face: "./m.mjs", shared: "./m.shared.mjs", graph: "./graph.mjs" };
 
-/** A record for an export, its version 1.0.0 and its parameters as the source has them. */
+/** What segments say of an export: version 1.0.0, with the parameters that the source has. */
 export function record(source: string, name: string, file = "shop/m.ts"): SegmentedExport {
-  const found = describe(source, file).exports.find((one) => one.name === name);
+  const found = describe(source, file).exports.find((candidate) => candidate.name === name);
   return {
     export: name,
     fqn: `shop/${found?.ownName ?? name}`,
@@ -42,14 +44,14 @@ export function record(source: string, name: string, file = "shop/m.ts"): Segmen
 }
 
 export function describe(source: string, file = "shop/m.ts"): ModuleDescription {
-  return describeModule({ source, file, module: "shop/m", parse });
+  return describeModule({ source, file, parse });
 }
 
 export interface SplitOptions {
   readonly file?: string;
-  /** Export names that segments name. */
+  /** The exports that segments name. */
   readonly procedures: readonly string[];
-  /** Those that the build may hold; all if left out. */
+  /** Those of them that the build may hold; by default all. */
   readonly held?: readonly string[];
   readonly environment?: "browser" | "server";
   readonly keptBack?: KeptBack;
@@ -59,24 +61,22 @@ export interface SplitOptions {
 export function split(source: string, options: SplitOptions): SplitModule {
   const { file = "shop/m.ts", procedures, held = procedures, environment = "server" } = options;
   const input = {
-    source,
-    file,
-    parse,
+    reading: readModule({ source, file, parse }),
     procedures: procedures.map((name) => record(source, name, file)),
     ids: options.ids ?? ids,
   };
-  return splitVariants(input, [
+  return splitModule(input, [
     { held: new Set(held), environment, keptBack: options.keptBack },
   ])[0] as SplitModule;
 }
 
-/** All that a build for browsers writes, code and maps. */
+/** The code and source maps of all parts. */
 export function everything(parts: SplitModule): string {
-  const written = [parts.face, parts.shared, parts.body].filter((one) => one !== undefined);
+  const written = [parts.face, parts.shared, parts.body].filter((part) => part !== undefined);
   return written.map((part) => part.code + part.unpadded + JSON.stringify(part.map)).join("\n");
 }
 
-/** What the lines of a part hold, without the blanks. */
+/** The lines of a part, without its padding. */
 export function lines(part: Part | undefined): string[] {
   return (part?.code ?? "")
     .split("\n")
@@ -95,19 +95,20 @@ export interface Source {
 export type Run = (...args: unknown[]) => Promise<unknown>;
 
 export interface Application {
-  /** What `import "./name.mjs"` gives. */
+  /** `import "./name.mjs"`. */
   import(name: string): Promise<Record<string, Run>>;
-  /** FQNs of the calls that went through a seam. */
+  /** FQNs of the calls through a seam. */
   readonly calls: string[];
   readonly folder: string;
 }
 
-// Imported, all of its nine megabytes would be transformed first.
+// An import would transform all of its nine megabytes first.
 const ts = createRequire(import.meta.url)("typescript") as typeof TypeScript;
 
 type Load = (url: string) => Promise<Record<string, Run>>;
 
-// Vitest would transform what it imports itself; these are to run as Node runs them. What CommonJS imports, Node imports.
+// Vitest transforms what its modules import. These modules have to run as they are, so a CommonJS
+// module imports them.
 function nativeImport(folder: string): Load {
   writeFileSync(join(folder, "load.cjs"), "module.exports = (url) => import(url);");
   return createRequire(import.meta.url)(join(folder, "load.cjs")) as Load;
@@ -115,7 +116,10 @@ function nativeImport(folder: string): Load {
 
 let count = 0;
 
-/** Splits modules (`a` is imported as `./a.mjs`), writes their parts, and binds their seams to a node that runs all. */
+/**
+ * Splits modules (`a` is imported as `./a.mjs`), writes their parts, and binds their seams to a
+ * node that runs all.
+ */
 export function application(sources: Readonly<Record<string, Source>>): Application {
   const folder = mkdtempSync(join(tmpdir(), "seamline-split-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -148,12 +152,15 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
       ids: own,
     });
     if (parts.problems.length > 0)
-      throw new Error(parts.problems.map((one) => one.message).join("\n"));
+      throw new Error(parts.problems.map(({ message }) => message).join("\n"));
     write("", parts.face.code);
     if (parts.shared !== undefined) write(".shared", parts.shared.code);
     if (parts.body !== undefined) write(".body", parts.body.code);
-    for (const one of procedures)
-      bodies.set(record(text, one, file).fqn, { module: `${name}.body.mjs`, export: one });
+    for (const procedure of procedures)
+      bodies.set(record(text, procedure, file).fqn, {
+        module: `${name}.body.mjs`,
+        export: procedure,
+      });
   }
   const calls: string[] = [];
   graph.bind({
@@ -172,7 +179,7 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
   return { calls, folder, import: async (name) => await load(url(`${name}.mjs`)) };
 }
 
-/** JavaScript of a part, as a build makes it. */
+/** The JavaScript of a part, as a build would write it. */
 export function strip(code: string, file: string): string {
   if (/\.m?js$/.test(file)) return code;
   const { outputText, diagnostics = [] } = ts.transpileModule(code, {
@@ -189,7 +196,7 @@ export function strip(code: string, file: string): string {
   });
   if (diagnostics.length > 0)
     throw new Error(
-      `${file}: ${diagnostics.map((one) => ts.flattenDiagnosticMessageText(one.messageText, "\n")).join("\n")}\n${code}`,
+      `${file}: ${diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")).join("\n")}\n${code}`,
     );
   return outputText;
 }

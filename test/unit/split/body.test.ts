@@ -1,22 +1,23 @@
-// What a body does to a procedure's text: its context, its trace line, and nothing else.
+// How a body changes a procedure's code: it gets a context and a trace line, and is otherwise the
+// same.
 
 import { describe, expect, it } from "vitest";
 
-import { Context, emptyContext } from "../../../src/context.ts";
-import { traceOf } from "../../../src/trace.ts";
+import { Context, emptyContext } from "../../../src/base/context.ts";
+import { traceOf } from "../../../src/base/trace.ts";
 import { application, type Run } from "./_harness.ts";
 
-const one = (text: string, procedures: string[], file = "m.ts") =>
+const moduleOf = (text: string, procedures: string[], file = "m.ts") =>
   application({ m: { text, procedures, file } });
-const thrown = async (act: () => Promise<unknown>): Promise<unknown> =>
+const errorOf = async (act: () => Promise<unknown>): Promise<unknown> =>
   await act().then(
-    () => expect.unreachable("it should have thrown"),
+    () => expect.unreachable("it should have failed"),
     (error: unknown) => error,
   );
 
-describe("this and arguments", () => {
+describe("`this` of a procedure", () => {
   const context = new Context({
-    headers: new Map([["who", "me"]]),
+    headers: new Map([["user", "me"]]),
     deadline: undefined,
     trace: [],
     hops: 0,
@@ -26,70 +27,67 @@ describe("this and arguments", () => {
   it.each([
     [
       "a function",
-      "export async function f(a: number) { return [this.headers.get('who'), arguments.length, a] }",
+      "export async function f(a: number) { return [this.headers.get('user'), arguments.length, a] }",
     ],
     [
       "an arrow inside",
-      "export async function f(a: number) { const who = () => this.headers.get('who'); return [who(), arguments.length, a] }",
+      "export async function f(a: number) { const user = () => this.headers.get('user'); return [user(), arguments.length, a] }",
     ],
     [
       "a default value",
-      "export async function f(a: number, b = this.headers.get('who')) { return [b, arguments.length, a] }",
+      "export async function f(a: number, b = this.headers.get('user')) { return [b, arguments.length, a] }",
     ],
     [
       "a default that may throw",
-      "const d = () => 1; export async function f(a: number, b = d()) { return [this.headers.get('who'), arguments.length, a] }",
+      "const d = () => 1; export async function f(a: number, b = d()) { return [this.headers.get('user'), arguments.length, a] }",
     ],
     [
       "a wrapped function",
-      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f: (a: number) => Promise<unknown> = w(async function (a: number) { return [this.headers.get('who'), arguments.length, a] })",
+      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f: (a: number) => Promise<unknown> = w(async function (a: number) { return [this.headers.get('user'), arguments.length, a] })",
     ],
     [
       "a wrapped arrow",
-      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f: (a: number) => Promise<unknown> = w(async (a: number) => [this.headers.get('who'), 1, a])",
+      "const w = (f: any) => async function (...args: unknown[]) { return f.apply(this, args) }; export const f: (a: number) => Promise<unknown> = w(async (a: number) => [this.headers.get('user'), 1, a])",
     ],
-    ["an arrow", "export const f = async (a: number) => [this.headers.get('who'), 1, a]"],
+    ["an arrow", "export const f = async (a: number) => [this.headers.get('user'), 1, a]"],
     [
       "an arrow with a body",
-      "export const f = async (a: number): Promise<unknown> /* => */ => /* => */ { return [this.headers.get('who'), 1, a] }",
+      "export const f = async (a: number): Promise<unknown> /* => */ => /* => */ { return [this.headers.get('user'), 1, a] }",
     ],
     [
       "an arrow that may throw",
-      "const d = () => 1; export const f = async (a: number, b = d()) => [this.headers.get('who'), b, a]",
+      "const d = () => 1; export const f = async (a: number, b = d()) => [this.headers.get('user'), b, a]",
     ],
-    ["a default arrow", "export default async (a: number) => [this.headers.get('who'), 1, a]"],
-  ])("is a context in %s", async (_what, text) => {
+    ["a default arrow", "export default async (a: number) => [this.headers.get('user'), 1, a]"],
+  ])("is a context in %s, with and without a caller that passes one", async (_what, text) => {
     const name = text.includes("default async") ? "default" : "f";
-    const f = (await one(text, [name]).import("m"))[name] as Run;
+    const f = (await moduleOf(text, [name]).import("m"))[name] as Run;
     expect(await f.call(context, 7)).toEqual(["me", 1, 7]);
     expect(await f(7)).toEqual([undefined, 1, 7]);
-    // A namespace object is no context.
-    expect(await f.call({ headers: new Map([["who", "nobody"]]) }, 7)).toEqual([undefined, 1, 7]);
+    // An object that only looks like a context isn't one.
+    expect(await f.call({ headers: new Map([["user", "nobody"]]) }, 7)).toEqual([undefined, 1, 7]);
   });
 
-  it("is not touched where it is somebody else's", async () => {
+  it("keeps its meaning in methods, classes and functions inside", async () => {
     const text = `export async function f() { const o = { n: 1, m() { return this.n } }; class C { x = this; static y = this; get z() { return this.x === this } } return [o.m(), new C().z, C.y === C, (function () { return this })()] }`;
-    expect(await ((await one(text, ["f"]).import("m"))["f"] as Run).call(emptyContext())).toEqual([
-      1,
-      true,
-      true,
-      undefined,
-    ]);
+    expect(
+      await ((await moduleOf(text, ["f"]).import("m"))["f"] as Run).call(emptyContext()),
+    ).toEqual([1, true, true, undefined]);
   });
 });
 
-describe("§7.1 the trace line", () => {
+describe("the trace line of a procedure", () => {
   const line = "[shop/f | v1.0.0]";
 
   it.each([
-    ["throw", "export async function f() { throw new Error('x') }"],
+    ["a throw", "export async function f() { throw new Error('x') }"],
     [
-      "a promise that is returned",
+      "a promise that it returns",
       "const x = () => Promise.reject(new Error('x')); export async function f() { return x() }",
     ],
     ["an arrow", "export const f = async () => Promise.reject(new Error('x'))"],
     [
-      "an arrow that gives an object",
+      "an arrow that returns an object",
       "const x = () => { throw new Error('x') }; export const f = async () => ({ x: x() })",
     ],
     [
@@ -109,11 +107,11 @@ describe("§7.1 the trace line", () => {
       "const x = () => Promise.reject(new Error('x')); export async function f() { try { return x() } catch { return 1 } }",
     ],
     [
-      "a return behind finally",
+      "a return in finally",
       "const x = () => Promise.reject(new Error('x')); export async function f() { try { return 1 } finally { return x() } }",
     ],
     [
-      "for await",
+      "a for await",
       "async function* x() { yield 1; throw new Error('x') } export async function f() { for await (const n of x()) if (n > 1) return n }",
     ],
     [
@@ -121,24 +119,24 @@ describe("§7.1 the trace line", () => {
       "const x = () => Promise.reject(new Error('x')); export async function f() { switch (1) { case 1: return x() } }",
     ],
     [
-      "no block",
+      "a return without a block",
       "const x = () => Promise.reject(new Error('x')); export async function f(a?: string) { if (!a) return x()\n else return 1 }",
     ],
-  ])("stands on the error of %s", async (_what, text) => {
-    const { f } = (await one(text, ["f"]).import("m")) as unknown as { f: Run };
-    const error = await thrown(f);
+  ])("is added to an error from %s", async (_what, text) => {
+    const { f } = (await moduleOf(text, ["f"]).import("m")) as unknown as { f: Run };
+    const error = await errorOf(f);
     expect(error).toMatchObject({ message: "x" });
     expect(traceOf(error)).toEqual([line]);
   });
 
-  it("has a line for every procedure on the way, the origin first", async () => {
+  it("is added by every procedure that an error passes, the origin first", async () => {
     const text =
       "export async function f() { return g() }\nexport const g = async () => h();\nasync function h() { throw new Error('x') }\nexport { h as i };";
-    const error = await thrown((await one(text, ["f", "g", "i"]).import("m"))["f"] as Run);
+    const error = await errorOf((await moduleOf(text, ["f", "g", "i"]).import("m"))["f"] as Run);
     expect(traceOf(error)).toEqual(["[shop/h | v1.0.0]", "[shop/g | v1.0.0]", line]);
   });
 
-  it("changes nothing in what a function catches itself, in the order of things", async () => {
+  it("doesn't change what a function catches itself, nor the order in which things happen", async () => {
     const text = `
       export const log: string[] = [];
       const later = async (what: string) => { await null; await null; await null; log.push(what); return what };
@@ -147,7 +145,7 @@ describe("§7.1 the trace line", () => {
       export async function h() { return [1].map((n) => { return n + 1 }) }
       export async function i() { return function () { return Promise.resolve(1) }() }
     `;
-    const module = await one(text, ["f", "g", "h", "i"]).import("m");
+    const module = await moduleOf(text, ["f", "g", "h", "i"]).import("m");
     expect(await (module["f"] as Run)()).toBe("value");
     expect(module["log"]).toEqual(["finally", "value"]);
     expect(await (module["g"] as Run)()).toBe("caught");
@@ -155,23 +153,10 @@ describe("§7.1 the trace line", () => {
     expect(await (module["i"] as Run)()).toBe(1);
   });
 
-  it("names the procedure whose wrapper gave no promise", async () => {
-    const { f } = (await one(
-      "const w = (f: unknown) => () => 1; export const f: () => Promise<unknown> = w(async () => 1)",
-      ["f"],
-    ).import("m")) as unknown as {
-      f: Run;
-    };
-    expect(await thrown(f)).toMatchObject({
-      name: "TypeError",
-      message: expect.stringContaining("shop/f gave no promise"),
-    });
-  });
-
-  it("leaves async generators as they are", async () => {
+  it("isn't added to async generators, which work as they did", async () => {
     const text =
       "export async function* f(n: number) { for (let i = 0; i < n; i++) yield i; return this.headers.size }\nconst w = (f: any) => f; export const g: () => AsyncGenerator<number> = w(async function* () { yield 1 });";
-    const module = await one(text, ["f", "g"]).import("m");
+    const module = await moduleOf(text, ["f", "g"]).import("m");
     const items = (await (module["f"] as Run)(3)) as AsyncGenerator<number>;
     const got = [await items.next(), await items.next(), await items.next(), await items.next()];
     expect(got).toEqual(
@@ -184,8 +169,21 @@ describe("§7.1 the trace line", () => {
   });
 });
 
-describe("TypeScript and JSX", () => {
-  it("keeps decorators, their metadata's classes, parameter properties, abstract classes and enums working", async () => {
+it("a wrapper that returns no promise causes a TypeError that names the procedure", async () => {
+  const { f } = (await moduleOf(
+    "const w = (f: unknown) => () => 1; export const f: () => Promise<unknown> = w(async () => 1)",
+    ["f"],
+  ).import("m")) as unknown as {
+    f: Run;
+  };
+  expect(await errorOf(f)).toMatchObject({
+    name: "TypeError",
+    message: expect.stringContaining("shop/f returned no promise"),
+  });
+});
+
+describe("a body with TypeScript or JSX", () => {
+  it("keeps decorators, the classes of their metadata, parameter properties, abstract classes and enums working", async () => {
     const app = application({
       dep: { text: "export class Dep { n = 1 } export interface Only { x: string }" },
       m: {
@@ -210,7 +208,7 @@ describe("TypeScript and JSX", () => {
     expect(await ((await app.import("m"))["f"] as Run)()).toEqual([1, 2, true, undefined]);
   });
 
-  it("takes a component of JSX as a reference, and the factory with it", async () => {
+  it("keeps the components that JSX mentions, and the factory", async () => {
     const app = application({
       h: {
         text: "export const h = (tag: any, props: any, ...children: unknown[]) => typeof tag === 'string' ? [tag, props, ...children] : tag({ ...props, children });",

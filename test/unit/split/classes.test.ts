@@ -1,17 +1,17 @@
-// Exported classes, and the calls that start clients.
+// The description of exported classes, and of calls that start clients.
 
 import { describe as suite, expect, it } from "vitest";
 
 import { describe } from "./_harness.ts";
 
-suite("§2.3 classes", () => {
+suite("the description of a class", () => {
   const member = (name: string, how = "rw"): object => ({
     name,
     readable: how.includes("r"),
     writable: how.includes("w"),
   });
 
-  it("are told with their constructor and their public data", () => {
+  it("has the constructor's parameters and the public data members", () => {
     const source = `
       export class Person<T> {
         name: string; readonly born = new Date(); static count = 0; #hidden = 1; private plain = 2; declare later: T;
@@ -45,7 +45,7 @@ suite("§2.3 classes", () => {
     ]);
   });
 
-  it("have the members that a constructor assigns by a pattern, or where there is nothing yet", () => {
+  it("has members that the constructor assigns by a pattern or by `??=`", () => {
     const source =
       "export class A { constructor(a, b) { [this.a, { x: this.b = 1, ...this.rest }] = [a, b]; this.c ??= 1; this.d ||= 2; this.e &&= 3; this.f += 1; this.g ??= () => {}; other.h = 1; [this[i]] = a; } }";
     expect(describe(source).classes[0]?.members).toEqual(
@@ -73,11 +73,11 @@ suite("§2.3 classes", () => {
       [{ name: "A", export: "A", parameters: ["x"], members: [] }],
     ],
     ["class A {}", []],
-  ])("%s", (source, expected) => {
+  ])("is complete for  %s", (source, expected) => {
     expect(describe(source).classes).toEqual(expected);
   });
 
-  it("take over what parents have that nobody else can name", () => {
+  it("includes what it inherits from parents that aren't exported", () => {
     const source =
       "class Root extends Error { code = 1; constructor(code: number) { super() } }\nclass Middle extends Root { get code() { return 2 } }\nexport class Leaf extends Middle { own = 1 }\nexport class Other extends Leaf {}";
     expect(describe(source).classes).toEqual([
@@ -93,7 +93,7 @@ suite("§2.3 classes", () => {
   });
 });
 
-suite("clients", () => {
+suite("calls of a client", () => {
   it.each<[source: string, calls: object[], imports?: string[]]>([
     [
       'import { startClient } from "seamline/client"; startClient("ui", `admin`)',
@@ -112,6 +112,17 @@ suite("clients", () => {
     ],
     ['(await import("/svc/client.js")).startClient("ui")', [{ segments: ["ui"] }]],
     ['import { startClient } from "elsewhere"; startClient("ui"); x.import("bare")', []],
+    [
+      'import { startClient } from "seamline"; startClient("ui")',
+      [
+        {
+          problem: expect.objectContaining({
+            message: '"seamline" doesn\'t export "startClient"',
+            hint: 'Import it from "seamline/client".',
+          }) as object,
+        },
+      ],
+    ],
     ['function startClient() {} startClient("ui")', []],
     [
       'import { client } from "./client"; export const load = () => client.import("../shop/quote.ts")',
@@ -127,7 +138,7 @@ suite("clients", () => {
       'import * as seamline from "seamline/client"; seamline["start\\u0043lient"]("ui")',
       [{ segments: ["ui"] }],
     ],
-  ])("%s", (source, calls, imports = []) => {
+  ])("are found in  %s", (source, calls, imports = []) => {
     const { startClientCalls, clientImports } = describe(source);
     expect({ startClientCalls, clientImports }).toEqual({
       startClientCalls: calls,
@@ -136,7 +147,7 @@ suite("clients", () => {
   });
 
   it.each(["startClient(name)", "startClient('ui', ...names)", "startClient(`${name}`)"])(
-    "%s is a problem",
+    "with an argument that isn't a literal are a problem: %s",
     (call) => {
       const { startClientCalls } = describe(
         `import { startClient } from "seamline/client";\n${call};`,
@@ -145,11 +156,92 @@ suite("clients", () => {
         {
           problem: {
             line: 2,
-            message: expect.stringContaining("no literal"),
-            hint: expect.stringContaining('"clients"'),
+            message: expect.stringContaining("isn't a literal"),
+            hint: expect.stringContaining('"browserSegments"'),
           },
         },
       ]);
     },
   );
+});
+
+suite("the description of class members", () => {
+  const members = (source: string) => describe(source).classes[0]?.members.map((one) => one.name);
+  const unread = (source: string) => describe(source).classes[0]?.unread;
+
+  it("has the name behind a key that a constant computes", () => {
+    expect(members('const kind = "kind";\nexport class A { [kind] = 1; }')).toEqual(["kind"]);
+    expect(members('export const kind = "kind" as const;\nexport class A { [kind] = 1; }')).toEqual(
+      ["kind"],
+    );
+    expect(members("const kind = 7;\nexport class A { [kind] = 1; }")).toEqual(["7"]);
+  });
+
+  it.each([
+    'let kind = "kind";\nexport class A { [kind] = 1; a = 2; }',
+    "const { kind } = names;\nexport class A { [kind] = 1; a = 2; }",
+    'import { kind } from "./k";\nexport class A { [kind] = 1; a = 2; }',
+  ])("has a computed key that isn't a constant as unread: %s", (source) => {
+    expect(members(source)).toEqual(["a"]);
+    expect(unread(source)).toBe("[kind]");
+  });
+
+  it("leaves out members whose key is a symbol", () => {
+    const source =
+      'const tag = Symbol("tag");\nexport class A { [tag] = 1; [Symbol.iterator] = 2; [Symbol.for("x")] = 3; a = 4; }';
+    expect(members(source)).toEqual(["a"]);
+    expect(unread(source)).toBeUndefined();
+  });
+
+  it("has numeric keys as JavaScript writes them", () => {
+    expect(members("export class A { 1 = 1; 0x10 = 2; 2n = 3; [3] = 4; }")).toEqual([
+      "1",
+      "16",
+      "2",
+      "3",
+    ]);
+  });
+
+  it("ignores computed keys of methods and static members", () => {
+    expect(unread("export class A { [name()]() {} static [other()] = 1; }")).toBeUndefined();
+  });
+
+  it("has what the constructor assigns by a pattern, with defaults and a rest", () => {
+    expect(
+      members(
+        "export class A { constructor(o) { ({ a: this.a, b: this.b = 1, ...this.c } = o); [this.d, , ...this.e] = o; this.f ??= 1; this.g += 1; other.h = 1; } }",
+      ),
+    ).toEqual(["a", "b", "c", "d", "e", "f"]);
+  });
+
+  it("reports a constructor's pattern only if it has no default", () => {
+    const pattern = (parameters: string) =>
+      describe(`export class A { constructor(${parameters}) {} }`).classes[0]?.pattern;
+    expect(pattern("{ a }")).toBe(true);
+    expect(pattern("a, [b]")).toBe(true);
+    expect(pattern("a, { b } = {}")).toBeUndefined();
+    expect(pattern("a, b")).toBeUndefined();
+  });
+
+  it("includes members of a parent that no module can import", () => {
+    const [found] = describe(
+      "class Base { id = 1; name = 2; constructor(id, other = 1) {} }\nexport class A extends Base { name = 3; }",
+    ).classes;
+    expect(found).toMatchObject({ parameters: ["id", "other"], defaults: ["other"] });
+    expect(found).not.toHaveProperty("superclass");
+    expect(found?.members.map((one) => one.name)).toEqual(["id", "name"]);
+  });
+
+  it("has the text of a parent that is exported or imported", () => {
+    const { classes } = describe(
+      "export class Base { id = 1; }\nexport class A extends Base { a = 1; }\nexport class B extends (other.Base as any) { b = 1; }",
+    );
+    expect(
+      classes.map((one) => [one.name, one.superclass, one.members.map((each) => each.name)]),
+    ).toEqual([
+      ["Base", undefined, ["id"]],
+      ["A", "Base", ["a"]],
+      ["B", "other.Base", ["b"]],
+    ]);
+  });
 });

@@ -1,10 +1,10 @@
-// What a build learns of a module.
+// What a build learns about a module.
 
 import { describe as suite, expect, it } from "vitest";
 
 import { describe } from "./_harness.ts";
 
-suite("exports", () => {
+suite("the description of an export", () => {
   it.each<[source: string, expected: [name: string, kind: string, ownName: string | undefined][]]>([
     ["export async function a() {}", [["a", "async", "a"]]],
     [
@@ -64,13 +64,13 @@ suite("exports", () => {
       [],
     ],
     ["export function a(): void;\nexport function a() {}", [["a", "sync", "a"]]],
-  ])("%s", (source, expected) => {
-    expect(describe(source).exports.map((one) => [one.name, one.kind, one.ownName])).toEqual(
-      expected,
-    );
+  ])("has its kind and own name: %s", (source, expected) => {
+    expect(
+      describe(source).exports.map(({ name, kind, ownName }) => [name, kind, ownName]),
+    ).toEqual(expected);
   });
 
-  it("tells where re-exports come from", () => {
+  it("has the origin of a re-export", () => {
     const source = `
       import a, { b as c } from "./x"; import * as d from "./y"; import type { T } from "./t";
       export { a, c, d, T };
@@ -78,7 +78,7 @@ suite("exports", () => {
       export * as g from "./v"; export * from "./w"; export type { H } from "./t"; export type * from "./t";
     `;
     const { exports, starReexports } = describe(source);
-    expect(exports.map((one) => [one.name, one.kind, one.from])).toEqual([
+    expect(exports.map(({ name, kind, from }) => [name, kind, from])).toEqual([
       ["a", "reexport", { specifier: "./x", name: "default" }],
       ["c", "reexport", { specifier: "./x", name: "b" }],
       ["d", "reexport", { specifier: "./y", name: "*" }],
@@ -89,7 +89,7 @@ suite("exports", () => {
     expect(starReexports).toEqual(["./w"]);
   });
 
-  it("tells where an export stands", () => {
+  it("has its line and column", () => {
     expect(describe("\n  export async function a() {}").exports[0]).toMatchObject({
       line: 2,
       column: 10,
@@ -97,7 +97,7 @@ suite("exports", () => {
   });
 });
 
-suite("§2.1 parameters", () => {
+suite("the description of parameters", () => {
   const plain = (name: string, more = {}): object => ({ kind: "plain", name, ...more });
   const optional = { optional: true };
 
@@ -186,7 +186,7 @@ suite("§2.1 parameters", () => {
       ],
     ],
     ["[a]: readonly number[]", [{ kind: "array", names: [{ name: "a", type: "number" }] }]],
-  ])("(%s)", (list, expected) => {
+  ])("reads names and which are optional: (%s)", (list, expected) => {
     const source = `interface Period { from: Date; to?: Date }\ntype Alias = { n: bigint };\nexport async function f(${list}) {}`;
     const [found] = describe(source).exports;
     expect(found?.problems).toEqual([]);
@@ -215,7 +215,7 @@ suite("§2.1 parameters", () => {
     ["Person", undefined],
     ["number[][]", undefined],
     ["1 | 2", undefined],
-  ])("takes text for a parameter of type %s as %s", (annotation, type) => {
+  ])("says that text for a parameter of type %s is converted to %s", (annotation, type) => {
     const source = `type Quantity = number; type Loop = Loop[]["0"] | undefined; export const f = async (a: ${annotation}, b: ${annotation} = x) => {};`;
     const kind = type === undefined ? {} : { type };
     expect(describe(source).exports[0]?.parameters).toEqual([
@@ -225,8 +225,8 @@ suite("§2.1 parameters", () => {
   });
 });
 
-suite("imports", () => {
-  it("are told with their names, and whether they are types only", () => {
+suite("the description of imports", () => {
+  it("has their names, and says whether they are only types", () => {
     const source = `
       import a, { b as c, type T } from "./1"; import * as d from "./2"; import "./3"; import type { U } from "./4"; import { type V } from "./5"; import {} from "./6";
       const e = () => import("./7"), f = import(\`./8\`), g = import(a);
@@ -256,9 +256,65 @@ suite("imports", () => {
     "import ( './x' )",
     'import/* why */("./x")',
     "import // why\n('./x')",
-  ])("are found as %s", (written) => {
+  ])("includes a dynamic import written as  %s", (written) => {
     expect(describe(`export const load = () => ${written};`).imports).toEqual([
       { specifier: "./x", typeOnly: false, names: [], dynamic: true },
+    ]);
+  });
+});
+
+suite("imports that are dropped with the types", () => {
+  const unused = (source: string, file = "shop/m.ts") =>
+    describe(source, file)
+      .imports.filter((one) => one.unused)
+      .map((one) => one.specifier);
+
+  it("are those in TypeScript that no code mentions", () => {
+    const source =
+      'import { a } from "./a"; import { b } from "./b"; import "./c"; import { d } from "./d"; export { d }; import type { E } from "./e"; b(); let x: typeof a;';
+    expect(unused(source)).toEqual(["./a"]);
+    for (const file of ["m.mts", "m.tsx"]) expect(unused(source, file)).toEqual(["./a"]);
+  });
+
+  it("don't exist in JavaScript", () => {
+    for (const file of ["m.js", "m.mjs", "m.jsx"])
+      expect(unused('import { a } from "./a";', file)).toEqual([]);
+  });
+
+  it("don't include a class that a decorated member has as its type", () => {
+    const source = (decorator: string) =>
+      `import { Db } from "./db";\n${decorator} class A { constructor(db: Db) {} }`;
+    expect(unused(source(""))).toEqual(["./db"]);
+    expect(unused(source("@inject"))).toEqual([]);
+    expect(
+      unused('import { Db } from "./db";\nclass A { constructor(@inject db: Db) {} }'),
+    ).toEqual([]);
+    expect(unused('import { Db } from "./db";\nclass A { @column db: Db }')).toEqual([]);
+    expect(
+      unused(
+        'import type * as d from "./t"; import * as db from "./db";\n@inject class A { a: db.Db }',
+      ),
+    ).toEqual([]);
+  });
+
+  it("don't include a namespace that `import a = b.c` mentions", () => {
+    expect(unused('import * as n from "./n";\nimport A = n.A;\nexport const b = A;')).toEqual([]);
+  });
+});
+
+suite("the description of rarer exports", () => {
+  it("has no problems for a re-export", () => {
+    expect(describe('export { a } from "./a";').exports[0]?.problems).toEqual([]);
+  });
+
+  it("has the function for a default export that is assigned later", () => {
+    const { exports } = describe("export default async function quote() {}\nquote = other;");
+    expect(exports).toMatchObject([{ name: "default", ownName: "quote", kind: "async" }]);
+  });
+
+  it("has the value at that moment for a default export of a variable that changes", () => {
+    expect(describe("let a = async () => {};\na = b;\nexport default a;").exports).toMatchObject([
+      { name: "default", kind: "wrapped" },
     ]);
   });
 });

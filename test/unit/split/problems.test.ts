@@ -1,15 +1,15 @@
-// What a source says wrong: each with its place, all at once, and what to do.
+// Each mistake for which a module can't be split: where it is, what is wrong, and what to do.
 
 import { describe, expect, it } from "vitest";
 
-import { formatProblem } from "../../../src/problem.ts";
-import { describe as read, split } from "./_harness.ts";
+import { formatProblem } from "../../../src/base/problem.ts";
+import { describe as describeSource, split } from "./_harness.ts";
 
-type Expected = [place: string, message: string | RegExp, hint?: string | RegExp];
+type Expected = [position: string, message: string | RegExp, hint?: string | RegExp];
 
-const refused: [what: string, source: string, procedures: string[], expected: Expected[]][] = [
+const mistakes: [what: string, source: string, procedures: string[], expected: Expected[]][] = [
   [
-    "a missing export",
+    "an export that the module doesn't have",
     "export async function quote() {}",
     ["qoute"],
     [
@@ -21,44 +21,44 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "a missing default",
+    "a default export that the module doesn't have",
     "export const a = 1;",
     ["default"],
     [["1:1", /names the default export, but the module has none/, "It exports 'a'"]],
   ],
   [
-    "a type",
+    "an export that is a type",
     "export interface Quote {}\nexport type T = 1",
     ["Quote"],
     [["1:1", /exports no such value/, "It exports nothing"]],
   ],
   [
-    "a re-export",
+    "an export that comes from another module",
     "import { a } from './a';\nexport { a };",
     ["a"],
     [["2:10", "'a' is only passed on from './a'", /name that one/]],
   ],
   [
-    "a constant",
+    "a constant that isn't a function",
     "export const a = 1;",
     ["a"],
     [["1:14", /'a' is named by a segment, but it is not a function/, /async function/]],
   ],
-  ["a binding without a value", "export let a;", ["a"], [["1:12", /not a function/]]],
+  ["a variable without a value", "export let a;", ["a"], [["1:12", /not a function/]]],
   [
-    "destructuring",
+    "a destructured constant",
     "export const { a } = { a: async () => {} };",
     ["a"],
     [["1:14", /not a function/]],
   ],
   [
-    "what another function made",
+    "a function that another function made, without a type",
     "export const a = make(1, async (b) => {});",
     ["a"],
     [["1:14", /doesn't say which parameters/, /@type \{\(title/]],
   ],
   [
-    "a class",
+    "a class named by a segment",
     "export default class A {}",
     ["default"],
     [["1:16", "The default export is named by a segment, but it is a class", /everywhere/]],
@@ -108,13 +108,13 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
   ],
   ["a computed name", "export async function a({ [b]: c }) {}", ["a"], [["1:27", /computed name/]]],
   [
-    "one name twice",
+    "a parameter name that stands twice",
     "export async function a(b, { b: c }) {}",
     ["a"],
     [["1:8", /Two parameters are called 'b'/, /Rename/]],
   ],
   [
-    "a name that no data may have as a key",
+    "a parameter name that is forbidden as a key",
     "export async function a(constructor, { prototype: b }, ...__proto__) {}",
     ["a"],
     [
@@ -123,7 +123,7 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "an enum",
+    "an enum named by a segment",
     "export enum A { B }",
     ["A"],
     [["1:8", "'A' is named by a segment, but it is an enum", /^Name async functions in segments/]],
@@ -135,7 +135,7 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     [["2:10", "'C' is named by a segment, but it is an enum"]],
   ],
   [
-    "a namespace",
+    "a namespace named by a segment",
     "export namespace A {\n  export const b = 1;\n}",
     ["A"],
     [
@@ -147,31 +147,31 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "a name that makes a promise of the module",
+    "an export called `then`",
     "async function a() {}\nexport async function then() {}\nexport { a as b };",
     ["b", "then"],
     [["2:8", /^a module can't export `then`: /, /^Rename it$/]],
   ],
   [
-    "two names of one function",
+    "a function that segments name twice",
     "export async function a() {}\nexport { a as b };",
     ["a", "b"],
     [["2:10", /'b' and 'a' are two names of one function/]],
   ],
   [
-    "a function with a namespace",
+    "a function that merges with a namespace",
     "export async function a() {}\nexport namespace a { export const b = 1 }",
     ["a"],
     [["1:8", /declared more than once/]],
   ],
   [
-    "=",
+    "an assignment to a shared variable",
     "export let n = 0;\nexport async function a() { n = 1 }",
     ["a"],
     [["2:29", /'n' is written here/, /const state = \{ n: … \}/]],
   ],
   [
-    "++ and +=",
+    "an update of a shared variable",
     "let n = 0;\nexport const get = () => n;\nexport const a = async () => { n++; return n += 1 };",
     ["a"],
     [
@@ -180,7 +180,7 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "destructuring assignments",
+    "a destructuring assignment to a shared variable",
     "export let n = 0, m = 1;\nexport async function a(x) { [n, { m = 2 }] = x; ({ y: n, ...m } = x); [x.n] = x }",
     ["a"],
     [
@@ -191,7 +191,7 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "for of and for in",
+    "a loop that assigns a shared variable",
     "export let n;\nexport async function a(x) { for (n of x); for (n in x); for await ([n] of x); for (n = 0;;) break }",
     ["a"],
     [
@@ -202,7 +202,7 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "a write through types",
+    "an assignment through a type assertion",
     "export let n = 0;\nexport async function a() { (n as any) = 1; n!++ }",
     ["a"],
     [
@@ -211,35 +211,35 @@ const refused: [what: string, source: string, procedures: string[], expected: Ex
     ],
   ],
   [
-    "a write of a statement",
+    "an assignment in a statement of the body",
     "export let n = 0;\nconst own = 1;\nn = own;\nexport async function a() { return own }",
     ["a"],
     [["3:1", /'n' is written here/]],
   ],
   [
-    "a write in a private function",
+    "an assignment in a private function of the body",
     "export let n = 0;\nconst bump = () => { n++ };\nexport async function a() { bump() }",
     ["a"],
     [["2:22", /'n' is written here/]],
   ],
   [
-    "a procedure that is replaced",
+    "an assignment to a procedure",
     "export async function a() {}\na = b(a);",
     ["a"],
     [["2:1", /'a' is written here, but a segment names it/]],
   ],
-  ["text that is no program", "export async function a( {}\nlet", ["a"], [["2:1", /Expected/]]],
+  ["a syntax error", "export async function a( {}\nlet", ["a"], [["2:1", /Expected/]]],
 ];
 
-const files = (source: string): string =>
+const fileOf = (source: string): string =>
   /interface|\bas any|namespace|\benum/.test(source) ? "shop/m.ts" : "shop/m.js";
 
-describe("problems", () => {
-  it.each(refused)("%s", (_what, source, procedures, expected) => {
-    const { problems } = split(source, { procedures, file: files(source) });
-    expect(problems.map((one) => [`${one.line}:${one.column}`, one.message])).toEqual(
-      expected.map(([place, message]) => [
-        place,
+describe("problems of a module", () => {
+  it.each(mistakes)("%s is reported at its position", (_what, source, procedures, expected) => {
+    const { problems } = split(source, { procedures, file: fileOf(source) });
+    expect(problems.map(({ line, column, message }) => [`${line}:${column}`, message])).toEqual(
+      expected.map(([position, message]) => [
+        position,
         typeof message === "string" ? message : expect.stringMatching(message),
       ]),
     );
@@ -249,20 +249,20 @@ describe("problems", () => {
           typeof hint === "string" ? hint : expect.stringMatching(hint),
         );
       expect(problems[at]).toMatchObject({
-        file: files(source),
+        file: fileOf(source),
         frame: expect.stringContaining("^"),
       });
     }
   });
 
-  it("are told all at once", () => {
+  it("are reported all at once", () => {
     const source =
       "export let n = 0;\nexport function a() {}\nexport async function b({ c: {} }) { n++ }\nexport class C {}";
     const { problems } = split(source, { procedures: ["a", "b", "C", "d"] });
-    expect(problems.map((one) => one.line)).toEqual([2, 3, 4, 1, 3]);
+    expect(problems.map(({ line }) => line)).toEqual([2, 3, 4, 1, 3]);
   });
 
-  it("have a frame that marks the place", () => {
+  it("have a code frame with a marker below the position", () => {
     const [problem] = split(
       "\n\nexport let n = 0;\n\n\texport async function f() { n++ }\n\nlast();",
       { procedures: ["f"] },
@@ -280,7 +280,7 @@ describe("problems", () => {
     );
   });
 
-  it("are none where the cut is clean", () => {
+  it("don't include writes inside one part, or of names that only look the same", () => {
     const sources = [
       "let n = 0;\nexport async function f() { n++ }",
       "export let n = 0;\nexport const set = (m) => { n = m };\nexport async function f(n) { n++; { let set; set = 1 } set(n) }",
@@ -293,16 +293,18 @@ describe("problems", () => {
     ).toEqual([]);
   });
 
-  it("stand in a description of the export, too, so that a build can refuse before it splits", () => {
+  it("are in the description of the export too, so a build can refuse before it splits", () => {
     const source =
       "export function a() {}\nexport async function b({ c: {} }) {}\nexport async function d() {}\nexport const e = 1";
-    expect(read(source).exports.map((one) => [one.name, one.problems.length])).toEqual([
+    expect(
+      describeSource(source).exports.map(({ name, problems }) => [name, problems.length]),
+    ).toEqual([
       ["a", 1],
       ["b", 1],
       ["d", 0],
       ["e", 1],
     ]);
-    expect(read("let 1").problems).toMatchObject([
+    expect(describeSource("let 1").problems).toMatchObject([
       { file: "shop/m.ts", line: 1, frame: expect.any(String) },
     ]);
   });

@@ -1,10 +1,10 @@
-// Which code mentions a name of the module, and which only seems to.
+// Which code refers to a name of the module, and which only seems to.
 
 import { describe, expect, it } from "vitest";
 
 import { split } from "./_harness.ts";
 
-const mentions = (code: string, file = "m.ts"): boolean => {
+const refersToX = (code: string, file = "m.ts"): boolean => {
   const source = `const x = "marked";\nlet own: any;\ntype T = 1;\nexport async function f(p: any, q: any = 0) {\n${code}\n}`;
   const { body, problems } = split(
     file === "m.ts" || file === "m.tsx" ? source : source.replace(/: any|type T = 1;/g, ""),
@@ -17,7 +17,7 @@ const mentions = (code: string, file = "m.ts"): boolean => {
   return body!.code.includes("marked");
 };
 
-describe("a reference", () => {
+describe("a reference to a name of the module", () => {
   it.each([
     "x;",
     "return { x }",
@@ -46,6 +46,7 @@ describe("a reference", () => {
     "try {} catch (x) {} x",
     "for (let x = 0; ; ) { break } x",
     "switch (p) { case 1: let x = 1 } x",
+    "switch (x) { case 1: let x = 1 }",
     "(function x() {}); x",
     "(class x {}); x",
     "x: for (;;) { break x } return x",
@@ -60,8 +61,8 @@ describe("a reference", () => {
     "a: { const { ...rest } = x }",
     "return function () { return () => x }",
     "export_: x?.y",
-  ])("is in  %s", (code) => {
-    expect(mentions(code)).toBe(true);
+  ])("is found in  %s", (code) => {
+    expect(refersToX(code)).toBe(true);
   });
 
   it.each([
@@ -100,8 +101,8 @@ describe("a reference", () => {
     "function g(): x; function g() {}",
     "return import.meta",
     "return 'x' + /x/.source // x",
-  ])("is not in  %s", (code) => {
-    expect(mentions(code)).toBe(false);
+  ])("isn't found in  %s", (code) => {
+    expect(refersToX(code)).toBe(false);
   });
 
   it.each([
@@ -113,8 +114,8 @@ describe("a reference", () => {
     ["<Y x='x' x-y={1}>x</Y>", false],
     ["<x-y />", false],
     ["<x:y />", false],
-  ])("in JSX  %s: %s", (code, expected) => {
-    expect(mentions(`return ${code}`, "m.tsx")).toBe(expected);
-    expect(mentions(`return ${code}`, "m.jsx")).toBe(expected);
+  ])("in the JSX  %s  is found: %s", (code, expected) => {
+    expect(refersToX(`return ${code}`, "m.tsx")).toBe(expected);
+    expect(refersToX(`return ${code}`, "m.jsx")).toBe(expected);
   });
 });

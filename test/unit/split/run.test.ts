@@ -1,13 +1,13 @@
-// The parts of split modules, run as real modules on one node.
+// Split modules run as real modules on one node, and behave as the source says.
 
 import { describe, expect, it } from "vitest";
 
 import { application, type Run } from "./_harness.ts";
 
-const one = (text: string, procedures: string[], file = "m.ts") =>
+const moduleOf = (text: string, procedures: string[], file = "m.ts") =>
   application({ m: { text, procedures, file } });
 
-describe("all forms of export", () => {
+describe("exports of a split module", () => {
   it.each<[form: string, text: string, name: string, file?: string]>([
     ["a function", "export async function f(a: number) { return a + 1 }", "f"],
     ["a constant arrow", "export const f = async (a: number) => a + 1", "f"],
@@ -18,16 +18,20 @@ describe("all forms of export", () => {
       "export const f = async function g(a: number): Promise<number> { return a > 40 ? a + 1 : g(41) }",
       "f",
     ],
-    ["let", "export let f = async (a: number) => { return a + 1 };", "f"],
-    ["a list", "async function f(a: number) { return a + 1 }\nexport { f }", "f"],
-    ["a list before it", "export { f };\nconst f = async (a: number) => a + 1;", "f"],
+    ["a variable", "export let f = async (a: number) => { return a + 1 };", "f"],
+    ["a name in a list", "async function f(a: number) { return a + 1 }\nexport { f }", "f"],
     [
-      "a list with another name",
+      "a name in a list above the declaration",
+      "export { f };\nconst f = async (a: number) => a + 1;",
+      "f",
+    ],
+    [
+      "another name in a list",
       "async function f(a: number) { return a + 1 }\nexport { f as g }",
       "g",
     ],
     [
-      "a list with a name that is no identifier",
+      "a name that isn't an identifier",
       "async function f(a: number) { return a + 1 }\nexport { f as 'an f' }",
       "an f",
     ],
@@ -37,12 +41,12 @@ describe("all forms of export", () => {
       "delete",
     ],
     [
-      "as the default",
+      "the default in a list",
       "async function f(a: number) { return a + 1 }\nexport { f as default }",
       "default",
     ],
     [
-      "the default, declared before",
+      "the default, declared above",
       "const f = async (a: number) => a + 1;\nexport default f;",
       "default",
     ],
@@ -68,80 +72,91 @@ describe("all forms of export", () => {
       "default",
     ],
     [
-      "a default that is wrapped",
+      "a wrapped default",
       "const w = (f: any) => f; export default w(async (a: number) => a + 1) as (a: number) => Promise<number>",
       "default",
     ],
     [
-      "wrapped",
+      "a wrapped function",
       "const w = (f: any) => async (...args: unknown[]) => f(...args);\nexport const f: (a: number) => Promise<number> = w(async (a: number) => a + 1)",
       "f",
     ],
     [
-      "wrapped twice",
+      "a function that is wrapped twice",
       "const w = (_: string, f: any) => f; export const f: (a: number) => Promise<number> = w('x', w('y', async (a: number) => { return a + 1 }));",
       "f",
     ],
     [
-      "wrapped, by name",
+      "a function that is wrapped by name",
       "const w = (f: any) => f; async function inner(a: number) { return a + 1 } export const f: (a: number) => Promise<number> = w(inner);",
       "f",
     ],
-    ["an alias", "async function inner(a: number) { return a + 1 }\nexport const f = inner;", "f"],
+    [
+      "an alias of a function",
+      "async function inner(a: number) { return a + 1 }\nexport const f = inner;",
+      "f",
+    ],
     ["one declarator of several", "export const x = 1, f = async (a: number) => a + x, y = 2", "f"],
     [
-      "overloads",
+      "a function with overloads",
       "export async function f(a: string): Promise<string>;\nexport async function f(a: number): Promise<number>;\nexport async function f(a: any) { return a + 1 }",
       "f",
     ],
     [
-      "satisfies",
+      "an expression with `satisfies`",
       "type F = (a: number) => Promise<number>; export const f = (async (a) => a + 1) satisfies F as F",
       "f",
     ],
-    ["generics", "export const f = async <T extends number,>(a: T): Promise<number> => a + 1", "f"],
     [
-      ".mts",
+      "a generic function",
+      "export const f = async <T extends number,>(a: T): Promise<number> => a + 1",
+      "f",
+    ],
+    [
+      "a function in .mts",
       "export async function f(a: number): Promise<number> { return (a as number) + 1 }",
       "f",
       "m.mts",
     ],
-    [".mjs", "export async function f(a) { return a + 1 }", "f", "m.mjs"],
+    ["a function in .mjs", "export async function f(a) { return a + 1 }", "f", "m.mjs"],
     [
-      ".jsx",
+      "a function in .jsx",
       "/** @jsx h */ const h = (tag, props) => props.n; export async function f(a) { return <b n={a + 1} /> }",
       "f",
       "m.jsx",
     ],
     [
-      ".tsx",
+      "a function in .tsx",
       "/* @jsx h */ const h = (tag: unknown, props: any) => props.n; export const f = async (a: number) => <b n={a + 1} />;",
       "f",
       "m.tsx",
     ],
-  ])("%s", async (_form, text, name, file = "m.ts") => {
-    const app = one(text, [name], file);
-    const module = await app.import("m");
-    const f: Run | undefined = module[name];
-    expect(f).toHaveLength(1);
-    expect(app.calls).toEqual([]);
-    expect(await f?.(41)).toBe(42);
-    expect(app.calls).toHaveLength(1);
-  });
+  ])(
+    "let callers reach a procedure that is exported as %s",
+    async (_form, text, name, file = "m.ts") => {
+      const app = moduleOf(text, [name], file);
+      const module = await app.import("m");
+      const f: Run | undefined = module[name];
+      expect(f).toHaveLength(1);
+      expect(app.calls).toEqual([]);
+      expect(await f?.(41)).toBe(42);
+      expect(app.calls).toHaveLength(1);
+    },
+  );
 
-  it("gives a seam under every name that the function is exported by", async () => {
+  it("are one seam under all names of a function", async () => {
     const {
       f,
       g,
       default: d,
-    } = await one("export async function f() {}\nexport { f as g };\nexport default f;", [
+    } = await moduleOf("export async function f() {}\nexport { f as g };\nexport default f;", [
       "f",
     ]).import("m");
     expect(g).toBe(f);
     expect(d).toBe(f);
   });
 
-  it("keeps names, and counts parameters as the function does", async () => {
+  it("have the name and the length of the function", async () => {
     const text = `
       export async function none() {}
       export async function plain(a: string, b?: number) {}
@@ -152,7 +167,7 @@ describe("all forms of export", () => {
       function secret() { return 1 }
     `;
     const names = ["none", "plain", "defaults", "patterns", "rest", "self"];
-    const module = await one(text, names).import("m");
+    const module = await moduleOf(text, names).import("m");
     expect(names.map((name) => [(module[name] as Run).name, (module[name] as Run).length])).toEqual(
       [
         ["none", 0],
@@ -165,7 +180,7 @@ describe("all forms of export", () => {
     );
   });
 
-  it("passes re-exports, whole modules and unsegmented exports on", async () => {
+  it("include re-exports, namespaces and what no segment names", async () => {
     const app = application({
       other: {
         text: "export const a = 1, b = 2; export default 3; export let n = 0; export const count = () => ++n;",
@@ -227,8 +242,8 @@ describe("all forms of export", () => {
   });
 });
 
-describe("circles and hoisting", () => {
-  it("lets modules that import each other call each other while they load", async () => {
+describe("split modules that import each other", () => {
+  it("can call each other while they load", async () => {
     const app = application({
       a: {
         procedures: ["fa"],
@@ -247,8 +262,8 @@ describe("circles and hoisting", () => {
     expect(await (b["early"] as unknown)).toBe("helpB");
   });
 
-  it("lets a module use its own procedures before and above their declaration", async () => {
-    const app = one(
+  it("can mention their own procedures above the declarations", async () => {
+    const app = moduleOf(
       `export const table = { f, g: () => g(1) };\nexport async function f() { return 1 }\nexport const g = async (n: number) => n + await f();`,
       ["f", "g"],
     );
@@ -262,8 +277,8 @@ describe("circles and hoisting", () => {
   });
 });
 
-describe("state and identity", () => {
-  it("has shared things once: body, face and others see the same class and the same state", async () => {
+describe("state and statements of a split module", () => {
+  it("exists once in the shared part: body and importers see the same class and the same values", async () => {
     const text = `
       export class Money { constructor(public n: number) {} }
       const state = { count: 0 };
@@ -272,7 +287,7 @@ describe("state and identity", () => {
       export const setLive = (n: number) => { live = n };
       export async function make(n: number) { state.count++; setLive(n); return new Money(n + live) }
     `;
-    const module = await one(text, ["make"]).import("m");
+    const module = await moduleOf(text, ["make"]).import("m");
     const made = await (module["make"] as Run)(2);
     expect(made).toBeInstanceOf(module["Money"]);
     expect(made).toMatchObject({ n: 4 });
@@ -280,8 +295,8 @@ describe("state and identity", () => {
     expect(module["live"]).toBe(2);
   });
 
-  it("keeps private state of the body between calls, and lets the body write it", async () => {
-    const app = one(
+  it("stays in the body between calls, and the body can write it", async () => {
+    const app = moduleOf(
       `let n = 0; const seen: number[] = [];\nexport async function next() { seen.push(++n); [n] = [n + 1]; return [n, ...seen] }`,
       ["next"],
     );
@@ -290,7 +305,7 @@ describe("state and identity", () => {
     expect(await next()).toEqual([4, 1, 3]);
   });
 
-  it("runs statements where what they mention is, in their order", async () => {
+  it("run in the part that has what they mention, in source order", async () => {
     const text = `
       export const log: string[] = [];
       log.push("shared 1");
@@ -301,7 +316,7 @@ describe("state and identity", () => {
       if (secret) { var late = "late" }
       export async function f() { return [...log, f.schema, late] }
     `;
-    const app = one(text, ["f"]);
+    const app = moduleOf(text, ["f"]);
     const module = await app.import("m");
     expect(module["log"]).toEqual(["shared 1", "shared 2"]);
     expect(await (module["f"] as Run)()).toEqual([
@@ -313,15 +328,15 @@ describe("state and identity", () => {
     ]);
   });
 
-  it("keeps statements apart that only a removed one divided", async () => {
+  it("stay separate when the statement between them is removed", async () => {
     const text =
       "export const list = [1]\nasync function f() { return list }\n[2].forEach((n) => list.push(n))\nexport { f }";
-    expect(await ((await one(text, ["f"]).import("m"))["f"] as Run)()).toEqual([1, 2]);
+    expect(await ((await moduleOf(text, ["f"]).import("m"))["f"] as Run)()).toEqual([1, 2]);
   });
 });
 
-describe("references between procedures", () => {
-  it("goes through the sibling's seam, in every form", async () => {
+describe("a procedure that mentions procedures of its module", () => {
+  it("calls a sibling through its seam, however it is mentioned", async () => {
     const text = `
       export async function stock(n = 1) { return n }
       export const table = { stock };
@@ -332,7 +347,7 @@ describe("references between procedures", () => {
         return [await stock(4), await made.stock(5), made.other === table.stock, await help(), shadow(6)];
       }
     `;
-    const app = one(text, ["stock", "quote"]);
+    const app = moduleOf(text, ["stock", "quote"]);
     const { quote, stock, table } = (await app.import("m")) as unknown as {
       quote: Run;
       stock: Run;
@@ -349,16 +364,16 @@ describe("references between procedures", () => {
     expect(table.stock).toBe(stock);
   });
 
-  it("calls itself directly, and means its seam otherwise", async () => {
+  it("calls itself directly, and gets its seam for any other mention", async () => {
     const text = `export const all = new Map<unknown, string>();\nexport async function f(n: number): Promise<unknown> { return n > 0 ? f(n - 1) : all.get(f) }`;
-    const app = one(text, ["f"]);
+    const app = moduleOf(text, ["f"]);
     const { f, all } = (await app.import("m")) as unknown as { f: Run; all: Map<unknown, string> };
     all.set(f, "the seam");
     expect(await f(3)).toBe("the seam");
     expect(app.calls).toEqual(["shop/f"]);
   });
 
-  it("has names of its own, whatever names the module uses", async () => {
+  it("gets generated names that the module doesn't use", async () => {
     const text = `
       const $seam = 1, $traced = 2, $context = 3, $error = 4, $this = 5, $0 = 6, $s0 = 7, $g = 8, $h = 9;
       export const sum = $seam + $traced + $context + $error + $this + $0 + $s0 + $g;
@@ -367,7 +382,7 @@ describe("references between procedures", () => {
       export async function f($0: number, $s0: number) { return $0 + $s0 + sum + hidden() + $hidden + $error + (await g()) }
       export async function g() { return typeof this === "object" ? $this : $context + $traced + $seam + $g }
     `;
-    const module = await one(text, ["f", "g"]).import("m");
+    const module = await moduleOf(text, ["f", "g"]).import("m");
     expect(await (module["f"] as Run)(100, 200)).toBe(300 + 36 + 9 + 4 + 5);
   });
 });

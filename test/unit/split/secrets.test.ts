@@ -1,12 +1,15 @@
-// Nothing of a procedure that a build may not hold, nor of what only it needs, gets into any part or map of that build.
+// Code of a procedure that a build may not hold, and code that only such a procedure needs, is in
+// no part of that build and in no source map.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { withoutReexports } from "../../../src/split/passed-on.ts";
+import { dropReexports } from "../../../src/split/write/drop-reexports.ts";
+import { readModule } from "../../../src/split/read/read-module.ts";
 import { everything, lines, parse, split } from "./_harness.ts";
 
-// Each SECRET stands in another kind of place; what is held stands beside it, close enough to drag it along.
+// Every SECRET is in a different syntactic position, close enough to held code to be taken along by
+// mistake.
 const source = `#!/usr/bin/env node
 // SECRET_head comment of the file
 
@@ -58,11 +61,12 @@ export { hidden as renamed };
 
 const procedures = ["shown", "hidden", "one", "two", "hiddenWrapped", "held", "default"];
 
-describe("what a build doesn't hold", () => {
+describe("code that a build doesn't hold", () => {
   it.each([["browser" as const], ["server" as const]])(
-    "leaves no trace in the parts of a %s",
+    "leaves no trace in the parts for a %s",
     (environment) => {
-      // `hidden` has a pattern that no segment may name: that is a problem, and here only one more place to look at.
+      // The pattern in `hidden` is a problem for a segment. Here it is one more position for a
+      // secret.
       const parts = split(source, { procedures, held: ["shown", "one", "held"], environment });
       expect([...new Set(everything(parts).match(/SECRET_\w*/g))]).toEqual([]);
       expect(parts.body?.code).toContain("Shown as well.");
@@ -71,9 +75,9 @@ describe("what a build doesn't hold", () => {
     },
   );
 
-  it("is all there where it is held", () => {
+  it("is complete in a build that holds it", () => {
     const parts = split(source, { procedures });
-    const found = new Set(parts.body?.code.match(/SECRET_\w*/g));
+    const secrets = new Set(parts.body?.code.match(/SECRET_\w*/g));
     for (const name of [
       "constant",
       "effect",
@@ -85,10 +89,10 @@ describe("what a build doesn't hold", () => {
       "lineEnd",
       "inDefault",
     ])
-      expect(found).toContain(`SECRET_${name}`);
+      expect(secrets).toContain(`SECRET_${name}`);
   });
 
-  it("leaves maps nothing but blanks of the same shape", () => {
+  it("is blank in source maps, and lines keep their length", () => {
     const { face, body } = split(source, { procedures, held: ["shown"] });
     const shape = source.split("\n").map((line) => line.length);
     for (const part of [face, body])
@@ -97,7 +101,7 @@ describe("what a build doesn't hold", () => {
     expect(face.map.names).toEqual([]);
   });
 
-  it("keeps carriage returns and letters beyond the first plane in their places", () => {
+  it("keeps its carriage returns and the length of its emoji, so offsets stay true", () => {
     const text =
       "const a = '😀 SECRET'; // 🙈\r\nexport async function f() { return '😀' }\r\nexport async function g() { return a }\r\n";
     const { body } = split(text, { procedures: ["f", "g"], held: ["f"] });
@@ -108,7 +112,7 @@ describe("what a build doesn't hold", () => {
   });
 });
 
-describe("a face that keeps something back", () => {
+describe("a face that keeps procedures back", () => {
   const text = `export async function shown(a: string) { return a }
     export async function SECRET_private(SECRET_a: string, { SECRET_b = 1 } = {}, ...SECRET_c: string[]) {}
     export { SECRET_private as SECRET_alias };
@@ -122,8 +126,8 @@ describe("a face that keeps something back", () => {
     ["default", "ProcedureNotFound"],
   ] as const);
   const names = ["SECRET_private", "SECRET_alias", "SECRET_protected", "default", "SECRET_passed"];
-  const keeping = (...named: string[]) => {
-    const keptBack = { closed, unnamed: new Set(names.filter((one) => !named.includes(one))) };
+  const partsNaming = (...named: string[]) => {
+    const keptBack = { closed, unnamed: new Set(names.filter((name) => !named.includes(name))) };
     return split(text, {
       procedures: ["shown", "SECRET_private", "SECRET_protected", "default"],
       held: [],
@@ -132,26 +136,26 @@ describe("a face that keeps something back", () => {
     });
   };
 
-  it("has no trace of what nobody names, and all of the rest", () => {
-    const parts = keeping();
+  it("has no trace of procedures that the page doesn't name, and all other exports", () => {
+    const parts = partsNaming();
     expect(everything(parts)).not.toContain("SECRET");
     expect(parts.face.code).toMatch(
       /export { shown };\s*export { unit } from ".\/m.shared.mjs";\s*export { other } from ".\/other";/,
     );
   });
 
-  it("has of what is named that name, and neither an FQN nor parameters", () => {
+  it("has only the name of a procedure that the page names, and neither FQN nor parameters", () => {
     const found = [
       ...new Set(
-        everything(keeping("SECRET_alias", "SECRET_protected", "default")).match(/SECRET_\w*/g),
+        everything(partsNaming("SECRET_alias", "SECRET_protected", "default")).match(/SECRET_\w*/g),
       ),
     ];
     expect(found).toEqual(["SECRET_alias", "SECRET_protected"]);
-    expect(everything(keeping("SECRET_passed"))).toMatch(/SECRET_passed/);
+    expect(everything(partsNaming("SECRET_passed"))).toMatch(/SECRET_passed/);
   });
 
-  it("has functions in their place that reject", () => {
-    const { face } = keeping("SECRET_alias", "SECRET_protected", "default");
+  it("has functions that reject in place of the procedures", () => {
+    const { face } = partsNaming("SECRET_alias", "SECRET_protected", "default");
     expect(lines(face).filter((line) => line.includes("$closed"))).toEqual([
       `async function $closed() { throw new $ProcedureNotFound("Procedure 'SECRET_alias' not found: pages can't call it"); }`,
       "async function $closed_2() { throw new $Unauthorized(); }",
@@ -163,7 +167,7 @@ describe("a face that keeps something back", () => {
     );
   });
 
-  it("takes nothing of the graph that it doesn't need", () => {
+  it("imports from the graph only what it needs", () => {
     const only = {
       closed: new Map([["a", "ProcedureNotFound"]] as const),
       unnamed: new Set(["a"]),
@@ -178,9 +182,12 @@ describe("a face that keeps something back", () => {
   });
 });
 
-describe("a module without some of what it passes on", () => {
-  const trimmed = (source: string, ...left: string[]): string => {
-    const { code, map } = withoutReexports({ source, file: "m.ts", parse }, new Set(left));
+describe("dropReexports", () => {
+  const trimmed = (source: string, ...names: string[]): string => {
+    const { code, map } = dropReexports(
+      readModule({ source, file: "m.ts", parse }),
+      new Set(names),
+    );
     expect(map.sourcesContent.join()).not.toContain("SECRET");
     return code.replace(/\s+/g, " ").trim();
   };
@@ -210,18 +217,18 @@ describe("a module without some of what it passes on", () => {
       "default",
     ],
     ['import { SECRET_b } from "./m"; export { SECRET_b };', 'import { } from "./m"; export { };'],
-  ])("%s", (source, expected, left = "SECRET_b") => {
-    expect(trimmed(source, left)).toBe(expected);
+  ])("turns  %s  into  %s", (source, expected, name = "SECRET_b") => {
+    expect(trimmed(source, name)).toBe(expected);
   });
 
-  it("keeps an import that the module uses itself, and another name of it", () => {
+  it("keeps an import that the module uses itself, and the other names that it is exported by", () => {
     const source = 'import { b } from "./m"; export { b as gone, b as stays }; b();';
-    const { code } = withoutReexports({ source, file: "m.ts", parse }, new Set(["gone"]));
+    const { code } = dropReexports(readModule({ source, file: "m.ts", parse }), new Set(["gone"]));
     expect(code.replace(/\s+/g, " ")).toBe('import { b } from "./m"; export { b as stays }; b();');
   });
 });
 
-// A module of constants, functions and procedures that need each other at random, each with its own mark.
+/** A declaration or statement with its own mark; it needs others at random. */
 interface Item {
   readonly kind:
     | "const"
@@ -256,13 +263,13 @@ const modules = fc.array(
   { minLength: 2, maxLength: 18 },
 );
 
-const nameOf = (at: number): string => `name${at}x`;
+const nameOf = (index: number): string => `name${index}x`;
 
 function write(items: readonly Item[]): string {
   return items
     .map(({ kind, needs }, at) => {
       const used = needs
-        .filter((one) => items[one] !== undefined && items[one].kind !== "statement")
+        .filter((index) => items[index] !== undefined && items[index].kind !== "statement")
         .map(nameOf);
       const value = `["mark${at}x", () => [${used.join(", ")}]]`;
       const text = {
@@ -283,35 +290,35 @@ function write(items: readonly Item[]): string {
 function reachable(items: readonly Item[], roots: readonly number[]): Set<number> {
   const found = new Set(roots);
   for (const at of found) {
-    // An import needs nothing of the module.
-    for (const one of items[at]?.kind === "import" ? [] : (items[at]?.needs ?? []))
-      if (items[one] !== undefined && !["procedure", "statement"].includes(items[one].kind))
-        found.add(one);
+    // An import doesn't need anything of the module.
+    for (const needed of items[at]?.kind === "import" ? [] : (items[at]?.needs ?? []))
+      if (items[needed] !== undefined && !["procedure", "statement"].includes(items[needed].kind))
+        found.add(needed);
   }
   return found;
 }
 
-describe("modules made at random", () => {
-  it("give a build nothing but what its procedures and the shared part reach, and all of that", () => {
+describe("a build of a random module", () => {
+  it("has exactly the declarations that its procedures and the shared part reach", () => {
     fc.assert(
       fc.property(modules, (items) => {
         const all = items.map((item, at) => ({ ...item, at }));
-        const named = all.filter((one) => one.kind === "procedure");
+        const named = all.filter(({ kind }) => kind === "procedure");
         fc.pre(named.length > 0);
-        const held = named.filter((one) => one.held);
+        const held = named.filter((item) => item.held);
         const parts = split(write(items), {
-          procedures: named.map((one) => nameOf(one.at)),
-          held: held.map((one) => nameOf(one.at)),
+          procedures: named.map(({ at }) => nameOf(at)),
+          held: held.map(({ at }) => nameOf(at)),
           environment: "browser",
         });
         expect(parts.problems).toEqual([]);
-        const exported = all.filter((one) => one.kind === "export").map((one) => one.at);
-        const expected = reachable(items, [...exported, ...held.map((one) => one.at)]);
+        const exported = all.filter(({ kind }) => kind === "export").map(({ at }) => at);
+        const expected = reachable(items, [...exported, ...held.map(({ at }) => at)]);
         const marks = new Set(
-          [...everything(parts).matchAll(/mark(\d+)x/g)].map((one) => Number(one[1])),
+          [...everything(parts).matchAll(/mark(\d+)x/g)].map(([, index]) => Number(index)),
         );
         const isStatement = (at: number): boolean => items[at]?.kind === "statement";
-        // Statements have rules of their own; what they bring along must have been there without them.
+        // Statements have rules of their own, but they bring no new declarations.
         if (held.length < named.length)
           expect([...marks].filter((at) => !expected.has(at) && !isStatement(at))).toEqual([]);
         expect([...expected].filter((at) => !marks.has(at))).toEqual([]);

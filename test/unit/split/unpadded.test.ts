@@ -1,8 +1,10 @@
+// `Part.unpadded`, by which development tells whether a part has changed.
+
 import { describe, expect, it } from "vitest";
 
 import { split } from "./_harness.ts";
 
-/** A part of a module of the procedure `run` and the shared `kept`, without the rest of the module. */
+/** The parts of a module with a shared export `kept` and a procedure `run`. */
 function unpadded(
   kept: string,
   run: string,
@@ -19,12 +21,12 @@ function unpadded(
 const kept = "export const kept = 1;";
 const run = "  return 1;";
 
-describe("a part without the rest of its module", () => {
+describe("the unpadded code of a part", () => {
   it.each([
     ["a body that grows", "  const more = 2;\n  return more;"],
     ["a body of one line", "return 1; // and a longer comment, behind it"],
-    ["a body with other blanks", "\n\n\treturn    1;\n\n"],
-  ])("is the same beside %s", (_, other) => {
+    ["a body with other white space", "\n\n\treturn    1;\n\n"],
+  ])("doesn't change beside %s", (_, other) => {
     expect(unpadded(kept, other).shared).toBe(unpadded(kept, run).shared);
     expect(unpadded(kept, other).body).not.toBe(unpadded(kept, run).body);
   });
@@ -32,17 +34,17 @@ describe("a part without the rest of its module", () => {
   it.each([
     ["grows", "export const kept = 1 + 1 + 1;\nexport const more = 2;"],
     ["has a comment", "// About it.\nexport const kept = 1;"],
-  ])("is the same beside a shared part that %s", (_, other) => {
+  ])("doesn't change beside a shared part that %s", (_, other) => {
     expect(unpadded(other, run).body).toBe(unpadded(kept, run).body);
     expect(unpadded(other, run).shared).not.toBe(unpadded(kept, run).shared);
   });
 
-  it("is the same where a statement is cut, whatever its other half is", () => {
-    const one = "const run = async () => 1, kept = 2;\nexport { run, kept };\n";
-    const other = "const run = async () =>\n    1 + 1 + 1,   kept = 2;\nexport { run, kept };\n";
+  it("doesn't change with the other half of a statement that is cut in two", () => {
+    const source = "const run = async () => 1, kept = 2;\nexport { run, kept };\n";
+    const grown = "const run = async () =>\n    1 + 1 + 1,   kept = 2;\nexport { run, kept };\n";
     const [before, after] = [
-      split(one, { procedures: ["run"] }),
-      split(other, { procedures: ["run"] }),
+      split(source, { procedures: ["run"] }),
+      split(grown, { procedures: ["run"] }),
     ];
     expect(before.shared?.unpadded).toContain("kept = 2");
     expect(after.shared?.unpadded).toBe(before.shared?.unpadded);
@@ -53,7 +55,7 @@ describe("a part without the rest of its module", () => {
     ["a template", "  return `a\n  b`;", "  return `a\n    b`;"],
     ["a template's empty line", "  return `a\n\nb`;", "  return `a\nb`;"],
     [
-      "a template in another one",
+      "a template inside a template",
       "  return `${true ? `a\n  b` : ``}`;",
       "  return `${true ? `a\n    b` : ``}`;",
     ],
@@ -80,13 +82,13 @@ describe("a part without the rest of its module", () => {
       '  return <p title="a\n    b" />;',
     ],
     ["a line's beginning", "  return 1;", "    return 1;"],
-  ])("is another one when a blank changes in %s", (_, before, after) => {
+  ])("changes with white space in %s", (_, before, after) => {
     expect(unpadded(kept, after).body).not.toBe(unpadded(kept, before).body);
     const shared = (text: string): string => `export function kept() {\n${text}\n}`;
     expect(unpadded(shared(after), run).shared).not.toBe(unpadded(shared(before), run).shared);
   });
 
-  it("is another one when a name in it becomes a procedure", () => {
+  it("changes when a name in it becomes a procedure", () => {
     const source = "export async function one() {}\nexport async function two() { await one(); }\n";
     const alone = split(source, { procedures: ["two"] });
     const both = split(source, { procedures: ["one", "two"], held: ["two"] });

@@ -1,19 +1,20 @@
-// What the pieces of a module use and change, and how functions are written.
+// What the units of a module change, what is state, and how a signature is shown.
 
 import * as vite from "vite";
 import { describe as suite, expect, it } from "vitest";
 
-import { parserOf } from "../../../server/build/load-vite.ts";
-import { usesOf } from "../../../src/split/uses.ts";
+import { parserOf } from "../../../server/build/modules/load-vite.ts";
+import { readModule } from "../../../src/split/read/read-module.ts";
+import { usesOf } from "../../../src/split/describe/uses.ts";
 import { describe } from "./_harness.ts";
 
 const read = (source: string) =>
-  usesOf({ source, file: "state.ts", parse: parserOf(vite) })?.units ?? [];
+  usesOf(readModule({ source, file: "state.ts", parse: parserOf(vite) }))?.units ?? [];
 const changes = (source: string) => read(source).flatMap((unit) => unit.changes);
 const states = (source: string) =>
   read(source).flatMap((unit) => (unit.state === undefined ? [] : unit.names));
 
-suite("what a function changes", () => {
+suite("the names that a function changes", () => {
   it.each([
     ["let n = 0;\nexport function f() { n++; }", ["n"]],
     ["let n = 0;\nexport function f() { n = 1; }", ["n"]],
@@ -31,23 +32,23 @@ suite("what a function changes", () => {
     ["const o = { a: 1 };\nexport const f = () => { [o.a] = [2]; };", ["o"]],
     ["class C { static n = 0; }\nexport const f = () => { C.n += 1; };", ["C"]],
     ["import { m } from './m';\nexport const f = () => m.delete(1);", ["m"]],
-    // Another binding of that name, and reading.
+    // Another binding of the name, and a read.
     ["const m = new Map();\nexport function f(m: Map<number, number>) { m.set(1, 2); }", []],
     ["const m = new Map();\nexport function f() { return m.get(1); }", []],
-    // When the module is loaded the same happens everywhere.
+    // Code that runs while the module loads has the same effect everywhere.
     ["const m = new Map();\nm.set(1, 2);", []],
-  ])("%j: %j", (source, expected) => {
+  ])("in  %j  are %j", (source, expected) => {
     expect(changes(source)).toEqual(expected);
   });
 
-  it("is nothing in text that can't be parsed", () => {
+  it("are unknown in text that can't be parsed", () => {
     expect(
-      usesOf({ source: "const = 1", file: "broken.ts", parse: parserOf(vite) }),
+      usesOf(readModule({ source: "const = 1", file: "broken.ts", parse: parserOf(vite) })),
     ).toBeUndefined();
   });
 });
 
-suite("what can be state", () => {
+suite("the names that hold state", () => {
   it.each([
     [
       "const a = new Map(), b = [], c = {}, d = new Set<string>() as Set<string>;",
@@ -55,14 +56,14 @@ suite("what can be state", () => {
     ],
     ["let a = 1;\nexport let b: string;", ["a", "b"]],
     ["class A { static n = 1; }", ["A"]],
-    // A client of a database has methods of such names, and its state elsewhere.
+    // The client of a database has methods with such names, and keeps its state elsewhere.
     ["const db = new Database(), one = 1, f = () => {}, made = create();\nfunction g() {}", []],
-  ])("%j: %j", (source, expected) => {
+  ])("in  %j  are %j", (source, expected) => {
     expect(states(source)).toEqual(expected);
   });
 });
 
-suite("signatures", () => {
+suite("the signature of a function", () => {
   it.each([
     [
       "async function f(a: string, b: number = 1): Promise<void> {}",
@@ -76,7 +77,7 @@ suite("signatures", () => {
       "async function f(this: Context, a?: Date /* when */): Promise<Map<string, Date>> {}",
       "(a?: Date): Promise<Map<string, Date>>",
     ],
-  ])("%j: %j", (source, expected) => {
+  ])("written as  %j  is shown as %j", (source, expected) => {
     expect(describe(`export ${source}`).exports[0]?.signature).toBe(expected);
   });
 });

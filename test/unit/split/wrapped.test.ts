@@ -1,25 +1,25 @@
-// Functions that another function makes: `authed(async (user, title) => …)`. What callers give is what the constant's type says, and never
-// what the function inside takes.
+// Functions that another function makes: `authed(async (user, title) => …)`. Their parameters are
+// those of the declared type, never those of the function inside.
 
 import { describe, expect, it } from "vitest";
 
-import { application, describe as read, split } from "./_harness.ts";
+import { application, describe as describeSource, split } from "./_harness.ts";
 
 const authed = `const authed = (run: any): any => async (...args: any[]) => run("signed in", ...args);\n`;
 const inside = "authed(async (user: string, title: string) => `${user} ${title}`)";
 
-/** The parameters of an export, or what is wrong with it. */
+/** The parameters of an export, or its problems. */
 function parametersOf(source: string, name = "create", file = "shop/m.ts") {
-  const found = read(source, file).exports.find((one) => one.name === name);
+  const found = describeSource(source, file).exports.find((candidate) => candidate.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
   return found.problems.length > 0
-    ? found.problems.map((one) => `${one.line}:${one.column} ${one.message}`)
+    ? found.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
     : found.parameters;
 }
 
 const title = [{ kind: "plain", name: "title" }];
 
-describe("the parameters of a function that another one makes", () => {
+describe("the parameters of a wrapped function", () => {
   it.each([
     ["on the constant", `export const create: (title: string) => Promise<string> = ${inside};`],
     ["in parentheses", `export const create: ((title: string) => Promise<string>) = (${inside});`],
@@ -68,11 +68,11 @@ describe("the parameters of a function that another one makes", () => {
       "an imported function in a wrapper",
       `export const create: (title: string) => Promise<string> = authed(imported);`,
     ],
-  ])("are those of the function type: %s", (_, source) => {
+  ])("are those of its function type: %s", (_, source) => {
     expect(parametersOf(authed + source)).toEqual(title);
   });
 
-  it("are read from a function type like those of a function", () => {
+  it("are read from a function type as from a function", () => {
     const source = `interface Period { from: Date; to?: Date }
 export const create: (title: string, { from, to }: Period, [x, y]: [number, number?], count?: number, ...tags: string[]) => Promise<void> = ${inside};`;
     expect(parametersOf(authed + source)).toEqual([
@@ -94,34 +94,36 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
       { kind: "plain", name: "count", optional: true, type: "number" },
       { kind: "rest", name: "tags" },
     ]);
-    expect(read(authed + source).exports.find((one) => one.name === "create")?.signature).toBe(
+    expect(
+      describeSource(authed + source).exports.find(({ name }) => name === "create")?.signature,
+    ).toBe(
       "(title: string, { from, to }: Period, [x, y]: [number, number?], count?: number, ...tags: string[]): Promise<void>",
     );
   });
 
-  it("are those of the default export where its expression says its type", () => {
+  it("are those of the type on a default export's expression", () => {
     const source = `${authed}export default ${inside} satisfies (title: string) => Promise<string>;`;
     expect(parametersOf(source, "default")).toEqual(title);
   });
 
   it.each([
     [
-      "above the constant",
+      "above a constant",
       `/** Makes one.\n * @type {(title: string) => Promise<string>} */\nexport const create = ${inside};`,
       "create",
     ],
     [
-      "of more than one line",
+      "of several lines",
       `/**\n * @type {(\n *   title: string,\n * ) => Promise<{ id: string }>}\n */\nexport const create = ${inside};`,
       "create",
     ],
     [
-      "before the expression",
+      "before an expression",
       `export const create = /** @type {(title: string) => Promise<string>} */ (${inside});`,
       "create",
     ],
     [
-      "of a default export",
+      "in a default export",
       `export default /** @type {(title: string) => Promise<string>} */ (${inside});`,
       "default",
     ],
@@ -130,7 +132,7 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
       `/** @type {(title: string) => Promise<string>} */\nconst made = ${inside};\nexport { made as create };`,
       "create",
     ],
-  ])("are those of a JSDoc type in JavaScript, %s", (_, source, name) => {
+  ])("are those of a JSDoc type in JavaScript: %s", (_, source, name) => {
     expect(
       parametersOf(source.replaceAll(": string, title: string)", ", title)"), name, "shop/m.js"),
     ).toEqual(title);
@@ -149,12 +151,12 @@ export const create: (title: string, { from, to }: Period, [x, y]: [number, numb
       "with members, by name",
       "const make = async (title: string) => title;\nexport const create = Object.assign(make, { role: 'x' });",
     ],
-  ])("are the function's own where it is the value itself: %s", (_, source) => {
+  ])("are the function's own if it isn't wrapped: %s", (_, source) => {
     expect(parametersOf(source)).toEqual(title);
   });
 });
 
-describe("a function that another one makes, of which no type says what it takes, is refused with the way out", () => {
+describe("a wrapped function without a readable type", () => {
   const unknown = "the source doesn't say which parameters callers give";
   it.each([
     [
@@ -193,7 +195,7 @@ describe("a function that another one makes, of which no type says what it takes
       `2:14 'create' comes from an expression: ${unknown}`,
     ],
     [
-      "a satisfied type that is no function type",
+      "`satisfies` with a type that isn't a function type",
       `export const create = ${inside} satisfies Handler;`,
       "2:14 'create' has the type Handler, which isn't a function type declared in this file",
     ],
@@ -203,7 +205,7 @@ describe("a function that another one makes, of which no type says what it takes
       "3:14 'create' has the type Create, which isn't a function type declared in this file",
     ],
     [
-      "a type that is computed",
+      "a computed type",
       `type Create<T> = (title: T) => Promise<T>;\nexport const create: Create<string> = ${inside};`,
       "3:14 'create' has the type Create<string>, which isn't a function type declared in this file",
     ],
@@ -222,13 +224,15 @@ describe("a function that another one makes, of which no type says what it takes
       `export const create: ({ a: { b } }: any) => Promise<void> = ${inside};`,
       "2:28 A pattern inside a parameter's pattern is not supported",
     ],
-  ])("%s", (_, source, expected) => {
+  ])("is refused: %s", (_, source, expected) => {
     expect(parametersOf(authed + source)).toEqual([expected]);
   });
 
-  it("says what to write, in TypeScript and in JavaScript", () => {
+  it("gets a hint that says which type to write, in TypeScript and in JavaScript", () => {
     const hints = (file: string, source: string) =>
-      read(source, file).exports.flatMap((one) => one.problems.map((problem) => problem.hint));
+      describeSource(source, file).exports.flatMap(({ problems }) =>
+        problems.map(({ hint }) => hint),
+      );
     expect(hints("a.ts", "export const create = authed(async () => {});")).toEqual([
       "Write its type: const create: (title: string) => Promise<string> = authed(…)",
     ]);
@@ -243,7 +247,7 @@ describe("a function that another one makes, of which no type says what it takes
     ]);
   });
 
-  it("is no matter where no segment names it", () => {
+  it("is fine if no segment names it", () => {
     const { problems } = split(
       `${authed}export const create = ${inside};\nexport async function f() { return create("x"); }`,
       {
@@ -254,7 +258,7 @@ describe("a function that another one makes, of which no type says what it takes
   });
 });
 
-describe("a function that another one makes, split", () => {
+describe("a wrapped function that is split", () => {
   it.each([
     [
       "a constant",
@@ -276,12 +280,63 @@ describe("a function that another one makes, split", () => {
       `export const create = Object.assign(async (title: string) => "signed in " + title, { role: "x" });`,
       "create",
     ],
-  ])(
-    "runs through its wrapper, and its face takes what callers give: %s",
-    async (_, text, name) => {
-      const made = await application({ m: { text, procedures: [name] } }).import("m");
-      expect(await made[name]?.("felt")).toBe("signed in felt");
-      expect(made[name]?.length).toBe(1);
-    },
-  );
+  ])("runs through its wrapper and has the length of its type: %s", async (_, text, name) => {
+    const made = await application({ m: { text, procedures: [name] } }).import("m");
+    expect(await made[name]?.("felt")).toBe("signed in felt");
+    expect(made[name]?.length).toBe(1);
+  });
+});
+
+describe("a type in a JSDoc comment", () => {
+  const type = "/** @type {(title: string) => Promise<string>} */";
+  const made = "export const create = make(async (user, title) => title);";
+  const isRead = (source: string, file = "shop/m.js"): boolean =>
+    JSON.stringify(parametersOf(source, "create", file)) === JSON.stringify(title);
+
+  it("is read above its statement, in JavaScript only", () => {
+    for (const file of ["m.js", "m.mjs", "m.jsx"])
+      expect(isRead(`${type}\n${made}`, file)).toBe(true);
+    for (const file of ["m.ts", "m.tsx", "data.json.ts"])
+      expect(isRead(`${type}\n${made}`, file)).toBe(false);
+  });
+
+  it.each([
+    ["above another statement", `${type}\nconst other = 1;\n${made}`],
+    ["behind it", `${made}\n${type}`],
+    ["in a comment that is no JSDoc", `/* @type {(title: string) => Promise<string>} */\n${made}`],
+    ["in a line's comment", `//* @type {(title: string) => Promise<string>}\n${made}`],
+    ["with a mistake", `/** @type {(title: ) => Promise} */\n${made}`],
+  ])("isn't read %s", (_, source) => {
+    expect(isRead(source)).toBe(false);
+  });
+
+  it("counts if it is the one nearest to the value", () => {
+    expect(
+      isRead(`/** @type {(a: string, b: string) => Promise<string>} */\n${type}\n${made}`),
+    ).toBe(true);
+  });
+
+  it("belongs to the first of several declarators", () => {
+    const both = `${type}\nexport const create = make(async (a) => a), second = make(async (a) => a);`;
+    expect(isRead(both)).toBe(true);
+    expect(parametersOf(both, "second", "shop/m.js")).not.toEqual(title);
+  });
+});
+
+describe("the asserted type of an export", () => {
+  it("is the one inside `as const`", () => {
+    const source = `export const create = (${inside} satisfies (title: string) => Promise<string>) as const;`;
+    expect(parametersOf(source)).toEqual(title);
+  });
+
+  it("is unknown if aliases form a circle", () => {
+    for (const types of ["type C = (C);", "type C = D; type D = C;"]) {
+      expect(parametersOf(`${types}\nexport async function create(title: C) {}`)).toEqual([
+        { kind: "plain", name: "title" },
+      ]);
+      expect(parametersOf(`${types}\nexport const create: C = ${inside};`)?.[0]).toContain(
+        "has the type C",
+      );
+    }
+  });
 });

@@ -1,13 +1,15 @@
 // A remote call over a transport that keeps what was sent and answers what it is told.
 
-import { Context } from "../../../src/context.ts";
-import type { IncomingResponse, OutgoingRequest, Transport } from "../../../src/ports.ts";
-import type { Classes } from "../../../src/serializer/classes.ts";
-import { defaultLimits, type Limits } from "../../../src/serializer/limits.ts";
-import { encodeError, encodeResult } from "../../../src/wire/encode-result.ts";
-import { type Answer, createRemote, type RemoteOptions } from "../../../src/wire/remote-call.ts";
+import { Context } from "../../../src/base/context.ts";
+import type { IncomingResponse, OutgoingRequest, Transport } from "../../../src/base/ports.ts";
+import type { Classes } from "../../../src/codec/classes.ts";
+import { defaultLimits, type Limits } from "../../../src/codec/values/limits.ts";
+import { encodeError } from "../../../src/wire/encode-error.ts";
+import { encodeResult } from "../../../src/wire/encode-result.ts";
+import type { Answer } from "../../../src/types/outgoing-call.ts";
+import { createRemote, type RemoteOptions } from "../../../src/wire/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
-import { incoming } from "../../_door.ts";
+import { incoming } from "../../_endpoint.ts";
 import { createWireClasses } from "../../_wire-classes.ts";
 
 export const classes: Classes = createWireClasses();

@@ -43,7 +43,7 @@ describe("a Blob as a plain answer", () => {
       "content-disposition": attachment,
     });
   });
-  it("goes by what is before its type's parameters, whatever their case", () => {
+  it("a Blob's type decides without its parameters and in any case", () => {
     expect(blobHeaders(typed('IMAGE/PNG; a="b;c,\\"d"'))).toEqual({
       "content-type": 'IMAGE/PNG; a="b;c,\\"d"',
     });
@@ -54,7 +54,7 @@ describe("a Blob as a plain answer", () => {
       "content-disposition": attachment,
     });
   });
-  it("without a type is bytes", () => {
+  it("a Blob without a type is sent as bytes", () => {
     expect(blobHeaders(new Blob([]))).toEqual({ "content-type": bytes });
   });
   it.each<[string, string]>([
@@ -104,18 +104,18 @@ describe("a File as a plain answer", () => {
   ])("is saved under its name: %s", (_, name, encoded) => {
     expect(nameOf(name)).toBe(`attachment; filename*=UTF-8''${encoded}`);
   });
-  it("without a name is saved under none", () => {
+  it("a File without a name is saved without one", () => {
     expect(blobHeaders(new File([], "", { type: "image/png" }))).toEqual({
       "content-type": "image/png",
       "content-disposition": attachment,
     });
   });
-  it("has a head of a bounded size", () => {
+  it("the headers of a File have a bounded size", () => {
     expect(nameOf("🧵".repeat(10_000))?.length).toBeLessThan(2_000);
     // What is left of the last character is no half of it.
     expect(nameOf("🧵".repeat(10_000))).toMatch(/%F0%9F%A7%B5%EF%BF%BD$/);
   });
-  it("is nothing but what a header may hold, whatever its name and type are", () => {
+  it("the headers of a File are valid, whatever its name and type are", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, type) => {
         const file = Object.defineProperty(new File([], name), "type", { value: type });

@@ -6,14 +6,14 @@ import {
   InvalidSerializedValue,
   NodeNotAvailable,
   NotFound,
-} from "../../../src/errors.ts";
-import type { IncomingResponse } from "../../../src/ports.ts";
-import { Classes } from "../../../src/serializer/classes.ts";
-import { ranOn, setTrace, traceOf } from "../../../src/trace.ts";
-import { encodeError } from "../../../src/wire/encode-result.ts";
+} from "../../../src/base/errors.ts";
+import type { IncomingResponse } from "../../../src/base/ports.ts";
+import { Classes } from "../../../src/codec/classes.ts";
+import { ranOn, setTrace, traceOf } from "../../../src/base/trace.ts";
+import { encodeError } from "../../../src/wire/encode-error.ts";
 import { errorOfText } from "../../../src/wire/plain-error.ts";
-import { decodeAnswer } from "../../../src/wire/remote-call.ts";
-import { incoming } from "../../_door.ts";
+import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
+import { incoming } from "../../_endpoint.ts";
 import { expectSame } from "../../_same.ts";
 import { wireCases } from "../../_wire-cases.ts";
 import { OutOfStock, Person, wireClasses } from "../../_wire-classes.ts";
@@ -46,7 +46,7 @@ describe("a remote call comes back", () => {
   ])("%s", async (value) => {
     expect((await remote(fake(() => returning(value)))()).value).toBe(value);
   });
-  it("with the name of the node that ran it", async () => {
+  it("an answer has the name of the node that ran the call", async () => {
     const named = async (answer: Promise<IncomingResponse>): Promise<IncomingResponse> => {
       const response = await answer;
       return { ...response, headers: { ...response.headers, "x-svc-node": "node a" } };
@@ -58,17 +58,17 @@ describe("a remote call comes back", () => {
     );
     expect(ranOn(error)).toBe("node a");
   });
-  it("with more values than a stranger may send", async () => {
+  it("an answer may have more values than a stranger may send", async () => {
     const people = Array.from({ length: 12_000 }, () => new Date(0));
     expect((await remote(fake(() => returning(people)))()).value).toHaveLength(12_000);
   });
-  it("with raw bytes as bytes", async () => {
+  it("an answer with raw bytes is decoded to bytes", async () => {
     const answer = await decodeAnswer(text("ab", { headers: { "x-svc-data-type": "binary" } }), {
       classes,
     });
     expect(answer.value).toEqual(new Uint8Array([97, 98]));
   });
-  it("fetches the classes when a value first needs one", async () => {
+  it("classes are fetched when an answer first needs one", async () => {
     const lazy = new Classes();
     let loads = 0;
     lazy.load = async () => {
@@ -87,7 +87,7 @@ describe("a remote call comes back", () => {
     expect((await call()).value).toBeInstanceOf(Person);
     expect(loads).toBe(1);
   });
-  it("fetches the classes when an argument is of one", async () => {
+  it("classes are fetched when an argument is an instance of one", async () => {
     const lazy = new Classes();
     lazy.load = async () => {
       for (const [record, constructor] of wireClasses) lazy.register(record, constructor);
@@ -98,11 +98,11 @@ describe("a remote call comes back", () => {
   });
 });
 
-describe("§7.1 an error comes back as what it was", () => {
+describe("an error comes back as what it was", () => {
   const thrownBy = async (
     answer: () => IncomingResponse | Promise<IncomingResponse>,
   ): Promise<Error> => (await remote(fake(answer))().catch((thrown: unknown) => thrown)) as Error;
-  it("instance of its own class, with its lines and no other", async () => {
+  it("an error comes back as an instance of its own class, with only its trace lines", async () => {
     const error = new OutOfStock("tea");
     setTrace(error, ["[shop/stock | v1.0.0]"]);
     const back = await thrownBy(() => failing(error));
@@ -110,7 +110,7 @@ describe("§7.1 an error comes back as what it was", () => {
     expect(back).toMatchObject({ sku: "tea", message: "Nothing left of tea" });
     expect(traceOf(back)).toEqual(["[shop/stock | v1.0.0]"]);
   });
-  it("of a class that isn't here: the nearest by its status, under its own name", async () => {
+  it("an error whose class isn't here comes back as the nearest by its status, under its own name", async () => {
     const answer = await failing(new OutOfStock("tea"));
     const back: unknown = await remote(
       fake(() => answer),
@@ -119,14 +119,14 @@ describe("§7.1 an error comes back as what it was", () => {
     expect(back).toBeInstanceOf(NotFound);
     expect(back).toMatchObject({ name: "OutOfStock", message: "Nothing left of tea" });
   });
-  it("of a service between, told by the header", async () => {
+  it("an error of a service in between is recognised by its header", async () => {
     const back = await thrownBy(() =>
       text("none left", { status: 503, headers: { "x-svc-error": "NodeNotAvailable" } }),
     );
     expect(back).toBeInstanceOf(NodeNotAvailable);
     expect(back.message).toBe("none left");
   });
-  it("of a plain answer: class by status, message and lines from the text", async () => {
+  it("an error of a plain answer has its class by status, and message and trace lines from the text", async () => {
     const answer = incoming(
       await encodeError(
         Object.assign(new Forbidden("not\nyou"), { trace: ["[a/b | v1.0.0]", "[c | v0.0.0]"] }),
@@ -146,7 +146,7 @@ describe("§7.1 an error comes back as what it was", () => {
   });
 });
 
-describe("decisions §4: what is no answer", () => {
+describe("a response that isn't an answer to a call", () => {
   const html = { "content-type": "text/html" };
   it.each<[string, IncomingResponse]>([
     ["a page", text("<!doctype html>", { headers: html })],
@@ -183,7 +183,7 @@ describe("decisions §4: what is no answer", () => {
   ])("%s: BadGateway", async (_, answer) => {
     await expect(remote(fake(() => answer))()).rejects.toThrow(BadGateway);
   });
-  it("does not pass off a fault of an answer as one of the request", async () => {
+  it("a fault of an answer isn't reported as one of the request", async () => {
     const back: unknown = await remote(
       fake(() =>
         text('{"serialized":true,"name":"x"}', { headers: { "x-svc-data-type": "object" } }),
@@ -195,7 +195,7 @@ describe("decisions §4: what is no answer", () => {
 });
 
 describe("an answer that holds an instance of a class that isn't here", () => {
-  it("is an error that names the class and the ways to have it", async () => {
+  it("an answer with an unknown class is an error that names the class and how to load it", async () => {
     const body = '[{"serialized":true,"key":"shop/Cloth","name":"class","args":{},"fields":{}}]';
     const response = {
       status: 200,
@@ -205,7 +205,7 @@ describe("an answer that holds an instance of a class that isn't here", () => {
     await expect(decodeAnswer(response, { classes })).rejects.toMatchObject({
       name: "BadGateway",
       message: expect.stringMatching(
-        /^The answer can't be read: result\[0\]: there is no class 'shop\/Cloth' here\. Import it by value .*clientModules/,
+        /^The answer can't be read: result\[0\]: there is no class 'shop\/Cloth' here\. Import it by value .*browserModules/,
       ),
     });
   });

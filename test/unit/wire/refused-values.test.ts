@@ -1,11 +1,12 @@
-// What a caller reads of a value that can't be built: our words and the path to it, and nothing that the platform put on its own errors.
+// What a caller reads of a value that can't be built: our words and the path to it, and nothing
+// that the platform put on its own errors.
 
 import { describe, expect, it } from "vitest";
 
-import { BadGateway, InvalidSerializedValue } from "../../../src/errors.ts";
-import { Classes } from "../../../src/serializer/classes.ts";
+import { BadGateway, InvalidSerializedValue } from "../../../src/base/errors.ts";
+import { Classes } from "../../../src/codec/classes.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
-import { type Door, knock } from "../../_door.ts";
+import { type Endpoint, callEndpoint } from "../../_endpoint.ts";
 
 class Site {
   url: URL;
@@ -44,7 +45,10 @@ const mark = (name: string, rest: object): object => ({ serialized: true, name, 
 const site = (args: object, fields: object = {}): object =>
   mark("class", { key: "web/Site", args, fields });
 
-/** What can't be built, in both encodings: the first as a form, the second as json and its annotation. */
+/**
+ * What can't be built, in both encodings: the first as a form, the second as json and its
+ * annotation.
+ */
 const values: readonly (readonly [
   string,
   string,
@@ -102,10 +106,14 @@ const values: readonly (readonly [
   ],
 ];
 
-const door: Door = { parameters: [{ kind: "plain", name: "value" }], run: () => "ran", classes };
+const endpoint: Endpoint = {
+  parameters: [{ kind: "plain", name: "value" }],
+  run: () => "ran",
+  classes,
+};
 const send = (encoding: string, body: string, trusted: boolean) =>
-  knock(
-    { ...door, trusted },
+  callEndpoint(
+    { ...endpoint, trusted },
     {
       method: "POST",
       headers: { "content-type": "application/json", "x-svc-data-encoding": encoding },
@@ -114,9 +122,9 @@ const send = (encoding: string, body: string, trusted: boolean) =>
   );
 
 describe.each(values)("%s that is none", (_, what, { form, json, type }) => {
-  const words = new RegExp(`^[\\w.]+\\.at\\[1\\]: this is no (${what})$`);
+  const words = new RegExp(`^[\\w.]+\\.at\\[1\\]: this is not a valid (${what})$`);
 
-  it("as an argument is a 400 with our words and the path, to outsiders and to services", async () => {
+  it("an invalid value as an argument is a 400 with our message and the path, to outsiders and to services", async () => {
     for (const trusted of [false, true]) {
       const answer = await send(
         "serialized",
@@ -128,7 +136,7 @@ describe.each(values)("%s that is none", (_, what, { form, json, type }) => {
       const { stack, ...rest } = error as typeof error & { stack?: string };
       const shown =
         !trusted && what.startsWith("RegExp")
-          ? "args.value.at[1]: this form is taken from services only"
+          ? "args.value.at[1]: this form is accepted from services only"
           : expect.stringMatching(words);
       expect(rest).toEqual(
         mark("Error", { type: "InvalidSerializedValue", message: shown, trace: [], fields: {} }),
@@ -138,7 +146,7 @@ describe.each(values)("%s that is none", (_, what, { form, json, type }) => {
   });
 
   if (type !== undefined)
-    it("in superjson is the same", async () => {
+    it("an invalid value in superjson is the same 400", async () => {
       const body = JSON.stringify({
         json: { value: { at: [0, json] } },
         meta: { values: { "value.at.1": type } },
@@ -155,7 +163,7 @@ describe.each(values)("%s that is none", (_, what, { form, json, type }) => {
       });
     });
 
-  it("in an answer is a BadGateway whose causes are ours", async () => {
+  it("an invalid value in an answer is a BadGateway whose causes are ours", async () => {
     const body = new TextEncoder().encode(JSON.stringify({ at: [0, form] }));
     const headers = { "content-type": "application/json", "x-svc-data-type": "object" };
     const error: unknown = await decodeAnswer({ status: 200, headers, body }, { classes }).catch(
@@ -187,7 +195,7 @@ describe("a class of the application that throws what the platform threw", () =>
     );
     expect(answer.text).not.toMatch(/ERR_|no address/);
   });
-  it("in superjson too", async () => {
+  it("a class that throws a platform error is refused in superjson too", async () => {
     const body = JSON.stringify({
       json: { value: { args: { 0: "no address" }, fields: {} } },
       meta: { values: { value: [["class", "web/Site"]] } },
@@ -200,14 +208,14 @@ describe("a class of the application that throws what the platform threw", () =>
 
 describe("an error of the platform that a procedure lets out", () => {
   it.each(["serialized", "superjson"])(
-    "shows outsiders its message, and services all of it: %s",
+    "a platform error shows outsiders its message, and services all of it: %s",
     async (encoding) => {
       const run = (): never => {
         throw new Error("Bad configuration", { cause: new URL("no address") });
       };
       const [outside, inside] = await Promise.all(
         [false, true].map((trusted) =>
-          knock(
+          callEndpoint(
             { parameters: [], run, trusted, classes },
             { headers: { "x-svc-data-encoding": encoding } },
           ),
@@ -223,12 +231,12 @@ describe("an error of the platform that a procedure lets out", () => {
 
 describe("a body that is none", () => {
   it.each<[string, string | Uint8Array, string]>([
-    ["no JSON", '{"secret":', "The text is no JSON"],
+    ["no JSON", '{"secret":', "The text is not JSON"],
     ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), "The body is not UTF-8"],
   ])("%s: our words alone", async (_, body, message) => {
     for (const encoding of ["serialized", "superjson"]) {
       const headers = { "content-type": "application/json", "x-svc-data-encoding": encoding };
-      const answer = await knock(door, { method: "POST", headers, body });
+      const answer = await callEndpoint(endpoint, { method: "POST", headers, body });
       expect(answer.status).toBe(400);
       const { json: error = JSON.parse(answer.text) } = JSON.parse(answer.text) as {
         json?: Record<string, unknown>;
@@ -236,7 +244,7 @@ describe("a body that is none", () => {
       expect([error["message"], error["cause"], error["fields"]]).toEqual([message, undefined, {}]);
     }
   });
-  it("an answer that is no JSON: what the parser quotes of it doesn't go on", async () => {
+  it("the error for an answer that is not JSON doesn't quote the answer", async () => {
     const headers = { "content-type": "application/json", "x-svc-data-type": "object" };
     const body = new TextEncoder().encode("<html>inside</html>");
     const error: unknown = await decodeAnswer({ status: 200, headers, body }, { classes }).catch(

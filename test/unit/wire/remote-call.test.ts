@@ -5,14 +5,14 @@ import {
   DeadlineExceeded,
   NodeNotAvailable,
   ValueNotSerializable,
-} from "../../../src/errors.ts";
-import { type OutgoingRequest, type Transport, TransportError } from "../../../src/ports.ts";
+} from "../../../src/base/errors.ts";
+import { type OutgoingRequest, type Transport, TransportError } from "../../../src/base/ports.ts";
 import { createRemote } from "../../../src/wire/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
 import { classes, context, fake, limits, remote, text } from "./_remote.ts";
 
 describe("a remote call goes out", () => {
-  it("as POST with the version, the encoding and the arguments by name", async () => {
+  it("a remote call is a POST with the version, the encoding and the arguments by name", async () => {
     const transport = fake(() => text("ok"));
     await remote(transport)({ sku: "1", at: new Date(0), left: undefined });
     const [request] = transport.sent;
@@ -32,7 +32,7 @@ describe("a remote call goes out", () => {
       left: { serialized: true, name: "Undefined" },
     });
   });
-  it("to an address with or without a slash, whatever the FQN holds", async () => {
+  it("a remote call goes to an address with or without a slash, whatever the FQN contains", async () => {
     const transport = fake(() => text("ok"));
     const send = createRemote({
       transport,
@@ -44,7 +44,7 @@ describe("a remote call goes out", () => {
     await send({ fqn: "a b/c#?%/d", version: "0.0.0", args: new Map(), context: context() });
     expect(transport.sent[0]?.url).toBe("http://gateway/rpc/a%20b/c%23%3F%25/d?version=0.0.0");
   });
-  it("with the headers of the context that belong to the call (decisions §5, headers forwarded)", async () => {
+  it("a remote call has the headers of the context that belong to the call", async () => {
     const transport = fake(() => text("ok"));
     const kept = {
       authorization: "Bearer x",
@@ -74,7 +74,7 @@ describe("a remote call goes out", () => {
     );
     expect(JSON.stringify(transport.sent[0]?.headers)).not.toContain("dropped");
   });
-  it("with the caller's credential, ahead of what the context brings", async () => {
+  it("a remote call has the caller's credential before the headers of the context", async () => {
     const transport = fake(() => text("ok"));
     await remote(transport, { credential: { "x-svc-credential": "service 1" } })(
       {},
@@ -90,7 +90,7 @@ describe("a remote call goes out", () => {
     ]);
     expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-credential": "service 1" });
   });
-  it("with one hop more, and the time that is left", async () => {
+  it("a remote call has one hop more, and the time that is left", async () => {
     const transport = fake(() => text("ok"));
     const clock = new TestClock();
     await clock.pass(1000);
@@ -100,7 +100,7 @@ describe("a remote call goes out", () => {
       "x-svc-deadline": "251",
     });
   });
-  it("with one time that is left, for its header and for the timer that ends it, which is never negative", async () => {
+  it("a remote call's header and timer have the same time left, which is never negative", async () => {
     const transport = fake(() => text("ok"));
     const waits: number[] = [];
     let now = 0;
@@ -109,7 +109,7 @@ describe("a remote call goes out", () => {
     expect(transport.sent[0]?.headers["x-svc-deadline"]).toBe("1");
     expect(waits).toEqual([1]);
   });
-  it("not at all when its time has passed, or its caller has gone", async () => {
+  it("a remote call isn't sent if its deadline has passed or its caller has disconnected", async () => {
     const transport = fake(() => text("ok"));
     const clock = new TestClock();
     await clock.pass(1000);
@@ -121,14 +121,14 @@ describe("a remote call goes out", () => {
     ).rejects.toThrow("gone");
     expect(transport.sent).toHaveLength(0);
   });
-  it("not at all when an argument can't be sent", async () => {
+  it("a remote call isn't sent if an argument can't be", async () => {
     const transport = fake(() => text("ok"));
     await expect(remote(transport)({ people: [{ born: () => 1 }] })).rejects.toThrow(
       new ValueNotSerializable("args.people[0].born: a function can't be sent"),
     );
     expect(transport.sent).toHaveLength(0);
   });
-  it("with the bytes of a Blob", async () => {
+  it("a remote call carries the bytes of a Blob", async () => {
     const transport = fake(() => text("ok"));
     await remote(transport)({ file: new Blob(["hi"]) });
     expect(JSON.parse(transport.sent[0]?.body as string)).toEqual({
@@ -137,7 +137,7 @@ describe("a remote call goes out", () => {
   });
 });
 
-describe("reliability R11: a call is sent once", () => {
+describe("a remote call is sent once", () => {
   it.each([
     [false, NodeNotAvailable],
     [true, BadGateway],
@@ -158,7 +158,7 @@ describe("reliability R11: a call is sent once", () => {
           ),
         ),
     );
-  it("is DeadlineExceeded when its time passes, and aborts the request", async () => {
+  it("a remote call is DeadlineExceeded when its deadline passes, and its request is aborted", async () => {
     const clock = new TestClock();
     const transport = hanging();
     const call = remote(transport, { clock })({}, context({ deadline: 1000 }));
@@ -169,13 +169,13 @@ describe("reliability R11: a call is sent once", () => {
     expect(await outcome).toBeInstanceOf(DeadlineExceeded);
     expect(transport.sent[0]?.signal?.aborted).toBe(true);
   });
-  it("has a deadline even when nobody set one", async () => {
+  it("a remote call has a deadline even if none was set", async () => {
     const clock = new TestClock();
     const outcome = remote(hanging(), { clock })().catch((thrown: unknown) => thrown);
-    await clock.pass(limits.time);
+    await clock.pass(limits.callTimeoutMs);
     expect(await outcome).toBeInstanceOf(DeadlineExceeded);
   });
-  it("ends with its caller", async () => {
+  it("a remote call ends with its caller", async () => {
     const controller = new AbortController();
     const transport = hanging();
     const outcome = remote(transport)({}, context({ signal: controller.signal })).catch(
@@ -187,7 +187,7 @@ describe("reliability R11: a call is sent once", () => {
     expect(await outcome).toBe(reason);
     expect(transport.sent[0]?.signal?.aborted).toBe(true);
   });
-  it("ends with its caller beside any number of others, without a warning of Node", async () => {
+  it("a remote call ends with its caller beside any number of others, without a warning of Node", async () => {
     const warnings: unknown[] = [];
     const warn = (warning: unknown): void => void warnings.push(warning);
     process.on("warning", warn);

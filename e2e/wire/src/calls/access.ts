@@ -1,4 +1,4 @@
-// Who may call what (§5). `guarded` runs on the other node.
+// Procedures with every kind of access. `guarded` runs on the other node.
 import { runProcedure } from "seamline";
 import { guarded } from "./guarded.ts";
 
@@ -11,12 +11,12 @@ export async function besideHidden(): Promise<string> {
   return `${await hidden()} from beside`;
 }
 
-/** Calls what outsiders can't. */
+/** Calls a procedure that outsiders can't call. */
 export async function viaGuarded(): Promise<string> {
   return `${await guarded()} from within`;
 }
 
-/** Private in one segment, public in another (§2.2). */
+/** Private in one segment, public in another. */
 export async function both(): Promise<string> {
   return "both";
 }
@@ -26,7 +26,7 @@ export async function shared(): Promise<string> {
   return "shared";
 }
 
-/** By name, with what its own headers say. */
+/** Calls a procedure by name. */
 export async function byName(name: string, version: string = ""): Promise<unknown> {
   return await runProcedure(name, version, {});
 }

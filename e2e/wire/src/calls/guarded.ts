@@ -1,4 +1,4 @@
-/** For services, and who shows the key (§2.1). */
+/** Protected: for services, and callers with the key. */
 export async function guarded(): Promise<string> {
   return "guarded";
 }

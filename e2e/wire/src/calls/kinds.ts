@@ -1,4 +1,4 @@
-// Every kind of parameter (§2.1): each procedure gives back what it was called with.
+// Every kind of parameter: each procedure returns its arguments.
 import type { Person } from "../people/people.ts";
 
 export async function none(): Promise<string> {
@@ -9,7 +9,7 @@ export async function plain(first: unknown, second: unknown): Promise<unknown> {
   return [first, second];
 }
 
-/** One by its default, one by TypeScript's mark. */
+/** One parameter is optional by its default, one by its question mark. */
 export async function optional(
   a: unknown,
   b: unknown = "b by default",
@@ -75,7 +75,7 @@ export async function lists(
   return [numbers, flags, bigs, days, texts];
 }
 
-/** No name of its own is a parameter, whatever an object inherits. */
+/** Parameters named like inherited properties. */
 export async function inherited(
   toString: unknown,
   valueOf: unknown = "no value",
@@ -83,12 +83,12 @@ export async function inherited(
   return [toString, valueOf];
 }
 
-/** It has a parameter with the name of what selects a version. */
+/** Its parameter has the name of the query parameter that selects a version. */
 export async function edition(version: string = "none"): Promise<string> {
   return `edition ${version}`;
 }
 
-/** A class instance with private state (§2.3). */
+/** Takes a class instance with private state. */
 export async function meet(who: Person): Promise<string> {
   return `${who.name}, born ${who.born?.getUTCFullYear() ?? "some day"}`;
 }
@@ -101,12 +101,12 @@ export async function kindOf(value: unknown): Promise<string> {
       : typeof value;
 }
 
-/** Whether a cycle is one here as well. */
+/** Whether a cycle arrives as a cycle. */
 export async function closes(value: { readonly a: readonly unknown[] }): Promise<boolean> {
   return value.a[0] === value;
 }
 
-/** Leaves out what it must not, and passes on `undefined`, as only untyped code does. */
+/** Omits a required argument, or passes `undefined`, as only untyped code can. */
 export async function half(how: string): Promise<unknown> {
   const { second } = await import("../calls/second.ts");
   const untyped = second as (...values: unknown[]) => Promise<unknown>;

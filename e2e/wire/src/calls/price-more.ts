@@ -1,4 +1,4 @@
-// Several versions in one file: other names, one `as` (§9.3).
+// Several versions in one file: their names differ, and the segment file's `as` unites them.
 export async function priceTwo(metres: number = 2): Promise<string> {
   return `price 2.1.0 for ${metres}`;
 }
@@ -7,12 +7,12 @@ export async function priceTen(): Promise<string> {
   return "price 10.0.0";
 }
 
-/** For services only. */
+/** Protected: for services only. */
 export async function priceNext(): Promise<string> {
   return "price 11.0.0";
 }
 
-/** No version 0.0.0 of this is there. */
+/** Has no version 0.0.0. */
 export async function later(): Promise<string> {
   return "later 1.2.0";
 }

@@ -1,6 +1,6 @@
 import { tax } from "./tax.ts";
 
-/** The same name in another file (§9.3). */
+/** Another version, with the same name in another file. */
 export async function price(): Promise<string> {
   return `price 1.0.0, ${tax}`;
 }

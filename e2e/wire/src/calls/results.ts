@@ -1,7 +1,7 @@
-// What a procedure may return (decisions §2, responses), by name.
+// Values that a procedure may return, by name.
 import { Person } from "../people/people.ts";
 
-/** Readable state beside what nobody else can read. */
+/** Has readable and private state. */
 export class Reel {
   readonly metres: number = 12;
   readonly #left: number = 3;

@@ -1,6 +1,6 @@
-// On the other node.
+// Runs on the other node.
 
-/** Says whether its arguments were there. */
+/** Returns its arguments as text, so that missing ones show. */
 export async function second(first: unknown, other: unknown): Promise<string> {
   return `${String(first)} and ${String(other)}`;
 }

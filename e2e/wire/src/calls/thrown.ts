@@ -1,7 +1,7 @@
-// Whatever a procedure may throw (§7.1).
+// Values that a procedure may throw.
 import { NotFound, Teapot } from "seamline";
 
-/** Extends a generic class: its status and its own fields. */
+/** Extends a framework error, with a field of its own. */
 export class Unravelled extends NotFound {
   override readonly name = "Unravelled";
   readonly #loom: string;

@@ -1,6 +1,6 @@
-// The client's calls of the tables, made by name in a page: which of them did not come out as the tables say.
+// Makes the tables' client calls by name in a page, and reports which outcomes differ.
 
-import { allCases, differenceOf } from "../people/ways.ts";
+import { allCases, differenceOf } from "../people/all-calls.ts";
 
 type RunProcedure = (
   name: string,
@@ -8,7 +8,7 @@ type RunProcedure = (
   args: Readonly<Record<string, unknown>>,
 ) => Promise<unknown>;
 
-/** Case → what is different, "" where nothing is. */
+/** Case → its difference, "" if there is none. */
 export async function calls(runProcedure: RunProcedure): Promise<Record<string, string>> {
   const report: Record<string, string> = {};
   for (const { ids, title, client, noPage } of allCases) {

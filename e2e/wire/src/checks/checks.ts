@@ -1,11 +1,11 @@
-// What a page does with the procedures, bundled or not: each check reports by name, "" for what is as it should be.
+// Checks that bundled and plain pages run. Each reports differences by name, "" for none.
 
 import * as seamline from "seamline";
 import { OutOfStock, Person, Refused } from "../people/people.ts";
 import { wireCases } from "../people/wire-cases.ts";
 import { difference } from "./difference.ts";
 
-/** The module `wire/wire`, or the same by name. */
+/** The module `wire/wire`, or its procedures called by name. */
 export interface Wire {
   echo(value: unknown): Promise<unknown>;
   example(name: string): Promise<unknown>;
@@ -23,19 +23,19 @@ export interface Wire {
 
 export type Report = Readonly<Record<string, string>>;
 
-/** What is known of an error in the page that caught it. */
+/** An error as the page caught it. */
 export interface Caught {
   readonly name: string;
   readonly message: string;
   readonly trace: readonly string[];
-  /** It is an instance of exactly the class of this name that this page has. */
+  /** Whether its constructor is the page's class of this name. */
   readonly own: boolean;
 }
 
 export interface Checks {
-  /** Pairs that differ in one thing each: those that the comparison doesn't tell apart. */
+  /** Names of different pairs that the comparison fails to tell apart. */
   blindSpots(): Promise<readonly string[]>;
-  /** Every case there and back, and every case made on the node. */
+  /** Every case sent there and back, and every case created on the node. */
   values(): Promise<Report>;
   /** Every class of error, thrown on the node. */
   errors(): Promise<Report>;
@@ -71,18 +71,18 @@ export function checks(wire: Wire): Checks {
     blindSpots,
     async values() {
       const report: Record<string, string> = {};
-      for (const one of wireCases) {
-        const expected = "decoded" in one ? one.decoded : one.value;
-        report[`${one.name}: made there`] =
-          (await difference(expected, await wire.example(one.name))) ?? "";
-        // From outside comes only what is no danger to who reads it (decisions §3).
-        if (one.trusted) {
-          const { name, own } = await caught(() => wire.echo(one.value));
-          report[`${one.name}: refused`] =
+      for (const wireCase of wireCases) {
+        const expected = "decoded" in wireCase ? wireCase.decoded : wireCase.value;
+        report[`${wireCase.name}: made there`] =
+          (await difference(expected, await wire.example(wireCase.name))) ?? "";
+        // Services refuse these values from outside, where they could harm the receiver.
+        if (wireCase.trusted) {
+          const { name, own } = await caught(() => wire.echo(wireCase.value));
+          report[`${wireCase.name}: refused`] =
             name === "InvalidSerializedValue" && own ? "" : `it was ${name}`;
         } else
-          report[`${one.name}: there and back`] =
-            (await difference(expected, await wire.echo(one.value))) ?? "";
+          report[`${wireCase.name}: there and back`] =
+            (await difference(expected, await wire.echo(wireCase.value))) ?? "";
       }
       return report;
     },
@@ -95,7 +95,7 @@ export function checks(wire: Wire): Checks {
       for (const name of framework) {
         const found = await caught(() => wire.fail(name));
         const message = name === "Teapot" ? "I'm a teapot" : `by ${name}`;
-        // `name` of the base class is Error's own.
+        // The base class inherits `name` from Error.
         const expected = {
           name: name === "ServiceError" ? found.name : name,
           message,

@@ -1,11 +1,12 @@
-// Whether two values are the same in all that can be seen of them: stricter than any assertion library that runs in a page.
+// Compares everything observable of two values, more strictly than assertion libraries for
+// browsers.
 
 const bytesOf = (view: ArrayBufferView | ArrayBuffer): Uint8Array =>
   view instanceof ArrayBuffer
     ? new Uint8Array(view)
     : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
-/** Where `actual` differs from `expected`, and how; `undefined` when it doesn't. */
+/** Where and how `actual` differs from `expected`; `undefined` if it doesn't. */
 export async function difference(
   expected: unknown,
   actual: unknown,
@@ -22,8 +23,8 @@ export async function difference(
       : `${path}: ${show(expected)} became ${show(actual)}`;
   if (Object.getPrototypeOf(expected) !== Object.getPrototypeOf(actual))
     return `${path}: a ${expected.constructor.name} became a ${actual.constructor?.name} of another prototype`;
-  for (const [name, one, other] of await partsOf(expected, actual)) {
-    const found = await difference(one, other, `${path}${name}`);
+  for (const [name, expectedPart, actualPart] of await partsOf(expected, actual)) {
+    const found = await difference(expectedPart, actualPart, `${path}${name}`);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -38,10 +39,10 @@ async function partsOf(expected: object, actual: object): Promise<readonly Part[
     read(actual as never),
   ];
   const each = (name: string, read: (value: never) => readonly unknown[]): Part[] => {
-    const [one, other] = [read(expected as never), read(actual as never)];
+    const [left, right] = [read(expected as never), read(actual as never)];
     return [
-      [`${name} length`, one.length, other.length],
-      ...one.map((part, at): Part => [`${name}[${at}]`, part, other[at]]),
+      [`${name} length`, left.length, right.length],
+      ...left.map((part, at): Part => [`${name}[${at}]`, part, right[at]]),
     ];
   };
   if (expected instanceof Date) return [both(" time", (date: Date) => date.getTime())];
@@ -71,30 +72,30 @@ async function partsOf(expected: object, actual: object): Promise<readonly Part[
   }
   if (expected instanceof ArrayBuffer || ArrayBuffer.isView(expected))
     return each(" byte", (view: ArrayBuffer) => [...bytesOf(view)]);
-  const own = each(" own key", (value: object) => Object.keys(value).toSorted());
+  const ownKeys = each(" own key", (value: object) => Object.keys(value).toSorted());
   const names = new Set([...Object.keys(expected), ...gettersOf(expected)]);
-  // Out of sight of Object.keys, and yet what an error is.
+  // An error's properties that Object.keys doesn't list.
   if (expected instanceof Error)
     for (const name of ["name", "message", "cause", "trace"]) names.add(name);
   const read = (value: object, name: string): unknown =>
-    // A list of lines that was never set is an empty one.
+    // An error without a trace equals one with an empty trace.
     (value as Record<string, unknown>)[name] ??
     (name === "trace" ? [] : (value as Record<string, unknown>)[name]);
   return [
-    ...own,
+    ...ownKeys,
     ...[...names].map((name): Part => [`.${name}`, read(expected, name), read(actual, name)]),
   ];
 }
 
-/** Getters of the value's classes: what can be seen of private state. */
+/** Getters of the value's classes, which reveal private state. */
 function gettersOf(value: object): string[] {
   const names: string[] = [];
   for (
-    let one: object | null = Object.getPrototypeOf(value);
-    one !== null && one !== Object.prototype;
-    one = Object.getPrototypeOf(one)
+    let prototype: object | null = Object.getPrototypeOf(value);
+    prototype !== null && prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype)
   )
-    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(one)))
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
       if (get !== undefined) names.push(name);
   return names;
 }

@@ -5,13 +5,13 @@ interface Reason {
   readonly text: string;
 }
 
-/** Throws, at a line that a test looks for. */
+/** Throws at a line that a test looks for. */
 export async function broken(reason: Reason): Promise<never> {
   const code: number = reason.text.length;
   throw new Refused(reason.text, code);
 }
 
-/** Which build runs here. */
+/** Names the build that runs here. */
 export async function edition(): Promise<string> {
   return "first edition";
 }

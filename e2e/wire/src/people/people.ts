@@ -1,2 +1,2 @@
-// The very classes of the other tests; application.ts puts their text in the place of this file.
+// wire-application.ts replaces this file with test/_wire-classes.ts.
 export * from "../../../../test/_wire-classes.ts";

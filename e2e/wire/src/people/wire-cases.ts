@@ -1,2 +1,2 @@
-// The very table of the other tests; application.ts puts its text in the place of this file.
+// wire-application.ts replaces this file with test/_wire-cases.ts.
 export * from "../../../../test/_wire-cases.ts";

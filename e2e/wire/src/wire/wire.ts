@@ -1,4 +1,4 @@
-// What the cases go through: segment `wire` holds these on one node, `second` on another.
+// The procedures of the wire cases: segment `wire` runs on one node, `second` on another.
 
 import * as seamline from "seamline";
 import { OutOfStock, Refused } from "../people/people.ts";
@@ -9,9 +9,9 @@ export async function echo(value: unknown): Promise<unknown> {
   return value;
 }
 
-/** The value of a case, made on the node. */
+/** Creates the value of a case on the node. */
 export async function example(name: string): Promise<unknown> {
-  const found = wireCases.find((one) => one.name === name);
+  const found = wireCases.find((wireCase) => wireCase.name === name);
   if (found === undefined) throw new seamline.NotFound(`no case '${name}'`);
   return found.value;
 }
@@ -26,7 +26,7 @@ export async function fail(name: string): Promise<never> {
   throw new Kind(`by ${name}`);
 }
 
-/** Every kind of parameter (§2.1). */
+/** Takes every kind of parameter. */
 export async function kinds(
   plain: string,
   optional: Date = new Date(0),
@@ -37,7 +37,7 @@ export async function kinds(
   return [plain, optional, inner, other, first, rest];
 }
 
-/** Calls a procedure of another node, which calls one of this node again. */
+/** Calls a procedure of another node, which calls back to this node. */
 export async function first(how: string): Promise<unknown> {
   return await second(how);
 }

@@ -5,7 +5,10 @@ export interface Stripe {
   readonly threads: number;
 }
 
-/** A cloth whose stripes cross themselves. It crosses the seam as an instance: with its methods, and with what is private. */
+/**
+ * A cloth with crossing stripes. It crosses the seam as an instance, with methods and private
+ * fields.
+ */
 export class Tartan {
   readonly #stripes: readonly Stripe[];
   readonly name: string;
@@ -19,12 +22,12 @@ export class Tartan {
     return this.#stripes;
   }
 
-  /** After so many threads the pattern begins again: it runs to the last stripe and, mirrored, back. */
+  /** The pattern repeats after this many threads: it runs to the last stripe and back, mirrored. */
   repeat(): number {
     return 2 * this.#stripes.reduce((sum, { threads }) => sum + threads, 0);
   }
 
-  /** The colour of the thread that lies on top: each goes over two and under two, which makes the slanting lines of a twill. */
+  /** The colour of the thread on top. Each goes over two and under two, the diagonal of a twill. */
   colourAt(across: number, down: number): string {
     return this.#colourOf((across + down) % 4 < 2 ? across : down);
   }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describe } from "./describe.ts";
 import { weave } from "./weave.ts";
 
-// Under Vitest nothing is split: procedures are called in this process, as they stand in their files.
+// Vitest doesn't split modules: tests call procedures in this process, as plain functions.
 it("weaves the same tartan for the same name", async () => {
   const tartan = await weave("Ada");
   expect((await weave(" ada ")).stripes).toEqual(tartan.stripes);

@@ -12,7 +12,7 @@ const dyes = [
   ["peat", "#3b2b24"],
 ] as const;
 
-/** The tartan of a name: always the same one. */
+/** Weaves the tartan of a name, always the same. */
 export async function weave(name: string): Promise<Tartan> {
   const wearer = name.trim();
   if (wearer === "") throw new BadRequest("A tartan needs a name");
@@ -26,7 +26,7 @@ export async function weave(name: string): Promise<Tartan> {
   return new Tartan(wearer, stripes);
 }
 
-/** Numbers that look random, the same ones for the same text (FNV-1a, stirred once more for each number). */
+/** Pseudo-random numbers from a text (FNV-1a, mixed again for each number). */
 function numbersFrom(text: string): () => number {
   let hash = 2166136261;
   const stir = (byte: number): number => (hash = Math.imul(hash ^ byte, 16777619) >>> 0);

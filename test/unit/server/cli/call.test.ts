@@ -1,4 +1,4 @@
-// `seamline call` against a service on a socket, and the command line as it is typed.
+// `seamline call` with real command lines against a service on a socket.
 
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,9 +6,10 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { noteAddress } from "../../../../server/dev-address.ts";
+import { writeDevAddress } from "../../../../server/start/dev-address.ts";
 import { run } from "../../../../server/cli/program.ts";
-import { type Server, startServer } from "../../../../server/start-server.ts";
+import type { Server } from "../../../../server/start/server.ts";
+import { startServer } from "../../../../server/start/start-server.ts";
 import { TestLog } from "../../../_cluster.ts";
 import { anyPort, applicationOf } from "../../../spec/_started.ts";
 
@@ -71,7 +72,7 @@ afterAll(async () => {
 interface Told {
   readonly code: number;
   readonly out: string;
-  /** Its times as `… ms`. */
+  /** Durations are replaced by `… ms`. */
   readonly err: string;
 }
 
@@ -90,7 +91,7 @@ async function call(
 }
 
 describe("seamline call", () => {
-  it("prints an instance by its class's key, its arguments and fields, and where it ran and how long it took beside it", async () => {
+  it("prints an instance as its class's key, arguments and fields, with the node and the duration", async () => {
     const out = "orders/Quote('42', 2026-01-02T03:04:05.000Z) { note: '' }\n";
     expect(await call(["orders/quote", "--arg", "sku=42"])).toEqual({
       code: 0,
@@ -99,7 +100,7 @@ describe("seamline call", () => {
     });
   });
 
-  it("shows instances inside of other values", async () => {
+  it("shows instances inside other values", async () => {
     const { out } = await call(["orders/basket"]);
     expect(out.replaceAll(/\s+/g, " ")).toBe(
       "{ lines: [ orders/Quote('a', 2026-01-02T03:04:05.000Z) { note: '' }, " +
@@ -107,7 +108,7 @@ describe("seamline call", () => {
     );
   });
 
-  it("shows a cycle, which takes the second encoding", async () => {
+  it("shows a cycle, which needs the second encoding", async () => {
     expect((await call(["orders/round"])).out).toBe(
       "<ref *1> { name: 'one', self: [Circular *1] }\n",
     );
@@ -117,7 +118,7 @@ describe("seamline call", () => {
     });
   });
 
-  it("tells an error as it came: name, message, trace, cause, status, node", async () => {
+  it("prints an error's name, message, trace, cause, status and node", async () => {
     expect(await call(["orders/order", "--arg", "sku=tweed"])).toEqual({
       code: 1,
       out: "",
@@ -125,7 +126,7 @@ describe("seamline call", () => {
     });
   });
 
-  it("passes on what the service says of names, parameters and versions", async () => {
+  it("prints the service's errors about names, parameters and versions", async () => {
     expect((await call(["orders/quot"])).err).toContain(
       "error: ProcedureNotFound: Procedure 'orders/quot' v0.0.0 not found\n404",
     );
@@ -138,14 +139,14 @@ describe("seamline call", () => {
     );
   });
 
-  it("calls the version that is asked for", async () => {
+  it("calls the requested version", async () => {
     expect(await call(["orders/quote", "--arg", "sku=1", "--version", "1.2"])).toMatchObject({
       code: 0,
       out: "later 1\n",
     });
   });
 
-  it("sends text that the service converts by the parameter's type, and JSON as it stands", async () => {
+  it("sends text, which the service converts by the parameter's type, and JSON unchanged", async () => {
     const texts = await call([
       "orders/kinds",
       "-a",
@@ -171,17 +172,17 @@ describe("seamline call", () => {
     expect((await call(["orders/all", "-a", '...names:=["a","b"]'])).out).toBe("a+b\n");
   });
 
-  it("takes arguments as one object, from standard input as well", async () => {
-    const given = '{"text":"a","number":1,"list":[]}';
-    expect((await call(["orders/kinds", "--args", given])).out).toBe(
+  it("accepts all arguments as one object, also from standard input", async () => {
+    const args = '{"text":"a","number":1,"list":[]}';
+    expect((await call(["orders/kinds", "--args", args])).out).toBe(
       "{ text: 'a', number: 1, list: [] }\n",
     );
-    expect(
-      (await call(["orders/kinds", "--args", "-", "-a", "text=b"], { input: given })).out,
-    ).toBe("{ text: 'b', number: 1, list: [] }\n");
+    expect((await call(["orders/kinds", "--args", "-", "-a", "text=b"], { input: args })).out).toBe(
+      "{ text: 'b', number: 1, list: [] }\n",
+    );
   });
 
-  it("shows the trust key when asked, and sends the headers that are named", async () => {
+  it("sends the trust key with --trust-key, and the given headers", async () => {
     expect(await call(["orders/secret", "-H", "X-Tenant: north"])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/Unauthorized.*\n401/s) as string,
@@ -196,12 +197,14 @@ describe("seamline call", () => {
     });
     expect(refused).toMatchObject({
       code: 1,
-      err: expect.stringContaining("There is no trust key: .seamline/key is written by") as string,
+      err: expect.stringContaining(
+        "There is no trust key: the first service that starts in",
+      ) as string,
     });
     expect(existsSync(elsewhere.path(".seamline"))).toBe(false);
   });
 
-  it("gives one JSON object to programs", async () => {
+  it("prints one JSON object with --json", async () => {
     const facts = { node: "A", ms: expect.any(Number) as number };
     expect(JSON.parse((await call(["orders/quote", "-a", "sku=1", "--json"])).out)).toEqual({
       value: {
@@ -235,17 +238,17 @@ describe("seamline call", () => {
     });
   });
 
-  it("prints undefined as such, and no control characters on a terminal", async () => {
+  it("prints undefined, but no control characters on a terminal", async () => {
     expect((await call(["orders/nothing"])).out).toBe("undefined\n");
     expect((await call(["orders/loud"], { isTTY: true })).out).toBe("red\n");
     expect((await call(["orders/loud"])).out).toBe("\u001B[31mred\u001B[0m\n");
   });
 
-  it("gives up when the time is over, and says when nobody is there", async () => {
+  it("gives up after the timeout, and reports that nothing listens", async () => {
     expect(await call(["orders/slow", "--timeout", "50"])).toEqual({
       code: 1,
       out: "",
-      err: "error: No answer within … ms: --timeout gives it longer\n",
+      err: "error: No answer within … ms: --timeout sets a longer time\n",
     });
     const away = await call(["orders/quote", "--url", "http://127.0.0.1:9"]);
     expect(away).toMatchObject({ code: 1, out: "" });
@@ -254,36 +257,36 @@ describe("seamline call", () => {
     );
   });
 
-  it("says whose address nobody answers at, that no `seamline dev` runs in the folder, and the way out", async () => {
+  it("explains where an unreachable address comes from, and that no `seamline dev` runs in the folder", async () => {
     const folder = applicationOf(
       { "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }' },
       (remove) => atEnd.push(remove),
     );
-    const told = async (of: typeof folder, ...words: readonly string[]): Promise<string> =>
+    const messageOf = async (of: typeof folder, ...words: readonly string[]): Promise<string> =>
       (await call(["orders/quote", ...words], of)).err;
     const wayOut =
-      "\n  → Run 'seamline dev' or 'seamline start', or say with --url where the service is\n";
-    expect(await told(folder)).toBe(
+      "\n  → Run 'seamline dev' or 'seamline start', or give the address of the service with --url\n";
+    expect(await messageOf(folder)).toBe(
       `error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there, and no 'seamline dev' runs in ${folder.root}${wayOut}`,
     );
     folder.write({ ".seamline/dev.json": '{"url":"http://127.0.0.1:7","pid":999999999}' });
-    expect(await told(folder)).toBe(
+    expect(await messageOf(folder)).toBe(
       `error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there, and no 'seamline dev' runs in ${folder.root}; the process 999999999 that .seamline/dev.json names has ended${wayOut}`,
     );
-    // Whoever names a configuration has not asked for a development server.
-    expect(await told(folder, "--config", "seamline.json")).toBe(
+    // With --config, the message doesn't mention a development server.
+    expect(await messageOf(folder, "--config", "seamline.json")).toBe(
       "error: http://127.0.0.1:9, the url of seamline.json, refused the connection: nothing answers there\n  → Start the service, or give another address with --url\n",
     );
-    // A process that ended with a crash, whose number another one has by now.
+    // A process that crashed and whose id now belongs to another one.
     folder.write({
       ".seamline/dev.json": JSON.stringify({ url: "http://127.0.0.1:7", pid: process.pid }),
     });
-    expect(await told(folder)).toBe(
-      `error: http://127.0.0.1:7, which .seamline/dev.json names for the 'seamline dev' of process ${process.pid}, refused the connection: nothing answers there\n  → Run 'seamline dev' again, or say with --url where the service is\n`,
+    expect(await messageOf(folder)).toBe(
+      `error: http://127.0.0.1:7, which .seamline/dev.json names for the 'seamline dev' of process ${process.pid}, refused the connection: nothing answers there\n  → Run 'seamline dev' again, or give the address of the service with --url\n`,
     );
   });
 
-  it("says where another server answers, and nothing of it where a service does", async () => {
+  it("reports that another program answers, but not if a service does", async () => {
     const other = createServer((_, response) =>
       response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not here</h1>"),
     );
@@ -292,7 +295,7 @@ describe("seamline call", () => {
     expect(await call(["orders/quote", "--url", url])).toEqual({
       code: 1,
       out: "",
-      err: `error: BadGateway: A service answered 404 with 'text/html', which is no answer to a call\n404 · … ms\n  → What answers at ${url} seems to be another server. Start the service, or give another address with --url\n`,
+      err: `error: BadGateway: A service answered 404 with 'text/html', which is not an answer to a call\n404 · … ms\n  → What answers at ${url} seems to be another server. Start the service, or give another address with --url\n`,
     });
     other.close();
     for (const words of [
@@ -306,7 +309,7 @@ describe("seamline call", () => {
       expect((await call(words)).err, words[0]).not.toContain("another server");
   });
 
-  it("asks a `seamline dev` that runs in the folder, unless an address or a configuration is named", async () => {
+  it("calls the folder's `seamline dev`, unless an address or a configuration is given", async () => {
     const folder = applicationOf({
       "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:9" }',
     });
@@ -314,7 +317,7 @@ describe("seamline call", () => {
     expect((await call(words, folder)).err).toContain(
       "http://127.0.0.1:9, the url of seamline.json, refused",
     );
-    const forget = await noteAddress(folder.root, `${server.url}/`);
+    const forget = await writeDevAddress(folder.root, `${server.url}/`);
     expect(await call(words, folder)).toMatchObject({ code: 0 });
     expect((await call([...words, "--config", "seamline.json"], folder)).err).toContain(
       "http://127.0.0.1:9, the url of seamline.json, refused",
@@ -324,7 +327,7 @@ describe("seamline call", () => {
     );
     await forget();
     expect(existsSync(folder.path(".seamline/dev.json"))).toBe(false);
-    // One whose process was killed, and one that was being written.
+    // The file of a killed process, and a partially written file.
     for (const left of ['{"url":"http://127.0.0.1:7","pid":999999999}', '{"url":"htt']) {
       folder.write({ ".seamline/dev.json": left });
       expect((await call(words, folder)).err).toContain(
@@ -337,11 +340,11 @@ describe("seamline call", () => {
     [["--arg", "sku"], "--arg: expected name=text or name:=json, found 'sku'"],
     [["--arg", "sku:=tweed"], "For text: sku=tweed"],
     [["--args", "[1]"], "--args: expected a JSON object of parameters"],
-    [["--args", "{"], "--args is no JSON"],
+    [["--args", "{"], "--args isn't JSON"],
     [["--args", "-"], "there is nothing on standard input"],
     [["--header", "tenant"], "--header: expected 'name: value'"],
     [["--url", "localhost:3000"], "--url: "],
-    [["--timeout", "soon"], "It is a number of milliseconds"],
+    [["--timeout", "soon"], "Expected a number of milliseconds"],
   ])("ends with 2 for %j", async (words, message) => {
     const { code, err } = await call(["orders/quote", ...words]);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { CheckReport } from "../../../../server/cli/check.ts";
+import type { CheckReport } from "../../../../server/cli/commands/check.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { type Files, type Fixture, createFixture, shop } from "../../../build/_fixture.ts";
 
@@ -29,7 +29,7 @@ const doubtful: Files = {
 };
 
 describe("seamline check", () => {
-  it("ends with 0 and one line where nothing is wrong", async () => {
+  it("exits with 0 and prints one line if there is no problem", async () => {
     expect(await check(createFixture(shop))).toEqual({
       code: 0,
       out: "nothing wrong in 5 modules, 2 segment files and 0 configurations\n",
@@ -37,12 +37,12 @@ describe("seamline check", () => {
     });
   });
 
-  it("ends with 1 and tells every problem with its place and what to do", async () => {
+  it("exits with 1 and prints every problem with its location and a hint", async () => {
     const { code, out, err } = await check(createFixture({ ...shop, ...wrong }));
     expect([code, err]).toEqual([1, ""]);
     expect(out).toMatch(/^error: node\.json:1:\d+ at url: /m);
     expect(out).toContain(
-      'error: shop.segment.json:1:21 at $["./shop/qoute"].quote: expected a module of the source folder, but "./shop/qoute" is none\n  → Did you mean "./shop/quote"?\n',
+      `error: shop.segment.json:1:21 at $["./shop/qoute"].quote: expected a module of the source folder, but "./shop/qoute" isn't one\n  → Did you mean "./shop/quote"?\n`,
     );
     expect(out).toMatch(
       /\n4 problems, 0 warnings in 5 modules, 2 segment files and 1 configuration\n$/,
@@ -53,7 +53,7 @@ describe("seamline check", () => {
     [[], 0],
     [["--max-warnings", "1"], 0],
     [["--max-warnings", "0"], 1],
-  ])("with warnings and %j ends with %i", async (words, expected) => {
+  ])("exits after warnings with %j with %i", async (words, expected) => {
     const { code, out } = await check(createFixture({ ...shop, ...doubtful }), words);
     expect(code).toBe(expected);
     expect(out).toMatch(/^warning: src\/a\.ts:1:8: "all" is a generator/);
@@ -61,7 +61,7 @@ describe("seamline check", () => {
     expect(out.includes("--max-warnings allows 0")).toBe(expected === 1);
   });
 
-  it("gives programs a report, and nothing else", async () => {
+  it("only prints a report with --json", async () => {
     const { code, out, err } = await check(createFixture({ ...shop, ...doubtful, ...wrong }), [
       "--json",
     ]);
@@ -78,7 +78,7 @@ describe("seamline check", () => {
       },
       ms: expect.any(Number),
     });
-    expect(report.problems.map((one) => one.file)).toEqual([
+    expect(report.problems.map(({ file }) => file)).toEqual([
       "node.json",
       "node.json",
       "node.json",
@@ -86,13 +86,15 @@ describe("seamline check", () => {
     ]);
   });
 
-  it("looks at the configuration that is named, also by SVC_CONFIG", async () => {
+  it("checks the configuration of --config or SEAMLINE_CONFIG", async () => {
     const app = createFixture({ ...shop, "deploy/eu/node.json": "{" });
     expect((await check(app)).code).toBe(0);
     expect((await check(app, ["--config", "deploy/eu/node.json"])).out).toMatch(
       /^error: deploy\/eu\/node\.json:1:2/,
     );
-    expect((await check(app, [], { env: { SVC_CONFIG: "deploy/eu/node.json" } })).code).toBe(1);
+    expect((await check(app, [], { env: { SEAMLINE_CONFIG: "deploy/eu/node.json" } })).code).toBe(
+      1,
+    );
     expect((await check(app, ["--config", "gone.json"])).out).toMatch(
       /^error: gone\.json: there is no such file/,
     );
@@ -101,16 +103,16 @@ describe("seamline check", () => {
     );
   });
 
-  it("colours at a terminal, and takes away what it said while it worked", async () => {
+  it("has colours at a terminal, and clears its progress", async () => {
     const { out, err } = await check(createFixture({ ...shop, ...wrong }), [], { isTTY: true });
     expect(out).toContain("\u001b[31merror:\u001b[39m ");
     expect(["", "checking …\r\u001b[2K"]).toContain(err);
   });
 
   it.each([
-    [["--max-warnings", "few"], "It is a number."],
+    [["--max-warnings", "few"], "Expected a number."],
     [["extra"], "too many arguments"],
-  ])("ends with 2 for %j", async (words, message) => {
+  ])("exits with 2 for %j", async (words, message) => {
     const { code, err } = await check(createFixture(shop), words);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });

@@ -1,9 +1,9 @@
-// The command line of `seamline dev`, with a session of the test's own.
+// The command line of `seamline dev`, with a fake session.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dev } from "../../../../server/cli/dev.ts";
-import { type DevCommandOptions, run } from "../../../../server/cli/program.ts";
-import type { StartDev } from "../../../../server/dev/session.ts";
+import { dev, type DevCommandOptions } from "../../../../server/cli/commands/dev.ts";
+import { run } from "../../../../server/cli/program.ts";
+import type { StartDev } from "../../../../server/dev/session/session.ts";
 import { fakeSession, fakeTerminal } from "../_dev-session.ts";
 
 const startDev = vi.fn<StartDev>();
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  // The command says with it that it ended as asked.
+  // The command sets it when it stops normally.
   process.exitCode = undefined;
 });
 
@@ -24,7 +24,7 @@ const start = (options: Partial<DevCommandOptions>, terminal = fakeTerminal({ is
   dev({ root: ".", ...options }, terminal, startDev);
 
 describe("seamline dev", () => {
-  it("starts a session with what the command line says, and closes it when it is told to quit", async () => {
+  it("starts a session with the command line's options, and closes it on q", async () => {
     const terminal = fakeTerminal();
     const signals = process.listenerCount("SIGINT");
     const ended = start({ port: 0, host: "::1", config: "package.json" }, terminal);
@@ -48,24 +48,24 @@ describe("seamline dev", () => {
     expect(process.listenerCount("SIGINT")).toBe(signals);
   });
 
-  it("listens on all addresses with --host alone", async () => {
+  it("listens on all addresses with --host and no value", async () => {
     const ended = start({ host: true });
     await vi.waitFor(() => expect(startDev.mock.calls[0]?.[0].host).toBe("0.0.0.0"));
     process.emit("SIGTERM");
     await ended;
   });
 
-  it("opens the page with --open, and says politely that it could not", async () => {
+  it("opens the page with --open, or prints that it can't", async () => {
     const terminal = fakeTerminal({ env: { BROWSER: "none" } });
     const ended = start({ open: true }, terminal);
     await vi.waitFor(() =>
-      expect(terminal.seen()).toContain("warning: the page was not opened: BROWSER=none"),
+      expect(terminal.seen()).toContain("warning: the page could not be opened: BROWSER=none"),
     );
     await terminal.type("q");
     await ended;
   });
 
-  it("stops on SIGINT before the session is there", async () => {
+  it("stops on SIGINT before the session has started", async () => {
     const before = process.listenerCount("SIGINT");
     startDev.mockReturnValue(new Promise(() => {}));
     const ended = start({});
@@ -75,7 +75,7 @@ describe("seamline dev", () => {
     expect(process.listenerCount("SIGINT")).toBe(before);
   });
 
-  it("fails as the start does, and nothing of the terminal or the signals is kept", async () => {
+  it("rejects if the start fails, and restores the terminal and the signal handlers", async () => {
     const signals = process.listenerCount("SIGINT");
     startDev.mockRejectedValue(new Error("port 5173 is taken"));
     const terminal = fakeTerminal();
@@ -84,9 +84,9 @@ describe("seamline dev", () => {
     expect(process.listenerCount("SIGINT")).toBe(signals);
   });
 
-  it("refuses a configuration that isn't there", async () => {
+  it("refuses a configuration that doesn't exist", async () => {
     await expect(start({ config: "none.json" })).rejects.toThrow(
-      "none.json: there is no such file, but --config names it",
+      "--config: there is no file none.json",
     );
     expect(startDev).not.toHaveBeenCalled();
   });
@@ -95,44 +95,42 @@ describe("seamline dev", () => {
     [
       {},
       "Port 80 is already in use",
-      "port 80 is taken: name another with --port, or stop what listens there",
+      "port 80 is in use: choose another with --port, or stop the program that uses it",
     ],
     [
       { syscall: "listen", code: "EACCES" },
       "no",
-      "nobody but the system's administrator may listen on port 80: name one from 1024 on with --port",
+      "only an administrator may listen on port 80: choose one from 1024 up with --port",
     ],
     [
       { syscall: "getaddrinfo", code: "ENOTFOUND" },
       "no",
-      "this machine can't listen at nowhere (ENOTFOUND): name an address of its own with --host",
+      "this machine can't listen at nowhere (ENOTFOUND): give one of its own addresses with --host",
     ],
     [{ syscall: "open", code: "EACCES" }, "no such luck", "no such luck"],
-  ])("says what to do when it can't listen: %j", async (fields, message, told) => {
+  ])("has a hint if it can't listen: %j", async (fields, message, shown) => {
     startDev.mockRejectedValue(Object.assign(new Error(message), fields));
-    await expect(start({ port: 80, host: "nowhere" })).rejects.toThrow(told);
+    await expect(start({ port: 80, host: "nowhere" })).rejects.toThrow(shown);
   });
 
   it.each([
-    [["--port", "x"], "It is a number from 0 to 65535."],
-    [["--port", "65536"], "It is a number from 0 to 65535."],
+    [["--port", "x"], "Expected a number from 0 to 65535."],
+    [["--port", "65536"], "Expected a number from 0 to 65535."],
     [["--prot", "1"], "Did you mean --port?"],
     [["folder"], "too many arguments"],
-  ])("ends with 2 for %j", async (words, message) => {
+  ])("exits with 2 for %j", async (words, message) => {
     const terminal = fakeTerminal({ isTTY: false });
     expect(await run(["dev", ...words], terminal)).toBe(2);
     expect(terminal.seen()).toContain(message);
     expect(startDev).not.toHaveBeenCalled();
   });
 
-  it("tells of a promise of the application that failed with nobody waiting, and goes on", async () => {
+  it("logs an unhandled rejection of the application and goes on", async () => {
     const terminal = fakeTerminal({ isTTY: false });
     const ended = start({}, terminal);
     await vi.waitFor(() => expect(terminal.seen()).toContain("ready"));
     process.emit("unhandledRejection", new RangeError("nobody waits"), Promise.resolve());
-    expect(terminal.seen()).toContain(
-      "error: a promise failed, and nobody waits for it: RangeError: nobody waits",
-    );
+    expect(terminal.seen()).toContain("error: unhandled rejection: RangeError: nobody waits");
     process.emit("SIGTERM");
     await ended;
   });

@@ -1,11 +1,11 @@
-// What `seamline init` writes, says and refuses. test/init installs and runs what it makes.
+// The files, output and errors of `seamline init`. test/init installs and runs its applications.
 
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameFor } from "../../../../server/cli/init.ts";
+import { nameFor } from "../../../../server/cli/commands/init.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { root as packageRoot } from "../../../_sources.ts";
 
@@ -44,7 +44,7 @@ interface Package {
 const json = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, "utf8")) as T;
 
 describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (template) => {
-  it("makes an application, prints its files and how it goes on, and asks nothing", async () => {
+  it("creates an application and prints its files and the next steps, without asking", async () => {
     const root = join(home, "my-app");
     const { code, out, err } = await init([root, "--template", template]);
     expect([code, err]).toEqual([0, ""]);
@@ -67,7 +67,7 @@ describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (templ
     expect(made.filter((file) => file.endsWith(".test.ts"))).toHaveLength(1);
   });
 
-  it("writes names and versions into it: those that this package itself is tested with", async () => {
+  it("writes the application's name, and the package versions that this package is tested with", async () => {
     const root = join(home, "my-app");
     await init([root, "--template", template]);
     const own = await json<Package>(join(packageRoot, "package.json"));
@@ -86,7 +86,7 @@ describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (templ
     );
   });
 
-  it("names a schema in each JSON file that has one, and in segment files behind the procedures, so that whole lines can be moved", async () => {
+  it("names the schema in JSON files, and does so last in segment files, so that whole lines can be moved", async () => {
     const root = join(home, "my-app");
     await init([root, "--template", template]);
     for (const file of (await files(root)).filter(
@@ -104,20 +104,20 @@ describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (templ
 });
 
 describe("seamline init", () => {
-  it("takes vanilla where no template is named, and says which others there are", async () => {
+  it("uses the template vanilla by default, and lists the others", async () => {
     const { out } = await init([join(home, "app")]);
     expect(out).toContain("(vanilla):\n");
     expect(out).toMatch(/\nOther templates: --template react, --template vue\n$/);
   });
 
-  it("names the package manager that it is run by", async () => {
+  it("prints the commands of the package manager that runs it", async () => {
     const { out } = await init([join(home, "app")], {
       npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20",
     });
     expect(out).toContain("  pnpm install\n  pnpm run dev\n");
   });
 
-  it("writes another seamline into package.json where one is named; a path counts from the application", async () => {
+  it("writes the version or path of --seamline into package.json, relative to the application", async () => {
     await writeFile(join(home, "seamline.tgz"), "");
     await init([join(home, "apps/one"), "--seamline", relative(".", join(home, "seamline.tgz"))]);
     expect(await json(join(home, "apps/one/package.json"))).toMatchObject({
@@ -129,13 +129,13 @@ describe("seamline init", () => {
     });
   });
 
-  it("ends with 2 and the list where there are files already, and writes nothing", async () => {
+  it("exits with 2 and lists the files if the folder isn't empty, and writes nothing", async () => {
     await mkdir(join(home, "used/src"), { recursive: true });
     await writeFile(join(home, "used/notes.txt"), "");
     const { code, out, err } = await init([join(home, "used")]);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe(
-      `error: ${join(home, "used")} is not empty: name a new folder, or one with nothing in it but .git. There are\n  notes.txt\n  src\n`,
+      `error: ${join(home, "used")} is not empty: name a new folder, or one with nothing but .git. It has\n  notes.txt\n  src\n`,
     );
     expect(await readdir(join(home, "used"))).toEqual(["notes.txt", "src"]);
     await writeFile(join(home, "file"), "");
@@ -145,13 +145,13 @@ describe("seamline init", () => {
     });
   });
 
-  it("shows the beginning of a long list", async () => {
+  it("only lists the first files of a full folder", async () => {
     for (let count = 10; count < 35; count++) await writeFile(join(home, `${count}.txt`), "");
     const { err } = await init([home]);
     expect(err).toMatch(/ {2}10\.txt\n(?: {2}\d+\.txt\n){19} {2}and 5 more\n$/);
   });
 
-  it("takes a folder in which there is only .git", async () => {
+  it("accepts a folder that only has .git", async () => {
     await mkdir(join(home, "app/.git"), { recursive: true });
     await writeFile(join(home, "app/.git/HEAD"), "ref: refs/heads/main\n");
     const { code, out } = await init([join(home, "app")]);
@@ -159,12 +159,12 @@ describe("seamline init", () => {
     expect(out).not.toContain("HEAD");
   });
 
-  it("ends with 2 in a Vite application, and says what it needs there", async () => {
+  it("exits with 2 in a Vite application, and prints what to add there", async () => {
     await writeFile(join(home, "package.json"), '{ "devDependencies": { "vite": "^8.0.0" } }');
     const { code, err } = await init([home]);
     expect(code).toBe(2);
     for (const part of [
-      "is a Vite application already",
+      "already has a Vite application",
       "npm install seamline",
       "vite.config.ts",
       "plugins: [seamline()]",
@@ -177,24 +177,24 @@ describe("seamline init", () => {
   });
 
   it(
-    "ends with 1 where the folder can't be made, says which one and why, and waits for nothing",
+    "exits with 1 at once if the folder can't be created, with its path and the reason",
     { timeout: 5_000 },
     async () => {
-      // Node's own mkdir, recursive, never comes back from there.
+      // Node's recursive mkdir never returns there.
       const { code, out, err } = await init(["/proc/x/y"]);
       expect([code, out]).toEqual([1, ""]);
       expect(err).toMatch(
-        /^error: \/proc\/x\/y can't be made: the system makes no folder \/proc(?:\/x)? \(E[A-Z]+\)\n {2}→ Name a folder /,
+        /^error: \/proc\/x\/y can't be created: the system refuses to create \/proc(?:\/x)? \(E[A-Z]+\)\n {2}→ Name another folder/,
       );
       const long = join(home, "a".repeat(300));
       expect(await init([long])).toMatchObject({
         code: 1,
-        err: expect.stringContaining("can't be made: ") as string,
+        err: expect.stringContaining("can't be created: ") as string,
       });
     },
   );
 
-  it("ends with 1 in a folder that is read-only, but for the administrator, who may write everywhere", async () => {
+  it("exits with 1 in a read-only folder, unless it runs as root", async () => {
     await mkdir(join(home, "closed"), { mode: 0o555 });
     const { code, err } = await init([join(home, "closed")]);
     const inside = await init([join(home, "closed/app")]);
@@ -203,26 +203,26 @@ describe("seamline init", () => {
       1,
       expect.stringMatching(/^error: .*closed can't be written to \(EACCES\)/),
     ]);
-    expect(inside.err).toContain("closed/app can't be made: ");
+    expect(inside.err).toContain("closed/app can't be created: ");
   });
 
-  it("ends with 2 for a path that leads through a file, and for none", async () => {
+  it("exits with 2 for a path below a file, and for no path", async () => {
     await writeFile(join(home, "notes.txt"), "");
     const through = join(home, "notes.txt/one/two");
     expect(await init([through])).toMatchObject({
       code: 2,
-      err: `error: ${through} can't be made: ${join(home, "notes.txt")} is a file\n  → Name a folder somewhere else\n`,
+      err: `error: ${through} can't be created: ${join(home, "notes.txt")} is a file\n  → Name another folder\n`,
     });
     expect(await init([""])).toMatchObject({
       code: 2,
-      err: "error: the folder has no name: name one, or . for the one that you are in\n",
+      err: "error: the folder name is empty: give a name, or . for the current folder\n",
     });
   });
 
   it.each([
     [["app", "--template", "svelte"], "Allowed choices are vanilla, react, vue"],
     [[], "missing required argument 'folder'"],
-  ])("ends with 2 for %j", async (words, message) => {
+  ])("exits with 2 for %j", async (words, message) => {
     expect(await init(words)).toMatchObject({
       code: 2,
       out: "",
@@ -250,14 +250,14 @@ describe("the name of an application", () => {
     ["/home/ada/Été", "ete"],
     ["/home/ada/地図", "seamline-app"],
     ["/", "seamline-app"],
-    // npm installs no package into itself.
+    // npm doesn't install a package into itself.
     ["/home/ada/seamline", "seamline-app"],
     ["/home/ada/vite", "vite-app"],
     ["/home/ada/node_modules", "node_modules-app"],
-    // npm takes neither these nor more than 214 characters.
+    // npm accepts neither these nor names of more than 214 characters.
     ["/home/ada/favicon.ico", "favicon.ico-app"],
     [`/home/ada/${"a".repeat(213)}-b`, "a".repeat(213)],
-  ])("in %s is %s", (folder, name) => {
+  ])("in the folder %s is %s", (folder, name) => {
     expect(nameFor(folder, ["seamline", "vite"])).toBe(name);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Inspection } from "../../../../server/build/inspection.ts";
-import type { Why } from "../../../../server/build/why.ts";
+import type { Inspection } from "../../../../server/report/inspection.ts";
+import type { Why } from "../../../../server/report/why.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { type Files, type Fixture, createFixture, shop } from "../../../build/_fixture.ts";
 
@@ -24,7 +24,7 @@ const json = async <T>(app: Fixture, ...words: string[]): Promise<T> =>
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 const written = (at: number): string =>
   `export async function procedure${at}(id: string, { limit = ${at} }: { limit?: number }): Promise<Map<string, readonly number[]>> {\n  return new Map([[id, [limit]]]);\n}\n`;
-/** A hundred modules with twenty procedures each. */
+/** 100 modules with 20 procedures each. */
 const big: Files = {
   ...shop,
   ...Object.fromEntries(
@@ -34,14 +34,16 @@ const big: Files = {
     Object.fromEntries(
       numbers(100).map((at) => [
         `./area${at}/p`,
-        Object.fromEntries(numbers(20).map((one) => [`procedure${one}`, { access: "public" }])),
+        Object.fromEntries(
+          numbers(20).map((number) => [`procedure${number}`, { access: "public" }]),
+        ),
       ]),
     ),
   ),
 };
 
 describe("seamline inspect", () => {
-  it("tells segments, their procedures and who imports them, and what browsers receive", async () => {
+  it("prints segments, their procedures and importers, and the modules that browsers receive", async () => {
     const { code, out, err } = await inspect(createFixture(shop));
     expect([code, err]).toEqual([0, ""]);
     const lines = out.split("\n");
@@ -58,7 +60,7 @@ describe("seamline inspect", () => {
       "  ui/filter  public  (words: string[]): Promise<string[]>",
       "",
       expect.stringMatching(/^Browsers receive 3 modules: \d+ B of source$/),
-      "  sizes are those of the sources, as there is no build: seamline build",
+      "  sizes are those of the sources: there is no build. Run seamline build",
     ]);
     expect(
       lines
@@ -69,7 +71,7 @@ describe("seamline inspect", () => {
     expect(lines.slice(16)).toEqual([""]);
   });
 
-  it("takes sizes from a build that is of these sources, and from no other", async () => {
+  it("only uses the sizes of a build of the current sources", async () => {
     const app = createFixture(shop);
     await app.build();
     const { browser } = await json<Inspection>(app);
@@ -79,7 +81,7 @@ describe("seamline inspect", () => {
       part: "body",
       bytes: expect.any(Number),
     });
-    expect(browser.files.map((one) => one.name).sort()).toEqual(
+    expect(browser.files.map(({ name }) => name).sort()).toEqual(
       app.list("dist/browser").filter((name) => !name.endsWith(".html")),
     );
     for (const { name, bytes, gzip } of browser.files) {
@@ -97,11 +99,11 @@ describe("seamline inspect", () => {
       files: [],
     });
     expect((await inspect(app)).out).toContain(
-      "as the build is older than the sources: seamline build",
+      "the build is older than the sources. Run seamline build",
     );
   });
 
-  it("tells all of one procedure", async () => {
+  it("prints all details of one procedure", async () => {
     const { code, out } = await inspect(createFixture(shop), "--procedure", "shop/quote");
     expect([code, out.split("\n")]).toEqual([
       0,
@@ -116,10 +118,10 @@ describe("seamline inspect", () => {
     ]);
   });
 
-  it("gives programs the same as JSON, cut down by the same filters", async () => {
+  it("prints the same as JSON, with the same filters", async () => {
     const app = createFixture(shop);
     const all = await json<Inspection>(app);
-    expect(all.segments.map((one) => one.name)).toEqual(["shop", "ui"]);
+    expect(all.segments.map(({ name }) => name)).toEqual(["shop", "ui"]);
     expect(all.procedures[0]).toEqual({
       fqn: "shop/quote",
       version: "1.0.0",
@@ -136,38 +138,38 @@ describe("seamline inspect", () => {
       importers: [{ file: "src/main.ts", line: 2 }],
     });
     const some = await json<Inspection>(app, "--segment", "ui");
-    expect([some.segments.map((one) => one.name), some.procedures.map((one) => one.fqn)]).toEqual([
+    expect([some.segments.map(({ name }) => name), some.procedures.map(({ fqn }) => fqn)]).toEqual([
       ["ui"],
       ["ui/filter"],
     ]);
   });
 
-  it("fits 80 columns with 2,000 procedures: a line for each segment, until one is asked for", async () => {
+  it("prints one line per segment for 2,000 procedures, within 80 columns, until one is selected", async () => {
     const app = createFixture(big);
     const { out } = await inspect(app);
     const lines = out.split("\n");
     expect(lines.slice(0, 7)).toEqual([
-      "2003 procedures in 3 segments",
+      "2,003 procedures in 3 segments",
       "",
-      "big   2000 procedures  2000 public  nodes     big.segment.json",
-      "shop  2 procedures     2 public     nodes     shop.segment.json",
-      "ui    1 procedure      1 public     browsers  src/ui/ui.segment.json",
+      "big   2,000 procedures  2,000 public  nodes     big.segment.json",
+      "shop  2 procedures      2 public      nodes     shop.segment.json",
+      "ui    1 procedure       1 public      browsers  src/ui/ui.segment.json",
       "",
-      "seamline inspect --segment NAME lists the procedures of one",
+      "seamline inspect --segment NAME lists a segment's procedures",
     ]);
     expect(lines.length).toBeLessThan(20);
     const chosen = (await inspect(app, "--segment", "big")).out.split("\n");
     expect(chosen).toHaveLength(2_000 + 4);
     expect(Math.max(...[...lines, ...chosen].map((line) => line.length))).toBeLessThanOrEqual(80);
     const { out: details } = await inspect(app, "--procedure", "area7/procedure1");
-    // Its name begins others' names as well.
+    // The name is also a prefix of other names.
     expect(details.match(/^area7\/procedure1\d* 0\.0\.0$/gm)).toHaveLength(11);
     expect(details).toContain(
       "  takes        (id: string, { limit = 1 }: { limit?: number }):\n               Promise<Map<string, readonly number[]>>\n",
     );
   });
 
-  it("warns of what will surprise, of what a build refuses too", async () => {
+  it("prints warnings, and the problems for which a build fails", async () => {
     const app = createFixture({
       ...shop,
       "src/main.ts":
@@ -192,13 +194,13 @@ describe("seamline inspect", () => {
     [["--why", "src/shop/qoute.ts"], "Did you mean src/shop/quote.ts?"],
     [["--why", "react"], "Name a file of the source folder, a package or a module of Node"],
     [["--unknown"], "unknown option"],
-  ])("ends with 2 for %j", async (words, message) => {
+  ])("exits with 2 for %j", async (words, message) => {
     const { code, out, err } = await inspect(createFixture(shop), ...words);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(message);
   });
 
-  it("ends with 1 where an application can't be read, and tells all that is wrong", async () => {
+  it("exits with 1 and prints all problems if the application can't be read", async () => {
     const { code, out, err } = await inspect(
       createFixture({ ...shop, "a.segment.json": "{", "b.segment.json": "[]" }),
     );
@@ -206,13 +208,13 @@ describe("seamline inspect", () => {
     expect(err).toMatch(/^error: 2 problems\n\na\.segment\.json:.*\n\nb\.segment\.json:1:1/s);
   });
 
-  it("says what there is to do where nothing is there to inspect", async () => {
+  it("prints a hint if there is nothing to inspect", async () => {
     const { code, out } = await inspect(createFixture({ "src/a.ts": "export const a = 1;\n" }));
     expect(code).toBe(0);
     expect(out).toMatch(
       /^0 procedures in 0 segments\n\nBrowsers receive nothing.*\n\nwarning: \*\.segment\.json: there is no such file.*→ Write one/s,
     );
-    expect((await inspect(createFixture({}))).err).toMatch(/src: there is no such folder/);
+    expect((await inspect(createFixture({}))).err).toMatch(/src: the source folder doesn't exist/);
   });
 });
 
@@ -270,7 +272,7 @@ describe("seamline inspect --why", () => {
       [
         "src/ui/filter.ts reaches browsers",
         "",
-        "its body, the procedures' code, by",
+        "its body, the procedures' code, through",
         '    segment "ui", started in src/main.ts',
         "  → src/ui/filter.ts",
         "",
@@ -280,17 +282,17 @@ describe("seamline inspect --why", () => {
       "src/shop/stock.ts",
       [
         "src/shop/stock.ts does not reach browsers",
-        "  src/shop/quote.ts:2 imports it, of which browsers get the face only",
+        "  src/shop/quote.ts:2 imports it, but browsers only get that module's face",
         "",
       ],
     ],
     ["node:fs", ["node:fs does not reach browsers", "  src/shop/stock.ts:1 imports it", ""]],
-  ])("tells the way of %s, or where it ends", async (asked, lines) => {
-    const { code, out } = await inspect(app(), "--why", asked);
+  ])("prints the import chain of %s, or where it ends", async (name, lines) => {
+    const { code, out } = await inspect(app(), "--why", name);
     expect([code, out.split("\n")]).toEqual([0, lines]);
   });
 
-  it("gives programs the steps", async () => {
+  it("prints the chain as JSON", async () => {
     expect(await json<Why>(app(), "--why", "packed")).toEqual({
       name: "packed",
       inBrowser: true,

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../../../server/cli/program.ts";
-import { applicationImporter } from "../../../../server/cli/start.ts";
-import { type Server, startServer } from "../../../../server/start-server.ts";
-import { Problems } from "../../../../src/problem.ts";
+import type { Server } from "../../../../server/start/server.ts";
+import { startServer } from "../../../../server/start/start-server.ts";
+import { Problems } from "../../../../src/base/problem.ts";
 
-vi.mock("../../../../server/start-server.ts", () => ({ startServer: vi.fn<typeof startServer>() }));
+vi.mock("../../../../server/start/start-server.ts", () => ({
+  startServer: vi.fn<typeof startServer>(),
+}));
 const started = vi.mocked(startServer);
 
 let root: string;
@@ -67,17 +69,17 @@ describe("seamline", () => {
     [["dev", "--root", "package.json"], "There is no such folder."],
     [
       ["call", "orders/quote", "sku=42"],
-      "error: there is more than the name of a procedure. Its arguments go behind --arg: --arg sku=42\n",
+      "error: expected only the name of a procedure. Give its arguments with --arg: --arg sku=42\n",
     ],
     [
       ["start", "--port", "3000"],
-      "Host and port of a service stand in 'url' of its configuration.",
+      "'url' in the configuration sets the host and port of a service.",
     ],
     [
       ["start", "--host", "0.0.0.0"],
-      "Host and port of a service stand in 'url' of its configuration.",
+      "'url' in the configuration sets the host and port of a service.",
     ],
-  ])("ends with 2 for %j, and says what was meant", async (words, message) => {
+  ])("exits with 2 for %j, and suggests what was meant", async (words, message) => {
     const { code, out, err } = await command(words);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(message);
@@ -93,10 +95,10 @@ describe("seamline start", () => {
     [["--no-build"], { build: false }],
   ])("%j starts the server with %j", async (words, options) => {
     expect((await command(["start", "--root", root, ...words])).code).toBe(0);
-    expect(started.mock.calls).toEqual([[expect.any(Function), { root, ...options }]]);
+    expect(started.mock.calls).toEqual([[undefined, { root, ...options }]]);
   });
 
-  it("ends with 1 and one clear message, without a stack", async () => {
+  it("exits with 1 and one message, without a stack", async () => {
     started.mockRejectedValue(
       new Error("Can't listen at http://127.0.0.1:1: port 1 is taken", {
         cause: new Error("deeper"),
@@ -109,7 +111,7 @@ describe("seamline start", () => {
     });
   });
 
-  it("tells how many problems there are", async () => {
+  it("prints the number of problems", async () => {
     started.mockRejectedValue(
       new Problems([
         { file: "a.json", message: "one" },
@@ -121,7 +123,7 @@ describe("seamline start", () => {
     );
   });
 
-  it.each(["seamline", "*", "other,seamline"])("shows stacks with DEBUG=%s", async (DEBUG) => {
+  it.each(["seamline", "*", "other,seamline"])("prints stacks with DEBUG=%s", async (DEBUG) => {
     started.mockRejectedValue(new Error("outer", { cause: new Error("deeper") }));
     expect((await command(["start"], { DEBUG })).err).toMatch(
       /^error: outer\n\nError: outer\n +at .*\nError: deeper\n +at /s,
@@ -129,25 +131,10 @@ describe("seamline start", () => {
     expect((await command(["start"], { DEBUG: "seamlines" })).err).toBe("error: outer\n");
   });
 
-  it("colours at a terminal, and not with NO_COLOR", async () => {
+  it("has colours at a terminal, but not with NO_COLOR", async () => {
     started.mockRejectedValue(new Error("x"));
     expect((await command(["start"], {}, true)).err).toContain("\u001B[31m");
     expect((await command(["start"], { NO_COLOR: "1" }, true)).err).toBe("error: x\n");
-  });
-});
-
-describe("the application's importer", () => {
-  it("imports files by URL, and packages as the application has them", async () => {
-    await put(
-      "node_modules/some-package/package.json",
-      '{ "type": "module", "exports": { "import": "./index.js" } }',
-    );
-    await put("node_modules/some-package/index.js", 'export const name = "of the application";');
-    const importer = applicationImporter(root);
-    expect(await importer("some-package")).toMatchObject({ name: "of the application" });
-    expect(
-      await importer(new URL(`file://${root}/node_modules/some-package/index.js`).href),
-    ).toMatchObject({ name: "of the application" });
   });
 });
 
@@ -161,7 +148,7 @@ describe("seamline build", () => {
     await put("greet.segment.json", '{ "./greet": { "greet": { "access": "public" } } }');
   });
 
-  it("takes source and output from the command line, and says in one line what it made", async () => {
+  it("takes source and output from the command line, and prints one line about the result", async () => {
     const { code, out, err } = await command([
       "build",
       "--root",
@@ -180,7 +167,7 @@ describe("seamline build", () => {
     ).toMatchObject({ procedures: [{ fqn: "greet" }] });
   });
 
-  it("takes them from a configuration, and the command line goes before it", async () => {
+  it("takes source and output from a configuration, unless the command line has them", async () => {
     const config = {
       mode: "repository",
       url: "http://127.0.0.1:1",
@@ -190,25 +177,25 @@ describe("seamline build", () => {
     await put("seamline.json", JSON.stringify(config));
     expect((await command(["build", "--root", root])).out).toContain("built ./made");
     await put("other.json", JSON.stringify({ ...config, output: "./other" }));
-    expect((await command(["build", "--root", root], { SVC_CONFIG: "other.json" })).out).toContain(
-      "built ./other",
-    );
+    expect(
+      (await command(["build", "--root", root], { SEAMLINE_CONFIG: "other.json" })).out,
+    ).toContain("built ./other");
     expect(
       (await command(["build", "--root", root, "--config", "other.json", "-o", "mine"])).out,
     ).toContain("built ./mine");
   });
 
-  it("refuses the configuration of a service without sources, unless nobody named it", async () => {
+  it("refuses a configuration without sources if it was named", async () => {
     await put("seamline.json", '{ "mode": "gateway", "url": "http://127.0.0.1:1" }');
     expect(await command(["build", "--root", root, "--config", "seamline.json"])).toEqual({
       code: 1,
       out: "",
-      err: "error: seamline.json is of mode 'gateway', which knows no sources: name the configuration of a repository or standalone\n",
+      err: "error: seamline.json has mode 'gateway', which has no sources: name the configuration of a repository or standalone\n",
     });
     expect((await command(["build", "--root", root, "-s", "code"])).code).toBe(0);
   });
 
-  it("ends with 1 and lists all that is wrong", async () => {
+  it("exits with 1 and lists all problems", async () => {
     await put(
       "greet.segment.json",
       '{ "./greet": { "gret": { "access": "public" } }, "./none": { "x": { "access": "public" } } }',

@@ -1,0 +1,165 @@
+// A procedure's dialog: where it runs, and a form that calls it.
+
+import type { ProcedureState } from "../../../src/types/console-state.ts";
+import { consolePath, headers } from "../../../src/base/protocol.ts";
+import { argumentsField, fieldsOf } from "./argument-fields.ts";
+import { openDialog } from "../base/dialog.ts";
+import { fill, h } from "../base/dom.ts";
+import { duration, memberName, versionText } from "../base/format.ts";
+import { moveForm } from "../map/move-form.ts";
+import { holdersOf, type Model, rateKey } from "../base/model.ts";
+import { scalarView, valueView } from "./value-view.ts";
+
+export function openProcedure(procedure: ProcedureState, model: Model): void {
+  const { fqn, version, access, segments, parameters } = procedure;
+  const holders = holdersOf(procedure, model.members).map(memberName);
+  const rates = model.rates.get(rateKey(fqn, version));
+  const inBrowser = model.development?.browserSegments ?? [];
+  const browserOnly = segments.length > 0 && segments.every((name) => inBrowser.includes(name));
+  const facts = h("dl", { class: "facts" });
+  const add = (name: string, ...content: readonly (string | Node)[]): void =>
+    facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
+  add("Access", access === undefined ? "unknown" : h("span", { class: `badge ${access}` }, access));
+  add("Segments", segments.join(", ") || "unknown");
+  add(
+    "Where",
+    holders.length > 6
+      ? `${holders.slice(0, 6).join(", ")} and ${holders.length - 6} more`
+      : holders.join(", ") || (browserOnly ? "in browsers" : "nowhere now"),
+  );
+  if (rates !== undefined)
+    add(
+      "Last minute",
+      `${rates.calls} calls, ${rates.failures} failures, p50 ${duration(rates.p50)}, p95 ${duration(rates.p95)}`,
+    );
+  const form = browserOnly
+    ? h("p", { class: "note" }, "It runs in browsers only, so it can't be called from here.")
+    : access === "private"
+      ? h("p", { class: "note" }, "Private: only procedures of its own node can call it.")
+      : formOf(
+          procedure,
+          parameters === undefined ? [argumentsField()] : fieldsOf(parameters),
+          parameters === undefined,
+        );
+  openDialog(
+    `${fqn} ${versionText(version)}`.trim(),
+    h("div", {}, facts, moveForm(procedure, model), form),
+  );
+}
+
+function formOf(
+  { fqn, version }: ProcedureState,
+  fields: ReturnType<typeof fieldsOf>,
+  isWhole: boolean,
+): HTMLElement {
+  const answer = h("div", { class: "answer", role: "status", "aria-live": "polite" });
+  const authorization = h("input", {
+    id: "authorization",
+    name: "authorization",
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "Bearer …",
+  });
+  const button = h("button", { type: "submit", class: "primary" }, "Call");
+
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    let body: string;
+    try {
+      const values = fields.flatMap((field) => {
+        const argument = field.read();
+        return argument === undefined ? [] : [[field.name, argument.value] as const];
+      });
+      body = JSON.stringify(isWhole ? (values[0]?.[1] ?? {}) : Object.fromEntries(values));
+    } catch (error) {
+      fill(answer, h("p", { class: "status bad" }, (error as Error).message));
+      return;
+    }
+    button.disabled = true;
+    try {
+      fill(answer, ...(await call(fqn, version, body, authorization.value)));
+    } catch (error) {
+      fill(answer, h("p", { class: "status bad" }, `No answer: ${(error as Error).message}`));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return h(
+    "form",
+    { class: "call-form", onsubmit: (event: SubmitEvent) => void submit(event) },
+    fields.length === 0 ? h("p", { class: "note" }, "It takes no arguments.") : null,
+    ...fields.map(({ element }) => element),
+    h(
+      "details",
+      { class: "more-fields" },
+      h("summary", {}, "Headers"),
+      h(
+        "div",
+        { class: "argument" },
+        h("label", { for: "authorization" }, h("code", {}, "authorization")),
+        authorization,
+      ),
+    ),
+    h("div", { class: "actions" }, button),
+    answer,
+  );
+}
+
+async function call(
+  fqn: string,
+  version: string | undefined,
+  body: string,
+  authorization: string,
+): Promise<HTMLElement[]> {
+  const path = fqn.split("/").map(encodeURIComponent).join("/");
+  const started = performance.now();
+  const answer = await fetch(
+    `${consolePath}/rpc/${path}${version === undefined ? "" : `?version=${version}`}`,
+    {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        [headers.encoding]: "serialized",
+        ...(authorization === "" ? {} : { authorization }),
+      },
+      body,
+    },
+  );
+  const text = await answer.text();
+  const node = answer.headers.get(headers.node);
+  const head = h(
+    "p",
+    { class: "answer-head" },
+    h("span", { class: `badge ${answer.ok ? "good" : "bad"}` }, String(answer.status)),
+    ` ${duration(performance.now() - started)}${node === null ? "" : ` on ${node}`}`,
+  );
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+  if (answer.ok)
+    return [
+      head,
+      isJson
+        ? valueView(JSON.parse(text))
+        : scalarView(answer.headers.get(headers.dataType) ?? "string", text),
+    ];
+  const form = isJson
+    ? (JSON.parse(text) as { type?: string; message?: string; trace?: string[] })
+    : { message: text };
+  return [
+    head,
+    h(
+      "p",
+      { class: "status bad" },
+      `${form.type === undefined ? "" : `${form.type}: `}${form.message ?? ""}`,
+    ),
+    ...((form.trace ?? []).length === 0
+      ? []
+      : [
+          h(
+            "ol",
+            { class: "trace" },
+            ...(form.trace ?? []).map((line) => h("li", {}, h("code", {}, line))),
+          ),
+        ]),
+  ];
+}

@@ -1,0 +1,30 @@
+// Colours and plurals in the lines that people read at a terminal.
+
+import { styleText } from "node:util";
+
+/** Where lines go. */
+export interface TextOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** Whether `output` is a terminal whose user wants colours (https://no-color.org). */
+export function wantsColour(
+  output: TextOutput,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return output.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}
+
+/** Colours a text, or returns it as it is when colours are off. */
+export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+// styleText would check the streams of the process, and not the output that is meant.
+export function createPaint(colours: boolean): Paint {
+  return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
+}
+
+/** `3 nodes`, `1 node`, `2,000 procedures`. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

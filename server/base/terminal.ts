@@ -1,0 +1,25 @@
+// The terminal that commands read from and write to.
+
+import type { TextOutput } from "./paint.ts";
+
+/** The part of `process` that commands use. */
+export interface Terminal {
+  readonly stdout: TerminalOutput;
+  readonly stderr: TerminalOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where keys come from. */
+  readonly stdin?: TerminalInput;
+}
+
+export interface TerminalOutput extends TextOutput {
+  /** Only a terminal has a size. */
+  readonly columns?: number;
+  readonly rows?: number;
+  on?(event: "resize", listener: () => void): unknown;
+  off?(event: "resize", listener: () => void): unknown;
+}
+
+export interface TerminalInput extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean;
+  setRawMode?(on: boolean): unknown;
+}

@@ -1,0 +1,99 @@
+// Which declarations of an application use which others, across modules. This is finer than
+// imports: one module may hold code for pages next to code for servers.
+
+import type { ModuleUses, NameUse, UnitUses } from "../../../src/split/describe/uses.ts";
+import { declarationOf, exportNames } from "./export-declarations.ts";
+import type { Modules, SourceModule } from "./modules.ts";
+
+/** A declaration of a module, by its place among the module's. */
+export interface Declared {
+  readonly module: SourceModule;
+  readonly unit: number;
+}
+
+export class Declarations {
+  readonly #modules: Modules;
+  readonly #binding = new WeakMap<ModuleUses, ReadonlyMap<string, readonly number[]>>();
+
+  constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /** The declarations behind an export; none if the module can't be read. */
+  behind(module: SourceModule, name: string): readonly Declared[] {
+    return (this.#modules.usesOf(module)?.exports.get(name) ?? []).map((unit) => ({
+      module,
+      unit,
+    }));
+  }
+
+  /** All declarations and statements of a module. */
+  all(module: SourceModule): readonly Declared[] {
+    return (this.#modules.usesOf(module)?.units ?? []).map((_, unit) => ({ module, unit }));
+  }
+
+  /** Whether other modules can import it. */
+  isExported({ module, unit }: Declared): boolean {
+    return [...(this.#modules.usesOf(module)?.exports.values() ?? [])].some((units) =>
+      units.includes(unit),
+    );
+  }
+
+  uses({ module, unit }: Declared): UnitUses | undefined {
+    return this.#modules.usesOf(module)?.units[unit];
+  }
+
+  /**
+   * The declarations that a mention refers to, in the module itself or behind an import. For a
+   * namespace, only the member if the text names one.
+   */
+  async meant({ module }: Declared, { name, member }: NameUse): Promise<readonly Declared[]> {
+    const uses = this.#modules.usesOf(module);
+    const found: Declared[] = [];
+    for (const unit of this.#bindingsOf(uses).get(name) ?? []) {
+      const from = uses?.units[unit]?.from;
+      found.push(
+        ...(from === undefined ? [{ module, unit }] : await this.#imported(module, from, member)),
+      );
+    }
+    return found;
+  }
+
+  async #imported(
+    importer: SourceModule,
+    { specifier, name }: NonNullable<UnitUses["from"]>,
+    member: string | undefined,
+  ): Promise<readonly Declared[]> {
+    const target = await this.#modules.resolve(specifier, importer.file);
+    if (target === undefined) return [];
+    const names =
+      name !== "*"
+        ? [name]
+        : member === undefined
+          ? await exportNames(this.#modules, target)
+          : [member];
+    const found: Declared[] = [];
+    for (const exportName of names) {
+      const declared = await declarationOf(this.#modules, target, exportName);
+      if (!("missing" in declared))
+        found.push(...this.behind(declared.module, declared.export.name));
+    }
+    return found;
+  }
+
+  #bindingsOf(uses: ModuleUses | undefined): ReadonlyMap<string, readonly number[]> {
+    if (uses === undefined) return new Map();
+    const cached = this.#binding.get(uses);
+    if (cached !== undefined) return cached;
+    const bindings = new Map<string, number[]>();
+    for (const [at, { names }] of uses.units.entries())
+      for (const name of names) bindings.set(name, [...(bindings.get(name) ?? []), at]);
+    this.#binding.set(uses, bindings);
+    return bindings;
+  }
+}
+
+/** A declaration as a key of a set. */
+export function declaredKey({ module, unit }: Declared): string {
+  return `${module.id} ${unit}`;
+}

@@ -1,0 +1,54 @@
+// The imports and re-exports in the description of a module or of a part.
+
+import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+
+export interface DescribedImport {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+  readonly names: readonly string[];
+  /** The local name of `import * as …`. */
+  readonly namespace?: string | undefined;
+  readonly isReexport: boolean;
+}
+
+/** All imports and re-exports, of values and of types. */
+export function importsIn(description: ModuleDescription): readonly DescribedImport[] {
+  return [
+    ...description.imports.map(({ specifier, typeOnly, names }) => ({
+      specifier,
+      typeOnly,
+      names: names.map((name) => name.imported),
+      namespace: names.find((name) => name.imported === "*")?.local,
+      isReexport: false,
+    })),
+    ...description.exports.flatMap((exported) =>
+      exported.from === undefined
+        ? []
+        : [
+            {
+              specifier: exported.from.specifier,
+              typeOnly: false,
+              names: [exported.from.name],
+              isReexport: true,
+            },
+          ],
+    ),
+    ...description.starReexports.map((specifier) => ({
+      specifier,
+      typeOnly: false,
+      names: ["*"],
+      isReexport: true,
+    })),
+  ];
+}
+
+/** Specifiers of what the code imports and re-exports, without types. */
+export function valueImports(description: ModuleDescription): readonly string[] {
+  return [
+    ...description.imports
+      .filter((statement) => !statement.typeOnly && statement.unused !== true)
+      .map((statement) => statement.specifier),
+    ...description.exports.flatMap((exported) => exported.from?.specifier ?? []),
+    ...description.starReexports,
+  ];
+}

@@ -1,0 +1,80 @@
+// Where the exports of a module are declared, through re-exports.
+
+import type { ModuleExport } from "../../../src/split/describe/describe.ts";
+import type { Modules, SourceModule } from "./modules.ts";
+
+/** Where an export is declared, after all re-exports; or why it can't be found. */
+export type Declaration =
+  | { readonly module: SourceModule; readonly export: ModuleExport }
+  | { readonly missing: "export"; readonly module: SourceModule; readonly name: string }
+  | { readonly missing: "package"; readonly module: SourceModule; readonly specifier: string };
+
+/** Like {@link declarationOf}, if the module itself decides, which it nearly always does. */
+export function declaredIn(
+  modules: Modules,
+  module: SourceModule,
+  name: string,
+): Declaration | undefined {
+  const { exports, starReexports } = modules.describe(module);
+  const found = exports.find((candidate) => candidate.name === name);
+  if (found !== undefined) return found.from === undefined ? { module, export: found } : undefined;
+  return starReexports.length === 0 || name === "default"
+    ? { missing: "export", module, name }
+    : undefined;
+}
+
+/** Follows re-exports (`export { a } from`, `export * from`) to the module that declares `name`. */
+export async function declarationOf(
+  modules: Modules,
+  module: SourceModule,
+  name: string,
+  visited: ReadonlySet<string> = new Set(),
+): Promise<Declaration> {
+  const missing = { missing: "export", module, name } as const;
+  if (visited.has(module.id)) return missing;
+  const here = declaredIn(modules, module, name);
+  if (here !== undefined) return here;
+  const description = modules.describe(module);
+  const found = description.exports.find((candidate) => candidate.name === name);
+  const seen = new Set([...visited, module.id]);
+  if (found?.from !== undefined) {
+    const target = await modules.resolve(found.from.specifier, module.file);
+    if (target === undefined)
+      return { missing: "package", module, specifier: found.from.specifier };
+    return await declarationOf(
+      modules,
+      target,
+      found.from.name,
+      found.from.name === name ? seen : new Set(),
+    );
+  }
+  // `export *` re-exports everything but the default export.
+  if (name === "default") return missing;
+  for (const specifier of description.starReexports) {
+    const target = await modules.resolve(specifier, module.file);
+    if (target === undefined) continue;
+    const there = await declarationOf(modules, target, name, seen);
+    if (!("missing" in there) || there.missing === "package") return there;
+  }
+  return missing;
+}
+
+/** Names that a module exports, those of `export *` included. */
+export async function exportNames(
+  modules: Modules,
+  module: SourceModule,
+  visited: Set<string> = new Set(),
+): Promise<readonly string[]> {
+  if (visited.has(module.id)) return [];
+  visited.add(module.id);
+  const description = modules.describe(module);
+  const names = description.exports.map((candidate) => candidate.name);
+  for (const specifier of description.starReexports) {
+    const target = await modules.resolve(specifier, module.file);
+    if (target !== undefined)
+      names.push(
+        ...(await exportNames(modules, target, visited)).filter((name) => name !== "default"),
+      );
+  }
+  return [...new Set(names)];
+}

@@ -1,0 +1,24 @@
+// Folder names that Vite can't work with: it writes modules as URLs, so `?` and `#` end a file's
+// name.
+
+import { type Problem, Problems } from "../../../src/base/problem.ts";
+
+/**
+ * A problem if the application's path contains such characters. Pages would get unsplit sources
+ * there, even those of servers.
+ */
+export function folderProblem(root: string): Problem | undefined {
+  const found = ["?", "#"].find((character) => root.includes(character));
+  if (found === undefined) return undefined;
+  return {
+    file: root,
+    message: `Vite can't read modules from a folder with "${found}" in its path: it reads that as the end of a file name`,
+    hint: "Rename the folder, or move the application to another one.",
+  };
+}
+
+/** Throws {@link Problems} where Vite can't work. */
+export function refuseFolder(root: string): void {
+  const problem = folderProblem(root);
+  if (problem !== undefined) throw new Problems([problem]);
+}

@@ -1,0 +1,93 @@
+// Decorators and `accessor` fields that nothing compiled, in the application and in bundled
+// packages. Builds and development check what the plugins left; `seamline check` asks Vite's
+// compiler alone, which compiles them only if tsconfig.json sets `experimentalDecorators`.
+
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, relative } from "node:path";
+
+import type { Environment, Plugin } from "vite";
+
+import type { Problem } from "../../../src/base/problem.ts";
+import { problemAt } from "../../../src/split/read/code-frame.ts";
+import { futureSyntax, mayHoldFutureSyntax } from "../../../src/split/describe/future-syntax.ts";
+import { type Parse, programOf } from "../../../src/split/read/tree.ts";
+import { slashed } from "../../files/sources.ts";
+import type { Application } from "../read/application.ts";
+import type { ApplicationReader } from "../read/application-reader.ts";
+import type { Findings } from "../read/findings.ts";
+import { loadVite, parserOf } from "../modules/load-vite.ts";
+import { isInstalled } from "../modules/package-of.ts";
+import { isTyped } from "../modules/tsconfig.ts";
+
+/** Refuses such syntax if it is left after all other plugins. */
+export function syntaxGuard(
+  reader: Pick<ApplicationReader, "root">,
+  findings: Findings,
+  applicationFor: (environment: Environment, id: string) => Promise<Application | undefined>,
+): Plugin {
+  let parser: Promise<Parse> | undefined;
+  return {
+    name: "seamline:syntax",
+    enforce: "post",
+    sharedDuringBuild: true,
+    transform: {
+      order: "post",
+      async handler(code, id) {
+        const application = await applicationFor(this.environment, id);
+        if (application === undefined) return;
+        const parse = await (parser ??= loadVite(reader.root).then(parserOf));
+        const problem = uncompiled(id.replace(/[?#].*$/, ""), application, parse);
+        if (problem === undefined || !isLeft(code, parse)) return;
+        // A build reports them all at its end.
+        if (this.environment.mode === "build") findings.mistakes.push(problem);
+        else throw findings.fail([problem]);
+      },
+    },
+  };
+}
+
+/** The problem if nothing compiles the syntax in a file; `undefined` if there is none. */
+export function uncompiled(
+  file: string,
+  { modules, root }: Pick<Application, "modules" | "root">,
+  parse: Parse,
+): Problem | undefined {
+  const module = modules.byFile(file);
+  if (module === undefined && !mayNeedCompiling(file)) return undefined;
+  const source = module === undefined ? readFileSync(file, "utf8") : modules.text(file);
+  const at =
+    module === undefined ? firstIn(file, source, parse) : modules.describe(module).futureSyntax;
+  if (at === undefined) return undefined;
+  return problemAt(
+    { file: module?.name ?? slashed(relative(root, file)), source },
+    at,
+    "Neither Node nor browsers can run decorators and `accessor` fields, and nothing in this build compiles them",
+    'Set "experimentalDecorators": true in tsconfig.json, add a plugin that compiles them, or avoid them.',
+  );
+}
+
+/** Whether compiled code still has such syntax. */
+export function isLeft(code: string, parse: Parse): boolean {
+  return firstIn("compiled.jsx", code, parse) !== undefined;
+}
+
+/** Installed JavaScript is compiled already. */
+function mayNeedCompiling(file: string): boolean {
+  return (
+    isAbsolute(file) &&
+    /\.[cm]?[jt]sx?$/.test(file) &&
+    (isTyped(file) || !isInstalled(file)) &&
+    existsSync(file)
+  );
+}
+
+/**
+ * Offset of the first such syntax; `undefined` if the text can't be parsed, which others report.
+ */
+function firstIn(file: string, text: string, parse: Parse): number | undefined {
+  if (!mayHoldFutureSyntax(text)) return undefined;
+  const parsed = parse(file, text);
+  return parsed.errors.length > 0
+    ? undefined
+    : futureSyntax(programOf(parsed), text, parsed.comments)[0]?.start;
+}

@@ -1,0 +1,24 @@
+// The code of the graph's module, in builds and in development.
+
+import { runtimeId } from "../modules/module-ids.ts";
+
+// Bodies, faces and the application's imports of `seamline` share this module: each module graph
+// has its own node, never a global.
+export const graphCode: string = `export * from "seamline";
+import { createGraph } from "seamline/internal";
+const graph = createGraph();
+export const { seam, traced, context, runProcedure, bind } = graph;
+`;
+
+/** The same module on a runtime of this process, in development and in tests. */
+export const localGraphCode: string = graphCode.replaceAll(
+  /"seamline(?:\/internal)?"/g,
+  JSON.stringify(runtimeId),
+);
+
+// A procedure keeps its seam when its parameters change; the seam gets the new ones.
+export const liveGraphCode: string = localGraphCode.replace("seam, traced, ", "")
+  .concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
+export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
+export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
+`);

@@ -1,0 +1,178 @@
+// Resolves and loads the plugin's modules, mostly parts of split modules, and makes them entries.
+
+import { isAbsolute } from "node:path";
+
+import type { Environment, Rolldown } from "vite";
+
+import { paths } from "../../../src/base/protocol.ts";
+import { proxiedNames, proxyModuleText } from "./ids.ts";
+import type { Application } from "../read/application.ts";
+import { environmentNames } from "../write/environments.ts";
+import { graphCode, liveGraphCode } from "./graph-code.ts";
+import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport } from "./leaks.ts";
+import {
+  emptyId,
+  graphId,
+  graphModuleId,
+  parsePartId,
+  partId,
+  runtimeId,
+  startId,
+} from "../modules/module-ids.ts";
+import type { SourceModule } from "../modules/modules.ts";
+import { isInstalled } from "../modules/package-of.ts";
+import { isForPages } from "../write/page-classes.ts";
+import type { PluginState } from "./plugin-state.ts";
+import { judgeImport, languageOf } from "./resolve.ts";
+import { startCode } from "./start-page.ts";
+
+export type HookContext = Rolldown.PluginContext & { readonly environment: Environment };
+
+type ResolveOptions = NonNullable<Parameters<Rolldown.PluginContext["resolve"]>[2]>;
+type Resolved = string | Rolldown.PartialResolvedId | null | undefined;
+type Loaded = string | Rolldown.SourceDescription | undefined;
+
+export function isBrowser({ environment }: Pick<HookContext, "environment">): boolean {
+  return environment.name === environmentNames.browser;
+}
+
+/** Makes every module an entry that a manifest names; the bundler finds the others. */
+export function emitEntries(
+  { build }: PluginState,
+  context: HookContext,
+  { cut, browserModules, serverEntries }: Application,
+): void {
+  const emit = (id: string): void => build.entries.emit(context, id, build.reader.root);
+  const side = isBrowser(context) ? "browser" : "server";
+  for (const { module, parts } of cut.values()) {
+    const hasBody = parts[side].body !== undefined;
+    if (hasBody || side === "server") emit(module.file);
+    if (hasBody) emit(partId.body(module.file));
+  }
+  const modules = side === "browser" ? browserModules : [...serverEntries, ...build.pageClasses];
+  for (const { file } of modules) emit(file);
+}
+
+/**
+ * Resolves the runtime, parts and virtual modules. Vite resolves the rest, and the build checks the
+ * result.
+ */
+export async function resolveModule(
+  state: PluginState,
+  context: HookContext,
+  source: string,
+  importer: string | undefined,
+  options: ResolveOptions,
+): Promise<Resolved> {
+  const { build, development } = state;
+  const { environment } = context;
+  if (source === emptyId || source === graphModuleId || source === startId) return source;
+  // These are addresses of the running service, in builds and in development.
+  if (source.startsWith(paths.components)) return { id: source, external: "absolute" };
+  if (isBrowser(context)) {
+    // One runtime per page: bundled code imports the same URL as plain pages.
+    if (source === graphId || source === "seamline" || source === "seamline/client")
+      return { id: paths.client, external: "absolute" };
+  } else {
+    if (/^seamline(?:\/internal)?$/.test(source) && importer === graphModuleId)
+      return { id: source, external: true };
+    if (source === graphId || source === "seamline") return graphModuleId;
+  }
+  if (source === runtimeId) return { id: source, external: true };
+  if (isAbsolute(source) && parsePartId(source).part !== undefined)
+    return development?.partAt(source) ?? source;
+  if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
+  if (environment.mode !== "build" && (!isBrowser(context) || !mayLeadToService(source)))
+    return undefined;
+  const isOptional = isForPages(environment, importer, await state.application(environment));
+  const found = await context
+    .resolve(source, importer, { ...options, skipSelf: true })
+    .catch((error: unknown) => {
+      // A package may have nothing for Node.
+      if (isOptional) return null;
+      throw error;
+    });
+  const judged = { source, importer, found, isOptional };
+  return await judgeImport(environment, judged, build.reader, build.findings);
+}
+
+/** The code of a virtual module or of a part; `undefined` leaves a module to Vite. */
+export async function loadModule(
+  state: PluginState,
+  context: HookContext,
+  id: string,
+): Promise<Loaded> {
+  const { build, development } = state;
+  if (id === emptyId) return "export {};";
+  if (id === startId) return startCode;
+  if (id === graphModuleId) return development === undefined ? graphCode : liveGraphCode;
+  // Pages load the runtime's files from their URLs, not through Vite.
+  if (development !== undefined && id.startsWith(paths.components)) return "export {};";
+  const application = await state.applicationFor(context.environment, id);
+  if (application === undefined) return undefined;
+  if (isBrowser(context)) refuseLeaks(state, application, id);
+  const { file } = parsePartId(id);
+  const module = application.modules.byFile(file);
+  if (module !== undefined) return loadPart(state, context, application, { id, module });
+  const problems =
+    isAbsolute(file) && !isInstalled(file)
+      ? await build.reader.tsconfigProblems(context.environment, [file])
+      : [];
+  if (problems.length > 0) throw build.findings.fail(problems);
+  return undefined;
+}
+
+/** Throws if a page would get the source of a split module, or a file that configures services. */
+function refuseLeaks({ build }: PluginState, application: Application, id: string): void {
+  const { reader, findings } = build;
+  const { file } = parsePartId(id);
+  const isSplit = (path: string): boolean => reader.isSplit(path, application);
+  const leak = textImport(id, reader, isSplit) ?? serviceModule(id, reader);
+  if (leak !== undefined) throw findings.fail([leak]);
+  if (!application.cut.has(file) && isSplit(file)) throw findings.fail([behindLink(file, reader)]);
+}
+
+function loadPart(
+  { build, development }: PluginState,
+  context: HookContext,
+  application: Application,
+  { id, module }: { readonly id: string; readonly module: SourceModule },
+): Loaded {
+  const { file, part } = parsePartId(id);
+  const cut = application.cut.get(file);
+  const trimmed = isBrowser(context) ? application.trimmed.get(file) : undefined;
+  // A module that a manifest may name gets a file with all of its exports, so pages and the
+  // manifest share one instance.
+  const isNamed =
+    !isBrowser(context) ||
+    cut !== undefined ||
+    application.modules.describe(module).classes.length > 0;
+  if (part === undefined && isNamed && context.environment.mode === "build")
+    build.entries.emit(context, file, build.reader.root);
+  if (cut === undefined && trimmed === undefined) return undefined;
+  if (part === "body" && cut !== undefined && development !== undefined && isBrowser(context))
+    return proxyModuleText(file, proxiedNames(cut, application.browserSegments));
+  const parts = cut?.parts[isBrowser(context) ? "browser" : "server"];
+  const found =
+    part === undefined ? (parts?.face ?? trimmed) : part === "shared" ? parts?.shared : parts?.body;
+  return {
+    code: found?.code ?? "export {};",
+    map: found === undefined ? null : { ...found.map, sources: [file] },
+    moduleType: languageOf(file),
+  };
+}
+
+/** Throws if `new URL(…, import.meta.url)` in a page's code would make a split module a file. */
+export async function refuseAddresses(
+  state: PluginState,
+  context: Pick<HookContext, "environment">,
+  code: string,
+  id: string,
+): Promise<void> {
+  if (!isBrowser(context) || !code.includes("import.meta.url")) return;
+  const application = await state.applicationFor(context.environment, id);
+  if (application === undefined) return;
+  const { reader, findings } = state.build;
+  const leaks = fileAddresses(code, id, reader, (file) => reader.isSplit(file, application));
+  if (leaks.length > 0) throw findings.fail(leaks);
+}

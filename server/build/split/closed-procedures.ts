@@ -1,0 +1,60 @@
+// Which procedures others may call: a private one only nodes that hold it, a closed one no browser.
+
+import { isCallable } from "../../../src/base/access.ts";
+import type { ModuleDescription, ModuleExport } from "../../../src/split/describe/describe.ts";
+import type { KeptBack } from "../../../src/split/write/split-module.ts";
+import type { ApplicationProcedure } from "./application-procedure.ts";
+
+/** Whether every segment that names the procedure keeps it to its own nodes. */
+export function isPrivate({ entries }: Pick<ApplicationProcedure, "entries">): boolean {
+  return entries.every(({ entry }) => !isCallable(entry.access));
+}
+
+/** Whether no browser can call a procedure: it isn't public, and no segment for browsers has it. */
+export function isClosed(
+  { entries }: ApplicationProcedure,
+  browserSegments: readonly string[],
+): boolean {
+  return entries.every(
+    ({ segment, entry }) => entry.access !== "public" && !browserSegments.includes(segment.name),
+  );
+}
+
+/** The exports of a module that are closed procedures, under all their names. */
+export function closedIn(
+  description: ModuleDescription,
+  procedures: readonly ApplicationProcedure[],
+  browserSegments: readonly string[],
+): ReadonlyMap<string, ApplicationProcedure> {
+  const closed = procedures.filter((procedure) => isClosed(procedure, browserSegments));
+  return new Map(
+    closed.flatMap((procedure) =>
+      namesOf(description, procedure.export).map((name) => [name, procedure] as const),
+    ),
+  );
+}
+
+/** What a browser's face keeps back of the closed exports. Nobody names those in `unnamed`. */
+export function keptBackOf(
+  own: ReadonlyMap<string, ApplicationProcedure>,
+  unnamed: readonly string[],
+): KeptBack {
+  const errors = [...new Set(own.values())].map((procedure) => {
+    const isProtected = procedure.entries.some(({ entry }) => entry.access === "protected");
+    return [
+      procedure.export,
+      isProtected ? ("Unauthorized" as const) : ("ProcedureNotFound" as const),
+    ] as const;
+  });
+  return { closed: new Map(errors), unnamed: new Set(unnamed) };
+}
+
+/** All export names of the function that a module exports as `name`. */
+function namesOf({ exports }: ModuleDescription, name: string): readonly string[] {
+  const found = exports.find((candidate) => candidate.name === name);
+  const isSame = (candidate: ModuleExport): boolean =>
+    candidate.from === undefined &&
+    candidate.line === found?.line &&
+    candidate.column === found.column;
+  return exports.filter(isSame).map((candidate) => candidate.name);
+}

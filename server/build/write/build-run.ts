@@ -1,0 +1,240 @@
+// Builds both Vite environments and writes the manifests.
+
+import { rm } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+
+import type { Environment, Rolldown, ViteBuilder } from "vite";
+
+import type { ServerManifest } from "../../../src/base/manifest.ts";
+import { type Problem, Problems, formatProblem } from "../../../src/base/problem.ts";
+import {
+  type OutputFolders,
+  digestsOf,
+  hashSources,
+  slashed,
+  viteOutputFolders,
+} from "../../files/sources.ts";
+import type { Application } from "../read/application.ts";
+import { uniqueProblems } from "../read/unique-problems.ts";
+import { ApplicationReader } from "../read/application-reader.ts";
+import { classRecords } from "../modules/classes.ts";
+import type { Side } from "../split/cut.ts";
+import { Entries } from "./entries.ts";
+import { environmentNames } from "./environments.ts";
+import { Findings } from "../read/findings.ts";
+import { writeManifests } from "./manifest-writer.ts";
+import { writeModuleTypes } from "../read/module-types.ts";
+import type { SourceModule } from "../modules/modules.ts";
+import { addKeptFiles, keepFiles, sweep, takePlace, tellFinalPaths, workFolder } from "./output.ts";
+import { withOrWithout } from "./page-classes.ts";
+import type { SeamlineOptions } from "../read/plugin-options.ts";
+import { bundlerProblems } from "./problems.ts";
+import { type Written, outsideOf, writtenOf } from "./written.ts";
+
+/** Where `seamline build` lets Vite write, and the output that this replaces. */
+export interface BuildFolders {
+  readonly work: OutputFolders;
+  readonly final: OutputFolders;
+  /** Absolute folders that hold no source. */
+  readonly except: readonly string[];
+}
+
+type BundleContext = Rolldown.PluginContext & { readonly environment: Environment };
+
+/**
+ * Running builds by application folder. Vite loads a configuration file once per environment, so
+ * the plugin instance that handles pages isn't the one that builds.
+ */
+const running = new Map<string, Build>();
+
+export class Build {
+  readonly reader: ApplicationReader;
+  readonly findings: Findings = new Findings();
+  readonly entries: Entries = new Entries();
+  readonly #folders: BuildFolders | undefined;
+  readonly #written = new Map<Side, Written>();
+  #finalBrowserFolder: string | undefined;
+  #pageClasses: readonly SourceModule[] = [];
+  #manifest: ServerManifest | undefined;
+
+  constructor(options: SeamlineOptions, folders: BuildFolders | undefined) {
+    this.#folders = folders;
+    this.#finalBrowserFolder = folders?.final.browser;
+    this.reader = new ApplicationReader(options, () => [
+      ...(folders?.except ?? []),
+      ...(this.#finalBrowserFolder === undefined ? [] : [this.#finalBrowserFolder]),
+    ]);
+  }
+
+  /**
+   * Where Vite writes the server's part: next to the final folder, so a failed build keeps the old
+   * output.
+   */
+  get serverFolder(): string {
+    return (
+      this.#folders?.work.server ?? workFolder(viteOutputFolders(this.reader.root, ".").server)
+    );
+  }
+
+  /** Where Vite writes the browser's part; `undefined` leaves it to Vite's configuration. */
+  get browserFolder(): string | undefined {
+    return this.#folders?.work.browser;
+  }
+
+  /** Where the browser's part ends up, once Vite's configuration is resolved. */
+  get finalBrowserFolder(): string | undefined {
+    return this.#finalBrowserFolder;
+  }
+
+  /** Takes the folder from Vite's configuration, unless `seamline build` has set its own. */
+  configureBrowserFolder(folder: string): void {
+    this.#finalBrowserFolder ??= folder;
+  }
+
+  /** The modules of {@link Application.pageClasses} that the server's build has. */
+  get pageClasses(): readonly SourceModule[] {
+    return this.#pageClasses;
+  }
+
+  /** `undefined` until the build is done. */
+  get manifest(): ServerManifest | undefined {
+    return this.#manifest;
+  }
+
+  /** Whether both halves of this application are being built. */
+  get isRunning(): boolean {
+    return running.has(this.reader.root);
+  }
+
+  /** The latest reading, if there was any. */
+  get latest(): Promise<Application> | undefined {
+    return (running.get(this.reader.root) ?? this).reader.latest;
+  }
+
+  /**
+   * Builds both environments and writes the manifests. Throws {@link Problems} with every mistake
+   * found.
+   */
+  async run(builder: ViteBuilder): Promise<void> {
+    const [browser, server] = [
+      builder.environments[environmentNames.browser],
+      builder.environments[environmentNames.server],
+    ];
+    if (browser === undefined || server === undefined)
+      throw new Error("A build needs the environments client and server");
+    this.reader.forget();
+    const application = await this.reader.application(browser);
+    if (application.problems.length > 0) throw new Problems(application.problems);
+    await writeModuleTypes(application);
+    const final: OutputFolders = this.#folders?.final ?? {
+      browser: this.#finalBrowserFolder ?? "",
+      server: viteOutputFolders(this.reader.root, ".").server,
+    };
+    await sweep(this.#folders === undefined ? final.server : dirname(final.server));
+    const kept = `${this.serverFolder}.kept`;
+    running.set(this.reader.root, this);
+    try {
+      const revisions = await keepFiles(final, kept);
+      const { logger } = server.getTopLevelConfig();
+      const restore = tellFinalPaths(logger, this.serverFolder, final.server);
+      const onServer = await withOrWithout(
+        application.pageClasses,
+        this.findings.warnings,
+        async (pageClasses) => {
+          this.#pageClasses = pageClasses;
+          this.entries.forget(server);
+          return await this.#build(builder, server);
+        },
+      ).finally(restore);
+      const problems = [...onServer, ...(await this.#build(builder, browser))];
+      if (problems.length > 0) throw new Problems(uniqueProblems(problems));
+      const { revision } = (this.#manifest = await this.#finish(application));
+      const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter(
+        (file) => !file.endsWith(".html"),
+      );
+      const folders = {
+        browser: this.#written.get("browser")?.folder ?? "",
+        server: this.serverFolder,
+      };
+      await addKeptFiles({ revisions, from: kept, folders, current: { revision, files } });
+      if (this.#folders === undefined) {
+        await takePlace(this.serverFolder, final.server);
+        for (const warning of this.findings.warnings)
+          builder.config.logger.warn(formatProblem(warning));
+      }
+    } finally {
+      running.delete(this.reader.root);
+      await rm(kept, { recursive: true, force: true });
+      if (this.#folders === undefined)
+        await rm(this.serverFolder, { recursive: true, force: true });
+    }
+  }
+
+  async #build(
+    builder: ViteBuilder,
+    environment: ViteBuilder["environments"][string],
+  ): Promise<readonly Problem[]> {
+    this.findings.startEnvironment();
+    try {
+      await builder.build(environment);
+      return [];
+    } catch (error) {
+      const { thrown } = this.findings;
+      return thrown.length > 0 ? thrown : bundlerProblems(error, this.reader.root);
+    }
+  }
+
+  async #finish(application: Application): Promise<ServerManifest> {
+    const [browser, server] = [this.#written.get("browser"), this.#written.get("server")];
+    if (browser === undefined || server === undefined)
+      throw new Error("One of the two environments has written nothing");
+    const { root, source, pages } = this.reader;
+    const files = new Set([...browser.parts.keys(), ...server.parts.keys()]);
+    const among = [...files]
+      .sort()
+      .map((file) => application.modules.byFile(file))
+      .filter((module) => module !== undefined);
+    const classes = await classRecords(among, application.modules);
+    this.findings.warnings.push(
+      ...application.pageOnlyCalls.map((call) => call.problem),
+      ...application.warnings,
+      ...classes.warnings,
+    );
+    return await writeManifests({
+      application,
+      written: { browser, server },
+      classes: classes.records,
+      read: {
+        sources: await hashSources(
+          root,
+          source,
+          this.#folders?.except[0] ?? this.#finalBrowserFolder,
+        ),
+        outside: await digestsOf(
+          root,
+          outsideOf([...pages, ...browser.modules, ...server.modules], { root, source }),
+        ),
+        pages: this.#builtPages(browser),
+      },
+      folder: this.serverFolder,
+    });
+  }
+
+  #builtPages({ files }: Written): Readonly<Record<string, string>> {
+    // Vite writes a page at its path below its root.
+    const { root, viteRoot, pages } = this.reader;
+    const placed = pages.map(
+      (page) => [slashed(relative(root, page)), slashed(relative(viteRoot, page))] as const,
+    );
+    return Object.fromEntries(placed.filter(([, file]) => files.has(file)));
+  }
+
+  /** Records what an environment has written. */
+  note(context: BundleContext, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
+    const modules = [...context.getModuleIds()];
+    this.#written.set(side, {
+      modules,
+      ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files),
+    });
+  }
+}

@@ -1,0 +1,218 @@
+// Writes the two manifests of a build: one of everything for nodes, one of what browsers may load.
+
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { manifestFiles } from "../../files/sources.ts";
+import type {
+  ClassRecord,
+  FileRecord,
+  Manifest,
+  ModuleRecord,
+  SegmentEntry,
+  ServerManifest,
+} from "../../../src/base/manifest.ts";
+import { paths } from "../../../src/base/protocol.ts";
+import type { Application } from "../read/application.ts";
+import { sizesOf } from "./built-sizes.ts";
+import type { Side } from "../split/cut.ts";
+import { graphModuleId } from "../modules/module-ids.ts";
+import type { ApplicationProcedure } from "../split/application-procedure.ts";
+import type { Written } from "./written.ts";
+
+/** Writes both manifests into `folder`, and the revision into the built pages. */
+export async function writeManifests(options: {
+  application: Application;
+  written: Readonly<Record<Side, Written>>;
+  classes: readonly ClassRecord[];
+  /** The manifest's fields about files that the build read. */
+  read: Pick<ServerManifest, "sources" | "outside" | "pages">;
+  folder: string;
+}): Promise<ServerManifest> {
+  const { application, written } = options;
+  const graph = written.server.parts.get(graphModuleId)?.face;
+  if (graph === undefined)
+    throw new Error(
+      "The server's build has no module of the graph: does another plugin remove it from the bundle?",
+    );
+  const server = await sideManifest(options, "server");
+  const browser = await sideManifest(options, "browser");
+  const files = await recordsOf(
+    written.browser,
+    [...written.browser.files.keys()].filter((file) => !isPage(file)),
+  );
+  // The revision covers all that a node or browser could load, and nothing that differs between
+  // builds of the same sources.
+  const revision = createHash("sha256")
+    .update(JSON.stringify([server, browser, files, application.browserSegments]))
+    .digest("hex")
+    .slice(0, 16);
+  const manifest: ServerManifest = {
+    format: 1,
+    revision,
+    ...options.read,
+    browserSegments: application.browserSegments,
+    graph,
+    ...server,
+    imports: application.imports,
+  };
+  await mkdir(options.folder, { recursive: true });
+  await writeFile(
+    join(options.folder, manifestFiles.server),
+    `${JSON.stringify(manifest, null, 1)}\n`,
+  );
+  await writeFile(
+    join(options.folder, manifestFiles.browser),
+    JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest),
+  );
+  const { root, cut } = application;
+  const modules = sizesOf(written.browser, root, (file) => cut.has(file));
+  await writeFile(
+    join(options.folder, manifestFiles.sizes),
+    JSON.stringify({ modules, files: Object.keys(files) }, null, 1),
+  );
+  for (const page of [...written.browser.files.keys()].filter(isPage))
+    await signPage(join(written.browser.folder, page), revision);
+  return manifest;
+}
+
+type Body = Omit<Manifest, "format" | "revision">;
+
+async function sideManifest(
+  {
+    application,
+    written,
+    classes,
+  }: {
+    application: Application;
+    written: Readonly<Record<Side, Written>>;
+    classes: readonly ClassRecord[];
+  },
+  side: Side,
+): Promise<Body> {
+  const mine = written[side];
+  const segments = application.segments
+    .map((segment) => segment.name)
+    .filter((name) => side === "server" || application.browserSegments.includes(name));
+  const named = new Map<string, ModuleRecord>();
+  for (const [file, parts] of [...mine.parts].sort(byKey)) {
+    const module = application.modules.byFile(file);
+    if (module !== undefined && parts.face !== undefined)
+      named.set(module.id, {
+        file: parts.face,
+        ...(parts.body !== undefined && { body: parts.body }),
+      });
+  }
+  const start = [...named.values()].flatMap(({ file, body }) =>
+    body === undefined ? [file] : [file, body],
+  );
+  const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
+  const mineOnly = classes.filter((record) => named.has(record.module));
+  return {
+    ...namedIn(application, segments),
+    classes:
+      side === "server" ? mineOnly.map((record) => markedForPages(record, application)) : mineOnly,
+    modules: Object.fromEntries(named),
+    files: await recordsOf(mine, loadable, side),
+  };
+}
+
+/** The record for nodes, which marks classes that only pages import. */
+export function markedForPages(
+  record: ClassRecord,
+  { modules, serverModules }: Pick<Application, "modules" | "serverModules">,
+): ClassRecord {
+  const module = modules.get(record.module);
+  return module === undefined || serverModules.has(module) ? record : { ...record, page: true };
+}
+
+/** The procedures and entries of these segments, for manifests of builds and of development. */
+export function namedIn(
+  application: Application,
+  segments: readonly string[],
+): Pick<Manifest, "procedures" | "segments"> {
+  const procedures = application.procedures.filter((procedure) =>
+    procedure.entries.some(({ segment }) => segments.includes(segment.name)),
+  );
+  return {
+    procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
+      fqn,
+      version,
+      module: module.id,
+      export: name,
+      parameters,
+    })),
+    segments: Object.fromEntries(
+      [...segments].sort().map((name) => [name, entriesOf(name, procedures)]),
+    ),
+  };
+}
+
+function entriesOf(
+  segment: string,
+  procedures: readonly ApplicationProcedure[],
+): readonly SegmentEntry[] {
+  return procedures.flatMap((procedure, index) => {
+    const named = procedure.entries.find((entry) => entry.segment.name === segment);
+    if (named === undefined) return [];
+    const { access, safe, idempotent } = named.entry;
+    return [{ procedure: index, access, ...(safe && { safe }), ...(idempotent && { idempotent }) }];
+  });
+}
+
+function reachable(start: readonly string[], { files }: Written): readonly string[] {
+  const reached = new Set(start);
+  for (const file of reached) {
+    const { imports, dynamicImports } = files.get(file) ?? { imports: [], dynamicImports: [] };
+    for (const name of [...imports, ...dynamicImports]) reached.add(name);
+  }
+  return [...reached];
+}
+
+async function recordsOf(
+  { folder, files }: Written,
+  names: readonly string[],
+  side?: Side,
+): Promise<Readonly<Record<string, FileRecord>>> {
+  const records: [string, FileRecord][] = [];
+  for (const name of [...names].sort()) {
+    const content = await readFile(join(folder, name));
+    const { imports, dynamicImports } = files.get(name) ?? { imports: [], dynamicImports: [] };
+    const record: FileRecord = {
+      integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,
+      size: content.length,
+      // A browser preloads these, and loads dynamic imports later.
+      imports: side === "server" ? [...new Set([...imports, ...dynamicImports])] : imports,
+    };
+    records.push([name, record]);
+  }
+  return Object.fromEntries(records);
+}
+
+/**
+ * A page names its build, so that it isn't used with the manifest of another one. Its modules
+ * import the runtime, which is preloaded here so that it loads beside them.
+ */
+async function signPage(file: string, revision: string): Promise<void> {
+  const html = await readFile(file, "utf8");
+  const meta = `<meta name="seamline-revision" content="${revision}">`;
+  const preloads = [paths.client, paths.remote]
+    .map((path) => `\n    <link rel="modulepreload" href="${path}">`)
+    .join("");
+  const head =
+    /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
+  const at = head === null ? 0 : head.index + head[0].length;
+  await writeFile(
+    file,
+    `${html.slice(0, at)}\n    ${meta}${/<script\b[^>]*\bmodule\b/i.test(html) ? preloads : ""}${html.slice(at)}`,
+  );
+}
+
+function isPage(file: string): boolean {
+  return file.endsWith(".html");
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,187 @@
+// The output folders. A build writes next to the output and replaces it at the end, so a failed
+// build leaves the previous output usable. Pages that visitors have open still find their files.
+
+import { cp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+
+import type { Logger } from "vite";
+
+import { segmentFileEnding } from "../../../src/runtime/segment.ts";
+import {
+  type OutputFolders,
+  isFile,
+  isInside,
+  listFiles,
+  manifestFiles,
+  outputFolders,
+} from "../../files/sources.ts";
+
+interface BrowserFiles {
+  readonly revision: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * A folder next to `folder`: at the same depth, so paths in source maps stay true, on the same
+ * disk, and hidden from file lists. Every instance of the plugin gets the same one, as Vite loads a
+ * configuration file once per environment.
+ */
+export function workFolder(folder: string, build = ""): string {
+  return join(dirname(folder), `.${basename(folder)}.${process.pid}${build}`);
+}
+
+/** Removes what killed builds left next to `folder`. */
+export async function sweep(folder: string): Promise<void> {
+  const names = await readdir(dirname(folder)).catch(() => []);
+  for (const name of names) {
+    const pid = name.startsWith(`.${basename(folder)}.`)
+      ? /^\d+/.exec(name.slice(basename(folder).length + 2))?.[0]
+      : undefined;
+    if (pid !== undefined && !isRunning(Number(pid)))
+      await rm(join(dirname(folder), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 only checks.
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/**
+ * Refuses an output folder whose replacement would lose work: a file, the sources, or outside the
+ * application anything that no build made. Inside it any other folder is fine, as for Vite.
+ */
+export async function refuseOutput(root: string, source: string, output: string): Promise<void> {
+  const refuse = (what: string): never => {
+    throw new Error(`The output ${relative(root, output) || "."} ${what}: choose another "output"`);
+  };
+  for (const kept of [root, source])
+    if (kept === output || isInside(output, kept)) refuse(`would replace the folder ${kept}`);
+  const found = await stat(output).catch(() => undefined);
+  if (
+    found === undefined ||
+    (await isFile(join(outputFolders(root, output).server, manifestFiles.server)))
+  )
+    return;
+  if (!found.isDirectory()) refuse("is a file, but a build writes a folder");
+  const files = await listFiles(output);
+  // Segment files in the output folder don't count. But if it holds all of them, it's a source
+  // folder.
+  const segments = (await listFiles(root)).filter((file) => file.endsWith(segmentFileEnding));
+  const lost = segments
+    .filter((file) => isInside(output, file))
+    .map((file) => relative(root, file));
+  if (lost.length > 0 && lost.length === segments.length)
+    refuse(`would replace all segment files, ${lost.join(", ")}`);
+  if (files.length > 0 && !isInside(root, output))
+    refuse("is outside the application and holds files that no build made");
+}
+
+/**
+ * Creates a folder and its parents one by one, because Node's recursive mkdir never returns on
+ * /proc. Throws if it can't, before anything is built.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  if (found !== undefined) throw unwritable(path, "ENOTDIR");
+  await makeFolder(dirname(path));
+  await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
+    // Another build may have created it meanwhile. A broken link is in the way, too.
+    if (
+      error.code === "EEXIST" &&
+      (await stat(path).catch(() => undefined))?.isDirectory() === true
+    )
+      return;
+    throw error.code === "EEXIST"
+      ? unwritable(path, "ENOTDIR", error)
+      : unwritable(dirname(path), error.code, error);
+  });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "its disk is read-only",
+  ENOSPC: "its disk is full",
+  EDQUOT: "this user has no space left there",
+  ENOTDIR: "there is a file where a folder should be",
+};
+
+/** The error for a folder that can't be written. */
+export function unwritable(folder: string, code: string | undefined, cause?: unknown): Error {
+  const reason = reasons[code ?? ""] ?? "the system can't create anything there";
+  return new Error(
+    `Can't write the build to ${folder}: ${reason} (${code}). Make it writable, or choose another "output"`,
+    {
+      cause,
+    },
+  );
+}
+
+/** Replaces `folder` by `fresh`. */
+export async function takePlace(fresh: string, folder: string): Promise<void> {
+  const old = `${fresh}.old`;
+  await mkdir(fresh, { recursive: true });
+  await mkdir(dirname(folder), { recursive: true });
+  try {
+    await rename(folder, old);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await rename(fresh, folder);
+  await rm(old, { recursive: true, force: true });
+}
+
+/**
+ * Copies the browser files of the previous revision to `to`. If the same revision is built again,
+ * the one before stays the previous one. Must run before Vite empties its `outDir`.
+ */
+export async function keepFiles(
+  previous: OutputFolders,
+  to: string,
+): Promise<readonly BrowserFiles[]> {
+  const revisions = await readKept(previous);
+  for (const file of new Set(revisions.flatMap((revision) => revision.files)))
+    // The file may have been removed by hand.
+    if (await isFile(join(previous.browser, file)))
+      await cp(join(previous.browser, file), join(to, file));
+  return revisions;
+}
+
+/** Adds the kept files of the previous revision to the new output, and records them. */
+export async function addKeptFiles(options: {
+  revisions: readonly BrowserFiles[];
+  from: string;
+  folders: OutputFolders;
+  current: BrowserFiles;
+}): Promise<void> {
+  const { revisions, from, folders, current } = options;
+  const previous = revisions.find((kept) => kept.revision !== current.revision);
+  for (const file of previous?.files ?? [])
+    if ((await isFile(join(from, file))) && !(await isFile(join(folders.browser, file))))
+      await cp(join(from, file), join(folders.browser, file));
+  const kept = previous === undefined ? [current] : [current, previous];
+  await writeFile(join(folders.server, manifestFiles.kept), `${JSON.stringify(kept, null, 1)}\n`);
+}
+
+async function readKept(folders: OutputFolders): Promise<readonly BrowserFiles[]> {
+  const file = join(folders.server, manifestFiles.kept);
+  if (!(await isFile(file))) return [];
+  return JSON.parse(await readFile(file, "utf8")) as readonly BrowserFiles[];
+}
+
+/**
+ * Makes Vite's log name the final folder instead of the temporary one, until the returned function
+ * is called.
+ */
+export function tellFinalPaths(logger: Logger, work: string, final: string): () => void {
+  const { info } = logger;
+  logger.info = (text, options) =>
+    info.call(logger, text.replaceAll(`/${basename(work)}/`, `/${basename(final)}/`), options);
+  return () => void (logger.info = info);
+}

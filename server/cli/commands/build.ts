@@ -1,0 +1,74 @@
+// `seamline build`: writes the browser part, the server part and the manifests of an application.
+
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { configVariable, defaultConfigFile } from "../../config/config-file.ts";
+import { type Config, readConfig } from "../../config/config.ts";
+import type { BuildSettings } from "../../start/ensure-build.ts";
+import { createLog } from "../../base/log.ts";
+import { count } from "../../base/paint.ts";
+import type { Terminal } from "../../base/terminal.ts";
+
+export interface BuildCommandOptions {
+  readonly source?: string;
+  readonly output?: string;
+  readonly config?: string;
+  readonly root: string;
+  /** JSON of `BuildSettings`: how a starting service asks for a build. */
+  readonly settings?: string;
+}
+
+/** Builds, and prints one line about the result. */
+export async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
+  const settings =
+    options.settings === undefined
+      ? await buildSettings(options, terminal)
+      : (JSON.parse(options.settings) as BuildSettings);
+  const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
+  // Only this import leads to Vite.
+  const { buildApplication } = await import("../../vite/build.ts");
+  const { manifest, warnings, ms } = await buildApplication({ ...settings, log });
+  const counts = [
+    `${count(manifest.procedures.length, "procedure")} in ${count(Object.keys(manifest.segments).length, "segment")}`,
+    count(Object.keys(manifest.modules).length, "module"),
+    ...(warnings.length === 0 ? [] : [count(warnings.length, "warning")]),
+  ];
+  log.info(
+    `built ./${relative(settings.root, settings.output)} in ${(ms / 1_000).toFixed(1)} s: ${counts.join(", ")} (revision ${manifest.revision})`,
+  );
+}
+
+/** The settings of a build: from the command line, else from a configuration, else the defaults. */
+export async function buildSettings(
+  options: Pick<BuildCommandOptions, "root" | "config" | "source" | "output">,
+  { env }: Terminal,
+): Promise<BuildSettings> {
+  const root = resolve(options.root);
+  const config = await configFor(options.config ?? configVariable(env), root, env);
+  return {
+    root,
+    source: resolve(root, options.source ?? config?.source ?? "./src"),
+    output: resolve(root, options.output ?? config?.output ?? "./dist"),
+    index: config?.index ?? "index.html",
+    browserSegments: config?.browserSegments,
+    browserModules: config?.browserModules,
+  };
+}
+
+type ApplicationConfig = Extract<Config, { source: string }>;
+
+async function configFor(
+  named: string | undefined,
+  root: string,
+  env: Terminal["env"],
+): Promise<ApplicationConfig | undefined> {
+  const file = named ?? defaultConfigFile;
+  if (named === undefined && !existsSync(resolve(root, file))) return undefined;
+  const config = await readConfig(file, { root, env });
+  if ("source" in config) return config;
+  // A ./seamline.json that nobody named only counts if it has settings of a build.
+  if (named === undefined) return undefined;
+  throw new Error(
+    `${named} has mode '${config.mode}', which has no sources: name the configuration of a repository or standalone`,
+  );
+}

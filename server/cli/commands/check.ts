@@ -1,0 +1,81 @@
+// `seamline check`: reports everything that is wrong with an application, to people and to CI.
+
+import { resolve } from "node:path";
+
+import { type Problem, formatProblem } from "../../../src/base/problem.ts";
+import { configVariable } from "../../config/config-file.ts";
+import { createLog } from "../../base/log.ts";
+import { count, createPaint, wantsColour } from "../../base/paint.ts";
+import type { Terminal } from "../../base/terminal.ts";
+import { AlreadyReported } from "./failure.ts";
+import { withProgress } from "./progress.ts";
+
+export interface CheckCommandOptions {
+  readonly build?: true;
+  readonly maxWarnings?: number;
+  readonly config?: string;
+  readonly root: string;
+  readonly json?: true;
+}
+
+/**
+ * What `--json` prints. Lines and columns count from 1, files are relative to the application
+ * folder.
+ */
+export interface CheckReport {
+  /** Whether the exit code is 0. */
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly checked: {
+    readonly modules: number;
+    readonly procedures: number;
+    readonly segments: readonly string[];
+    readonly configurations: readonly string[];
+  };
+  readonly ms: number;
+}
+
+/** Prints all problems and warnings; throws {@link AlreadyReported} if there are too many. */
+export async function check(options: CheckCommandOptions, terminal: Terminal): Promise<void> {
+  const started = performance.now();
+  const root = resolve(options.root);
+  const { stdout, stderr, env } = terminal;
+  // With --json, standard output has nothing but the report.
+  const log = createLog({
+    out: stderr,
+    err: stderr,
+    env,
+    level: options.json === true ? "error" : "warn",
+  });
+  const { checkApplication } = await import("../../report/check.ts");
+  const config = options.config ?? configVariable(env);
+  const { problems, warnings, ...checked } = await withProgress("checking", terminal, async () =>
+    checkApplication({ root, env, log, config, build: options.build }),
+  );
+  const hasTooManyWarnings =
+    problems.length === 0 && warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY);
+  const ok = problems.length === 0 && !hasTooManyWarnings;
+  const ms = Math.round(performance.now() - started);
+  if (options.json === true)
+    stdout.write(
+      `${JSON.stringify({ ok, problems, warnings, checked, ms } satisfies CheckReport, null, 2)}\n`,
+    );
+  else {
+    const paint = createPaint(wantsColour(stdout, env));
+    for (const problem of problems)
+      stdout.write(`${paint("red", "error:")} ${formatProblem(problem)}\n\n`);
+    for (const warning of warnings)
+      stdout.write(`${paint("yellow", "warning:")} ${formatProblem(warning)}\n\n`);
+    const modules = count(checked.modules, "module");
+    const segments = count(checked.segments.length, "segment file");
+    const configurations = count(checked.configurations.length, "configuration");
+    const found =
+      problems.length + warnings.length === 0
+        ? "nothing wrong"
+        : `${count(problems.length, "problem")}, ${count(warnings.length, "warning")}`;
+    stdout.write(`${found} in ${modules}, ${segments} and ${configurations}\n`);
+    if (hasTooManyWarnings) stdout.write(`--max-warnings allows ${options.maxWarnings}\n`);
+  }
+  if (!ok) throw new AlreadyReported();
+}

@@ -1,0 +1,75 @@
+// The keys of a configuration that hold addresses, origins, hosts and members.
+
+import * as v from "valibot";
+import {
+  addressPattern,
+  addressProblem,
+  hostPattern,
+  memberPattern,
+  memberProblem,
+} from "./config-address.ts";
+
+const expectedAddress = "expected an address such as http://127.0.0.1:3000";
+const expectedOrigin = "expected an origin such as https://shop.example";
+
+/** An absolute address; a slash at its end is dropped. */
+export const address: v.GenericSchema<string> = v.pipe(
+  v.string(expectedAddress),
+  v.metadata({ pattern: addressPattern.source, examples: ["http://127.0.0.1:3000"] }),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const problem = addressProblem(dataset.value);
+    if (problem === undefined) return new URL(dataset.value).origin;
+    addIssue({ message: problem });
+    return NEVER;
+  }),
+);
+
+/** One origin, or a list of them, as browsers send them. */
+export const origins: v.GenericSchema<string | string[]> = v.pipe(
+  v.union(
+    [
+      v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
+      v.pipe(
+        v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))),
+        v.minLength(1),
+      ),
+    ],
+    `${expectedOrigin}, or a list of them`,
+  ),
+  v.metadata({ examples: ["https://shop.example"] }),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const problem = [dataset.value]
+      .flat()
+      .map(addressProblem)
+      .find((found) => found !== undefined);
+    if (problem !== undefined) {
+      addIssue({ message: problem.replace(expectedAddress, expectedOrigin) });
+      return NEVER;
+    }
+    return typeof dataset.value === "string"
+      ? new URL(dataset.value).origin
+      : dataset.value.map((origin) => new URL(origin).origin);
+  }),
+);
+
+/** A host without scheme and port, as browsers write it in `Host`. */
+export const hostName: v.GenericSchema<string> = v.pipe(
+  v.string("expected a host name such as shop.example"),
+  v.regex(hostPattern, "expected a host name such as shop.example, without scheme and port, or *"),
+  v.transform((name) => (name === "*" ? name : new URL(`http://${name}`).hostname)),
+);
+
+export const members: v.GenericSchema<string[]> = v.pipe(
+  v.array(
+    v.pipe(
+      v.string("expected a string"),
+      v.metadata({ pattern: memberPattern.source }),
+      v.rawCheck(({ dataset, addIssue }) => {
+        const problem = dataset.typed ? memberProblem(dataset.value) : undefined;
+        if (problem !== undefined) addIssue({ message: problem });
+      }),
+    ),
+    "expected a list of strings",
+  ),
+  v.minLength(1, "expected at least one name or range: with none, no node could join"),
+);

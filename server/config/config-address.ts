@@ -1,0 +1,71 @@
+// Addresses in a configuration (scheme, host and port, nothing more), and the hosts of a gateway's
+// members.
+
+import { parseRange } from "../../src/base/ip.ts";
+
+/** The form of an address, for the JSON Schema; only `URL` knows whether it is valid. */
+export const addressPattern: RegExp =
+  /^https?:\/\/(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
+
+/** A host name alone, or `*` for all of them. */
+export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
+
+/** What is wrong with an address, or `undefined`. */
+export function addressProblem(value: string): string | undefined {
+  const expected = `expected an address such as http://127.0.0.1:3000, found '${value}'`;
+  if (!URL.canParse(value)) return expected;
+  const url = new URL(value);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `expected an address that begins with http:// or https://, found '${value}'`;
+  // The address isn't shown, as it holds a secret.
+  if (url.username !== "" || url.password !== "")
+    return "an address can't contain a user name or password";
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    return `expected host and port only: '${url.origin}', found '${value}'`;
+  return addressPattern.test(value) ? undefined : expected;
+}
+
+/**
+ * `tls` and the scheme of `url` belong together: others must not be told an address at which
+ * nothing answers.
+ */
+export function schemeProblem(
+  url: string,
+  hasTls: boolean,
+): { readonly message: string; readonly hint: string } | undefined {
+  if (url.startsWith("https:") === hasTls) return undefined;
+  return hasTls
+    ? {
+        message: `a service with 'tls' listens with https, found '${url}'`,
+        hint: `Write '${url.replace(/^http:/, "https:")}', or remove 'tls'`,
+      }
+    : {
+        message: `https needs a certificate, but there is no 'tls' for '${url}'`,
+        hint: 'Add "tls": { "cert": "./cert.pem", "key": "./key.pem" }, or use http and put a proxy with the certificate in front',
+      };
+}
+
+/** A warning if a node tells its gateway an address at which nothing else can reach it. */
+export function joiningWarning(url: string, gateway: string): string | undefined {
+  const { hostname } = new URL(url);
+  if (hostname !== "0.0.0.0" && hostname !== "[::]") return undefined;
+  return `the gateway ${gateway} will refuse this node, because nothing can call it at '${url}': set 'url' to the host name or address at which others reach this node`;
+}
+
+/**
+ * The form of an entry of `members`, for the JSON Schema; only `parseRange` knows whether it is
+ * valid.
+ */
+export const memberPattern: RegExp = /^[^\s/?#@[\]]+(?:\/\d{1,3})?$/;
+
+/** What is wrong with an entry of `members`, or `undefined`. */
+export function memberProblem(value: string): string | undefined {
+  if (parseRange(value) !== undefined) return undefined;
+  // A malformed address would pass as a host name that doesn't exist.
+  const isName =
+    /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i.test(value) &&
+    !/^[\d.]+$/.test(value);
+  return isName
+    ? undefined
+    : `expected a host name, an address or a range such as 10.0.0.0/8, found '${value}'`;
+}

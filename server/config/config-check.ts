@@ -1,0 +1,172 @@
+// Finds everything that is wrong in a configuration, each problem with its key and what to do.
+
+import * as v from "valibot";
+import { nearest, type Problem } from "../../src/base/problem.ts";
+import { schemeProblem } from "./config-address.ts";
+import { limitNames, renamedKeys, renamedLimits, schemas, tlsNames } from "./config-schema.ts";
+import type { Config, Mode } from "./config-types.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+type Words = Pick<Problem, "message" | "hint">;
+
+/** The configuration with its defaults; problems are added to `problems`. */
+export function checkConfig(
+  values: Values,
+  mode: Mode,
+  file: string,
+  problems: Problem[],
+): Config | undefined {
+  problems.push(...unknownKeys(values, mode, file));
+  // valibot accepts a list as an object.
+  for (const path of ["healthChecks", "limits", "tls", "nodes"])
+    if (Array.isArray(values[path]))
+      problems.push({ file, path, message: "expected an object, found an array" });
+  problems.push(...prototypeNames(values, file));
+  const refused = new Set(problems.map(({ path }) => path));
+  problems.push(...unknownLimits(values, file).filter(({ path }) => !refused.has(path)));
+  const result = v.safeParse(schemas[mode], values);
+  for (const issue of result.issues ?? []) {
+    const path = v.getDotPath(issue) ?? undefined;
+    // An unset variable, for one, has been reported already.
+    if (path !== undefined && problems.some((problem) => problem.path === path)) continue;
+    problems.push({ file, ...(path !== undefined && { path }), ...wordsOf(issue, path ?? "") });
+  }
+  if (mode === "proxy" && "gateway" in values === "node" in values)
+    problems.push({
+      file,
+      path: "gateway",
+      message: "a proxy needs either 'gateway' or 'node', and not both",
+    });
+  const { url, tls } = values;
+  if (typeof url === "string" && !problems.some(({ path }) => path === "url")) {
+    const problem = schemeProblem(url, tls !== undefined);
+    if (problem !== undefined) problems.push({ file, path: "url", ...problem });
+  }
+  return result.success ? result.output : undefined;
+}
+
+export function isMode(value: unknown): value is Mode {
+  return typeof value === "string" && Object.hasOwn(schemas, value);
+}
+
+/** The problem of a `mode` that is missing or unknown. */
+export function modeProblem(mode: unknown, file: string): Problem {
+  const modes = Object.keys(schemas);
+  const near = typeof mode === "string" ? nearest(mode, modes) : undefined;
+  return {
+    file,
+    path: "mode",
+    message:
+      mode === undefined
+        ? "it is missing"
+        : `expected one of ${modes.join(", ")}, found ${shown(mode)}`,
+    hint:
+      near === undefined ? `Set 'mode' to one of ${modes.join(", ")}` : `Did you mean '${near}'?`,
+  };
+}
+
+/** `a string`, `an array`: the kind of a value that was found. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}
+
+// valibot reports a missing key for the object around it, without the message of the key itself.
+const missingHints: Readonly<Record<string, string>> = {
+  segments: "Give a list of segment names",
+  "tls.cert": "Give the path of the certificate, a PEM file",
+  "tls.key": "Give the path of the certificate's private key, a PEM file",
+};
+
+function wordsOf(issue: v.BaseIssue<unknown>, path: string): Words {
+  if (issue.received === "undefined")
+    return {
+      message: "it is missing",
+      hint: missingHints[path] ?? "Give an address such as http://127.0.0.1:3000",
+    };
+  if (issue.expected === "never") return unknownName("key", path.slice("tls.".length), tlsNames);
+  const { input, message } = issue;
+  // Messages end up in logs, so secrets must not be in them.
+  const showsValue =
+    message.startsWith("expected") &&
+    !message.includes("found") &&
+    !/trustKey|passphrase/.test(path);
+  const near =
+    issue.type === "picklist" && typeof input === "string"
+      ? nearest(input, ["info", "warn", "error", "none"])
+      : undefined;
+  return {
+    message: showsValue
+      ? `${message}, found ${typeof input === "object" ? kindOf(input) : shown(input)}`
+      : message,
+    ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
+  };
+}
+
+function unknownKeys(values: Values, mode: Mode, file: string): Problem[] {
+  const known = Object.keys(schemas[mode].entries);
+  return Object.keys(values)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({ file, path: key, ...unknownKey(key, mode, known) }));
+}
+
+function unknownKey(key: string, mode: Mode, known: readonly string[]): Words {
+  const newName = renamedKeys.get(key);
+  if (newName !== undefined) return { message: `renamed to '${newName}'` };
+  const others = Object.entries(schemas).filter(([, { entries }]) => Object.hasOwn(entries, key));
+  const near = nearest(key, known);
+  return {
+    message:
+      others.length > 0
+        ? `mode '${mode}' doesn't have this key; it belongs to ${others.map(([name]) => name).join(", ")}`
+        : "unknown key",
+    hint: /^(?:port|host|hostname|address)$/.test(key)
+      ? "Set host and port in 'url'."
+      : near === undefined
+        ? `Known here: ${known.join(", ")}`
+        : `Did you mean '${near}'?`,
+  };
+}
+
+function unknownName(kind: "key" | "limit", name: string, known: readonly string[]): Words {
+  const near = nearest(name, known);
+  return {
+    message: `unknown ${kind}; known: ${known.join(", ")}`,
+    ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
+  };
+}
+
+// All of them: valibot would stop at the first.
+function unknownLimits({ limits }: Values, file: string): Problem[] {
+  if (typeof limits !== "object" || limits === null || Array.isArray(limits)) return [];
+  return Object.keys(limits)
+    .filter((name) => !limitNames.includes(name))
+    .map((name) => {
+      const newName = renamedLimits.get(name);
+      const words =
+        newName === undefined
+          ? unknownName("limit", name, limitNames)
+          : { message: `renamed to '${newName}'` };
+      return { file, path: `limits.${name}`, ...words };
+    });
+}
+
+// valibot drops these without a word.
+function prototypeNames(values: Values, file: string): Problem[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    return ["__proto__", "constructor", "prototype"]
+      .filter((name) => Object.hasOwn(value, name))
+      .map((name) => ({
+        file,
+        path: `${key}.${name}`,
+        message: `"${name}" can't be a name here`,
+        hint: "Choose another name.",
+      }));
+  });
+}

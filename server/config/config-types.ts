@@ -1,0 +1,179 @@
+// A configuration: as it is written (`…Input`), and as it is after the checks (`…Config`), with defaults
+// filled in, absolute paths, and addresses without a slash at the end.
+//
+// The comments are what editors show for a key, in TypeScript and, through the published JSON Schema,
+// in JSON files; docs/reference/configuration.md is made of them too.
+
+import type { LogLevel } from "../base/log.ts";
+
+/** What a service does. */
+export type Mode = (typeof modes)[number];
+export const modes: readonly ["node", "gateway", "repository", "proxy", "standalone"] = [
+  "node",
+  "gateway",
+  "repository",
+  "proxy",
+  "standalone",
+];
+
+/** Limits of what the service accepts. */
+export interface LimitsConfig {
+  /** Bytes of a request's body. @default 1048576 */
+  readonly bodyBytes?: number | undefined;
+  /** Levels of nesting in arguments. @default 128 */
+  readonly maxDepth?: number | undefined;
+  /** Values in one message. @default 100000 */
+  readonly maxValues?: number | undefined;
+  /** Dates, maps, instances and other objects in one message. @default 10000 */
+  readonly maxObjects?: number | undefined;
+  /** Digits of a bigint. @default 10000 */
+  readonly maxDigits?: number | undefined;
+  /** Parameters in a query string. @default 100 */
+  readonly maxQueryParameters?: number | undefined;
+  /** Bytes of a request's headers. @default 16384 */
+  readonly headerBytes?: number | undefined;
+  /** Header fields of a request. @default 200 */
+  readonly headerCount?: number | undefined;
+  /** Milliseconds in which a request's headers must arrive. @default 10000 */
+  readonly headerTimeoutMs?: number | undefined;
+  /** Milliseconds in which a whole request must arrive. @default 30000 */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Milliseconds in which a call must be answered. @default 30000 */
+  readonly callTimeoutMs?: number | undefined;
+  /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */
+  readonly heldBytes?: number | undefined;
+  /** Open connections, and also calls in flight to other services. @default 10000 */
+  readonly maxConnections?: number | undefined;
+}
+
+/** The service listens with https. */
+export interface TlsConfig {
+  /** Path of the certificate (PEM), followed by its intermediate certificates. */
+  readonly cert: string;
+  /** Path of the private key (PEM). */
+  readonly key: string;
+  /** Passphrase of an encrypted private key, best taken from the environment: ${TLS_PASSPHRASE}. */
+  readonly passphrase?: string | undefined;
+  /** Path of certificate authorities (PEM) to trust in other services, besides the well-known ones. */
+  readonly ca?: string | undefined;
+}
+
+interface CommonInput {
+  /** Where the service listens, and how others reach it: scheme, host and port. Port 0 takes any free port. */
+  readonly url: string;
+  /** The secret that the services of a deployment share. Default: the key in .seamline/key of the application folder. */
+  readonly trustKey?: string | undefined;
+  /** Where browsers find the application, one origin or a list. Default: any address at which they reach this service. */
+  readonly origin?: string | readonly string[] | undefined;
+  /** Host names that requests may be for, besides those of 'origin' and 'url', localhost and IP addresses. ["*"] accepts all. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Trusts x-forwarded-host and x-forwarded-proto: the proxy in front must always set both. @default false */
+  readonly forwarded?: boolean | undefined;
+  /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
+  readonly middleware?: readonly string[] | undefined;
+  /** Health checks by name: paths or packages of modules whose default export is one. */
+  readonly healthChecks?: Readonly<Record<string, string>> | undefined;
+  /** Limits of what the service accepts. */
+  readonly limits?: LimitsConfig | undefined;
+  /** The least important level that is logged. @default "info" */
+  readonly log?: LogLevel | undefined;
+  /** Listens with https. 'url' must then begin with https:, and with http: otherwise. */
+  readonly tls?: TlsConfig | undefined;
+}
+
+interface ApplicationInput {
+  /** The folder with the modules and assets. @default "./src" */
+  readonly source?: string | undefined;
+  /** The folder for the build. @default "./dist" */
+  readonly output?: string | undefined;
+  /** The page at '/': a file in the source folder or in the application folder. @default "index.html" */
+  readonly index?: string | undefined;
+  /** Globs of public files, relative to the source folder. @default [] */
+  readonly assets?: readonly string[] | undefined;
+  /** Segments that browsers may load. Default: those that the pages pass to startClient. */
+  readonly browserSegments?: readonly string[] | undefined;
+  /** Globs of more modules that client.import may load. All of them become public. */
+  readonly browserModules?: readonly string[] | undefined;
+  /** In development: the nodes by name, with the segments of each. Default: one node per segment that isn't only for browsers. */
+  readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** Runs the procedures of its segments. */
+export interface NodeInput extends CommonInput {
+  readonly mode: "node";
+  /** The name that callers see as x-svc-node. */
+  readonly name?: string | undefined;
+  /** The gateway to join. Without one, the node can't call other nodes. */
+  readonly gateway?: string | undefined;
+  /** The repository that the modules come from. */
+  readonly repository: string;
+  /** Segments to load: names of segment files without .segment.json. */
+  readonly segments: readonly string[];
+  /** The folder that keeps modules between starts. Default: node_modules/.cache/seamline. */
+  readonly cache?: string | undefined;
+}
+
+/** Knows which node has which procedure, and forwards calls. */
+export interface GatewayInput extends CommonInput {
+  readonly mode: "gateway";
+  /** Milliseconds between two health checks of a member. @default 5000 */
+  readonly healthIntervalMs?: number | undefined;
+  /** Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings. */
+  readonly repository?: string | undefined;
+  /** Host names, addresses and ranges (10.0.0.0/8) that members may have. Default: all but those that are always refused. */
+  readonly members?: readonly string[] | undefined;
+  /** Serves the console at /svc/console, for holders of the trust key. @default false */
+  readonly console?: boolean | undefined;
+}
+
+/** Holds the build: files for browsers, modules for nodes. */
+export interface RepositoryInput extends CommonInput, ApplicationInput {
+  readonly mode: "repository";
+}
+
+/** One address for everyone: calls go to a gateway or node, everything else to the repository. */
+export interface ProxyInput extends CommonInput {
+  readonly mode: "proxy";
+  /** The gateway that calls go to. Set either this or 'node'. */
+  readonly gateway?: string | undefined;
+  /** The node that calls go to. Set either this or 'gateway'. */
+  readonly node?: string | undefined;
+  /** The repository that everything else goes to. */
+  readonly repository: string;
+  /** Serves the console at /svc/console, for holders of the trust key. @default false */
+  readonly console?: boolean | undefined;
+}
+
+/** Everything in one process. */
+export interface StandaloneInput extends CommonInput, ApplicationInput {
+  readonly mode: "standalone";
+  /** The name that callers see as x-svc-node. */
+  readonly name?: string | undefined;
+  /** Segments to load: names of segment files without .segment.json. Default: all but those of browsers. */
+  readonly segments?: readonly string[] | undefined;
+  /** The folder that keeps modules between starts. Default: node_modules/.cache/seamline. */
+  readonly cache?: string | undefined;
+  /** Serves the console at /svc/console, for holders of the trust key. @default false */
+  readonly console?: boolean | undefined;
+}
+
+/** A configuration as it is written; `mode` decides which keys there are. */
+export type ConfigInput = NodeInput | GatewayInput | RepositoryInput | ProxyInput | StandaloneInput;
+
+/** `Input` with the defaults of `Keys` filled in. */
+type Filled<Input, Keys extends keyof Input> = Omit<Input, Keys> & {
+  readonly [Key in Keys]-?: Exclude<Input[Key], undefined>;
+};
+type ApplicationDefaults = "source" | "output" | "index" | "assets";
+
+/** The keys of a service that has the application's files. */
+export type ApplicationConfig = Filled<ApplicationInput, ApplicationDefaults>;
+export type NodeConfig = NodeInput;
+export type GatewayConfig = Filled<GatewayInput, "healthIntervalMs" | "console">;
+export type RepositoryConfig = Filled<RepositoryInput, ApplicationDefaults>;
+/** Has exactly one of `gateway` and `node`. */
+export type ProxyConfig = Filled<ProxyInput, "console">;
+export type StandaloneConfig = Filled<StandaloneInput, ApplicationDefaults | "console">;
+
+/** A checked configuration. */
+export type Config = NodeConfig | GatewayConfig | RepositoryConfig | ProxyConfig | StandaloneConfig;

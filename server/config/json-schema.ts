@@ -1,0 +1,184 @@
+// The JSON Schemas that the package publishes, so that editors complete keys and mark wrong ones.
+// scripts/build.mjs writes them into schema/.
+
+import type { GenericSchema } from "valibot";
+
+import { accesses } from "../../src/base/access.ts";
+import { procedureName } from "../../src/runtime/segment.ts";
+import { schemas } from "./config-schema.ts";
+
+type Json = { readonly [key: string]: unknown };
+/** Converts from valibot to JSON Schema. The build passes it in, as services don't need it. */
+export type Convert = (schema: GenericSchema) => Json;
+/** What the comments in config-types.ts say of each mode and of its keys (`limits.bodyBytes`). */
+export type Words = ReadonlyMap<
+  string,
+  { readonly description: string; readonly keys: ReadonlyMap<string, string> }
+>;
+
+const dialect = "http://json-schema.org/draft-07/schema#";
+const editors = { type: "string", description: "Where editors find the schema of this file." };
+
+/** The schema of a configuration: `mode` decides which keys there are. */
+export function configJsonSchema(convert: Convert, words: Words): Json {
+  const branches = Object.entries(schemas).map(([mode, schema]) => {
+    const { $schema: _, ...converted } = convert(schema);
+    const described = withDescriptions(converted, words.get(mode)?.keys ?? new Map());
+    const { properties, ...others } = withPlaceholders(described) as { properties: Json };
+    return {
+      if: { properties: { mode: { const: mode } }, required: ["mode"] },
+      // oxlint-disable-next-line unicorn/no-thenable -- it is the schema's own word
+      then: {
+        ...others,
+        properties: { $schema: editors, ...properties, mode: { const: mode } },
+        additionalProperties: false,
+        ...(mode === "proxy" && { oneOf: [{ required: ["gateway"] }, { required: ["node"] }] }),
+      },
+    };
+  });
+  return {
+    $schema: dialect,
+    title: "Configuration of a Seamline service",
+    type: "object",
+    required: ["mode"],
+    properties: {
+      $schema: editors,
+      mode: {
+        description: "What the service does.",
+        anyOf: [
+          {
+            enum: Object.keys(schemas),
+            enumDescriptions: Object.keys(schemas).map((mode) => words.get(mode)?.description),
+          },
+          { $ref: "#/definitions/placeholder" },
+        ],
+      },
+    },
+    allOf: [
+      ...branches,
+      {
+        if: { required: ["tls"] },
+        // oxlint-disable-next-line unicorn/no-thenable -- it is the schema's own word
+        then: { properties: { url: { pattern: "^(https:|\\$\\{)" } } },
+        else: { properties: { url: { not: { type: "string", pattern: "^https:" } } } },
+      },
+    ],
+    definitions: {
+      placeholder: {
+        description: "${NAME} or ${NAME:-default}: a value from the environment.",
+        type: "string",
+        pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}",
+      },
+    },
+  };
+}
+
+function withDescriptions(
+  schema: Json,
+  descriptions: ReadonlyMap<string, string>,
+  prefix = "",
+): Json {
+  const { properties } = schema;
+  if (!isObject(properties)) return schema;
+  const described = Object.entries(properties).map(([name, property]) => {
+    const path = prefix + name;
+    const description = descriptions.get(path);
+    const below = withDescriptions(property as Json, descriptions, `${path}.`);
+    return [name, description === undefined ? below : { description, ...below }];
+  });
+  return { ...schema, properties: Object.fromEntries(described) };
+}
+
+/**
+ * Allows a placeholder wherever the schema asks for more than any string: only the start knows its
+ * value.
+ */
+function withPlaceholders(schema: Json): Json {
+  const below = (value: unknown): unknown => (isObject(value) ? withPlaceholders(value) : value);
+  const { properties, items, additionalProperties, ...own } = schema;
+  if (schema["type"] === "object" || schema["type"] === "array")
+    return {
+      ...own,
+      ...(isObject(properties) && {
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([name, property]) => [name, below(property)]),
+        ),
+      }),
+      ...(items !== undefined && { items: below(items) }),
+      ...(additionalProperties !== undefined && {
+        additionalProperties: below(additionalProperties),
+      }),
+    };
+  const { description, default: fallback, examples, ...constraints } = schema;
+  if (
+    constraints["type"] === "string" &&
+    !("pattern" in constraints) &&
+    !("enum" in constraints) &&
+    !("const" in constraints)
+  )
+    return schema;
+  return {
+    ...(description !== undefined && { description }),
+    ...(fallback !== undefined && { default: fallback }),
+    ...(examples !== undefined && { examples }),
+    anyOf: [constraints, { $ref: "#/definitions/placeholder" }],
+  };
+}
+
+/** The schema of a segment file. src/runtime/segment.ts checks the same by hand, with better messages. */
+export function segmentJsonSchema(): Json {
+  const flag = (description: string): Json => ({ type: "boolean", default: false, description });
+  return {
+    $schema: dialect,
+    title: "Segment file of a Seamline application",
+    type: "object",
+    properties: { $schema: editors },
+    patternProperties: {
+      // Relative to the source folder, and inside it.
+      "^\\.\\/(?!(?:[^/]*\\/)*\\.\\.(?:\\/|$))[^\\\\]*$": {
+        description: "A module: its path in the source folder, with or without extension.",
+        type: "object",
+        additionalProperties: { $ref: "#/definitions/entry" },
+      },
+    },
+    additionalProperties: false,
+    definitions: {
+      entry: {
+        description: "An exported async function; 'default' is the default export.",
+        type: "object",
+        required: ["access"],
+        properties: {
+          access: {
+            description: "Who may call it.",
+            enum: accesses,
+            enumDescriptions: [
+              "Anyone.",
+              "Services of the deployment, and callers with the trust key.",
+              "Only code of its own node.",
+            ],
+          },
+          version: {
+            description: "One to three numbers, separated by dots.",
+            type: "string",
+            pattern: "^\\d{1,9}(\\.\\d{1,9}){0,2}$",
+            default: "0.0.0",
+          },
+          as: {
+            description: "The name that callers use instead of the function's own.",
+            type: "string",
+            pattern: procedureName.source,
+          },
+          safe: flag("Pages of other sites may call it by GET."),
+          idempotent: flag(
+            "It may be sent again if no answer came: running it twice does no harm.",
+          ),
+        },
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

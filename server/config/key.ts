@@ -1,0 +1,92 @@
+// The trust key: the secret that the services of one deployment share.
+
+import { randomBytes } from "node:crypto";
+import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Relative to the application folder. */
+export const keyFile = ".seamline/key";
+
+/**
+ * The configured key, else that of the application folder, which the first role that starts writes
+ * there. Roles that start at the same time agree on one.
+ */
+export async function readTrustKey(
+  applicationFolder: string,
+  configured?: string,
+): Promise<string> {
+  if (configured !== undefined) return configured;
+  const folder = join(applicationFolder, ".seamline");
+  const path = join(applicationFolder, keyFile);
+  const found = await read(path);
+  if (found !== undefined) return found;
+  const temporary = join(folder, `key-${process.pid}-${randomBytes(6).toString("hex")}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    // The folder has a secret and build output, so git must ignore it even if the application
+    // forgot to.
+    await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessExists);
+    await writeFile(temporary, `${randomBytes(32).toString("base64url")}\n`, {
+      mode: 0o600,
+      flag: "wx",
+    });
+    await chmod(temporary, 0o600);
+    // A link fails if the name exists, and the file is complete as soon as it has the name.
+    await link(temporary, path).catch(unlessExists);
+  } catch (error) {
+    throw new Error(
+      `Can't write a trust key to ${path} (${(error as Error).message}). Make the folder writable, or set 'trustKey' in the configuration`,
+      { cause: error },
+    );
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  const key = await read(path);
+  if (key === undefined)
+    throw new Error(`The trust key at ${path} was removed during the start. Start again`);
+  return key;
+}
+
+async function read(path: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Error(
+      `Can't read the trust key at ${path} (${(error as NodeJS.ErrnoException).code}). Set 'trustKey' in the configuration`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const key = text.trim();
+  const problem = trustKeyProblem(key);
+  if (problem !== undefined)
+    throw new Error(
+      `The trust key at ${path} ${problem}. Remove the file, and the next start writes a new one`,
+    );
+  return key;
+}
+
+/** Why a key can't be used, or `undefined`. It is sent as a header. */
+export function trustKeyProblem(key: string): string | undefined {
+  if (key === "") return "is empty";
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return "contains characters other than printable ASCII without spaces";
+  return undefined;
+}
+
+/**
+ * A warning about a key that can be guessed. It is allowed, but nobody should choose it
+ * unknowingly.
+ */
+export function trustKeyWarning(key: string): string | undefined {
+  return key.length < 16
+    ? "the trust key is shorter than 16 characters: anyone who guesses it can join this deployment"
+    : undefined;
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}

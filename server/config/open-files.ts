@@ -1,0 +1,53 @@
+// How many files, and therefore connections, this process may open.
+
+import { readFile } from "node:fs/promises";
+import type { Mode } from "./config-types.ts";
+
+interface Report {
+  readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
+}
+
+/**
+ * The soft limit, which Node raises to the hard limit when it starts; `undefined` if it is unknown.
+ */
+export async function readOpenFilesLimit(
+  readLimits: () => Promise<string> = async () => await readFile("/proc/self/limits", "utf8"),
+  readReport: () => Report = ownReport,
+): Promise<number | undefined> {
+  const text = await readLimits().catch(() => undefined);
+  const soft =
+    text === undefined
+      ? readReport().userLimits?.open_files?.soft
+      : /^Max open files\s+(\S+)/m.exec(text)?.[1];
+  if (soft === "unlimited") return Infinity;
+  return soft === undefined || !(Number(soft) > 0) ? undefined : Number(soft);
+}
+
+/**
+ * For macOS, which has no /proc. Slower; the network part is left out, as it would resolve names.
+ */
+function ownReport(): Report {
+  const { report } = process;
+  if (report === undefined || process.platform === "win32") return {};
+  const { excludeNetwork } = report as { excludeNetwork?: boolean };
+  Object.assign(report, { excludeNetwork: true });
+  try {
+    return report.getReport();
+  } finally {
+    Object.assign(report, { excludeNetwork });
+  }
+}
+
+/** A warning if files run out before the limit of connections is reached. */
+export function openFilesWarning(
+  files: number | undefined,
+  mode: Mode,
+  connections: number,
+): string | undefined {
+  const perConnection = mode === "gateway" || mode === "proxy" ? 2 : 1;
+  if (files === undefined || files >= connections * perConnection) return undefined;
+  const each =
+    perConnection === 1 ? "" : ", of which each needs a second file to forward its calls";
+  const fitting = Math.floor(files / perConnection);
+  return `this process may open ${files} files, and limits.maxConnections is ${connections}${each}: raise the limit (ulimit -n, LimitNOFILE), or set limits.maxConnections to ${fitting} or less`;
+}

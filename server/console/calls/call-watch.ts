@@ -1,0 +1,177 @@
+// Watches the calls of a role: records their outcomes and counts them. It exists only while the
+// console has viewers.
+
+import type {
+  Caller,
+  Figures,
+  Flow,
+  ProcedureRate,
+  SeenCall,
+} from "../../../src/types/console-state.ts";
+import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
+import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
+import type { CallObserver, RpcHandler } from "../../../src/roles/members/observer.ts";
+import { readRelayHeaders } from "../../../src/http/relay-headers.ts";
+import { pathOf, queryOf } from "../../../src/http/router.ts";
+import { mostLines, traceOf } from "../../../src/base/trace.ts";
+import type { Trust } from "../../../src/http/trust.ts";
+import { parseVersion } from "../../../src/base/version.ts";
+import { CallLog, hasFailed } from "./call-log.ts";
+import { Callers } from "./callers.ts";
+import { failureIn } from "./failure.ts";
+import { ProcedureRates } from "./procedure-rates.ts";
+import { RequestWrapper } from "./request-wrapper.ts";
+import { Seconds, Window } from "./window.ts";
+
+/** Callers choose names and versions, even of procedures that don't exist. */
+const maxNameLength = 200;
+const maxVersionLength = 20;
+
+export class CallWatch implements CallObserver {
+  readonly #clock: Clock;
+  readonly #since: number;
+  readonly #callers: Callers;
+  readonly #log = new CallLog();
+  readonly #rates: ProcedureRates;
+  readonly #window = new Window();
+  readonly #seconds: Seconds;
+  #failures = 0;
+  #open = 0;
+
+  constructor(clock: Clock, trust: (fields: HeaderFields) => Trust) {
+    this.#clock = clock;
+    this.#since = clock.now();
+    this.#callers = new Callers(trust);
+    this.#rates = new ProcedureRates(this.#since);
+    this.#seconds = new Seconds(this.#since);
+  }
+
+  /** Number of the last call. */
+  get number(): number {
+    return this.#log.last;
+  }
+
+  async call(request: HttpRequest, rpc: RpcHandler, from?: Caller): Promise<HttpResponse> {
+    // A preflight isn't a call.
+    if (request.method !== "GET" && request.method !== "POST") return await rpc(request);
+    const watched = new WatchedRequest(request);
+    const startedAt = this.#clock.now();
+    this.#open++;
+    try {
+      const answer = await rpc(watched);
+      const now = this.#clock.now();
+      const caller = from ?? this.#callers.identify(request.headers, now);
+      this.#note(now, { ...factsOf(watched, answer), from: caller, ms: now - startedAt });
+      return answer;
+    } finally {
+      this.#open--;
+    }
+  }
+
+  sent(request: HttpRequest, member: string): void {
+    if (request instanceof WatchedRequest) request.member = member;
+  }
+
+  /** A call through a seam of this process. */
+  local({ fqn, version, ms, error }: ObservedCall, member: string): void {
+    const failure = error !== undefined && {
+      error: error instanceof Error ? error.name : "Error",
+      trace: traceOf(error).slice(0, mostLines),
+    };
+    const facts = { fqn, version, from: "local", to: member, ms, hops: 0, ...failure } as const;
+    this.#note(this.#clock.now(), facts);
+  }
+
+  figures(): Figures {
+    const now = this.#clock.now();
+    const { calls, p50, p95 } = this.#window.read(now);
+    return {
+      now: Math.round(now),
+      since: Math.round(this.#since),
+      calls: this.number,
+      failures: this.#failures,
+      open: this.#open,
+      seconds: this.#seconds.read(now),
+      ...(calls === 0 ? {} : { p50, p95 }),
+      ...this.#callers.browsers(now),
+    };
+  }
+
+  /** See {@link CallLog.after}. */
+  after(number: number): { calls: readonly SeenCall[]; flows: readonly Flow[] } {
+    return this.#log.after(number);
+  }
+
+  /** Procedures whose figures changed after `revision`. */
+  rates(revision: number): { rates: readonly ProcedureRate[]; revision: number } {
+    return this.#rates.after(revision, this.#clock.now());
+  }
+
+  #note(now: number, facts: Omit<SeenCall, "number" | "at">): void {
+    const ms = Math.round(facts.ms * 100) / 100;
+    const call = { ...facts, at: Math.round(now), ms };
+    const failed = hasFailed(call);
+    if (failed) this.#failures++;
+    this.#log.add(call);
+    this.#window.add(now, ms, failed);
+    this.#seconds.add(now, failed);
+    this.#rates.add(now, call, failed);
+  }
+}
+
+/** Counts the bytes of the body, and remembers the member that got the request. */
+class WatchedRequest extends RequestWrapper {
+  bodyBytes = 0;
+  member: string | undefined;
+
+  override async readBody(limit: number): Promise<Uint8Array> {
+    const body = await super.readBody(limit);
+    this.bodyBytes = body.length;
+    return body;
+  }
+}
+
+function factsOf(
+  request: WatchedRequest,
+  answer: HttpResponse,
+): Omit<SeenCall, "number" | "at" | "from" | "ms"> {
+  const { target, method, member } = request;
+  const node = answer.headers[headers.node];
+  return {
+    fqn: nameIn(target),
+    version: versionIn(target),
+    ...(member === undefined ? {} : { to: member }),
+    ...(typeof node === "string" ? { node } : {}),
+    method,
+    arguments: method === "GET" ? queryOf(target).length : request.bodyBytes,
+    result: bytesOf(answer.body),
+    status: answer.status,
+    ...(answer.status >= 400 ? failureIn(answer) : {}),
+    hops: readRelayHeaders(request.headers).hops,
+  };
+}
+
+function nameIn(target: string): string {
+  const text = pathOf(target).slice(rpcPath.length);
+  try {
+    return decodeURIComponent(text).slice(0, maxNameLength);
+  } catch {
+    return text.slice(0, maxNameLength);
+  }
+}
+
+function versionIn(target: string): string {
+  const text = new URLSearchParams(queryOf(target)).get(versionParameter) ?? "";
+  try {
+    return parseVersion(text).toString();
+  } catch {
+    return text.slice(0, maxVersionLength);
+  }
+}
+
+function bytesOf(body: HttpResponse["body"]): number {
+  if (body === undefined) return 0;
+  if (typeof body === "string") return new TextEncoder().encode(body).length;
+  return body instanceof Uint8Array ? body.byteLength : 0;
+}

@@ -1,0 +1,39 @@
+// Wraps a request. Subclasses override parts of it.
+
+import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
+
+export class RequestWrapper implements HttpRequest {
+  readonly #request: HttpRequest;
+
+  constructor(request: HttpRequest) {
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get target(): string {
+    return this.#request.target;
+  }
+
+  get scheme(): "http" | "https" {
+    return this.#request.scheme;
+  }
+
+  get headers(): HeaderFields {
+    return this.#request.headers;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  get isReceiving(): boolean {
+    return this.#request.isReceiving === true;
+  }
+
+  readBody(limit: number): Promise<Uint8Array> {
+    return this.#request.readBody(limit);
+  }
+}

@@ -1,0 +1,83 @@
+// The console of a service: an observer of its role, with the endpoints that show what it sees.
+
+import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { consolePath } from "../../src/base/protocol.ts";
+import type { ObservedRole, Observer, Subject } from "../../src/roles/members/observer.ts";
+import { createCredentials } from "../../src/http/trust.ts";
+import { type ConsoleOptions, createEndpoints } from "./endpoints.ts";
+import { gatewaySource } from "./sources/gateway-source.ts";
+import { Overview } from "./overview.ts";
+import { proxySource } from "./sources/proxy-source.ts";
+import { createSessions } from "./access/sessions.ts";
+import type { Source } from "./sources/source.ts";
+import { standaloneSource } from "./sources/standalone-source.ts";
+import { View } from "./view.ts";
+import { Viewers } from "./viewers.ts";
+
+/** `/svc/console` of one service: the observer of the role that it shows. */
+export interface Console extends Observer {
+  /** A new link for one user: `/svc/console#token=…` below `base` [the address of the role]. */
+  link(base?: string): string;
+}
+
+export function createConsole(host: Host, options: ConsoleOptions): Console {
+  const { clock } = host;
+  const credentials = createCredentials(options.trustKey, host);
+  const sessions = createSessions(clock, host.equalSecrets);
+  let url = "";
+  let shown: ReturnType<typeof show> | undefined;
+
+  const show = ({ subject, health, rpc }: ObservedRole) => {
+    const { controls, trustKey } = options;
+    const source = sourceOf(host, subject, trustKey);
+    const viewers = new Viewers({
+      clock,
+      trust: credentials.of,
+      begin: (watch) => source.watch((call, member) => watch.local(call, member)),
+    });
+    const overview = new Overview({ clock, source, health, url: () => url, controls });
+    const view = new View(clock, overview, viewers);
+    const call = async (request: HttpRequest): Promise<HttpResponse> =>
+      await (viewers.watch === undefined
+        ? rpc(request)
+        : viewers.watch.call(request, rpc, "console"));
+    const handle = createEndpoints({ options, credentials, sessions, view, viewers, call });
+    return { viewers, view, handle };
+  };
+
+  return {
+    get calls() {
+      return shown?.viewers.watch;
+    },
+    attach(role) {
+      shown = show(role);
+    },
+    started(address) {
+      url = address;
+    },
+    stopped() {
+      shown?.view.stop();
+      shown?.viewers.end();
+    },
+    handle: async (request) => (shown?.view.stopped === false ? shown.handle(request) : undefined),
+    link: (base = url) => `${reachable(base)}${consolePath}#token=${sessions.token()}`,
+  };
+}
+
+function sourceOf(host: Host, subject: Subject, trustKey: string | undefined): Source {
+  switch (subject.mode) {
+    case "gateway":
+      return gatewaySource(host, subject.members);
+    case "proxy":
+      return proxySource(host, subject, trustKey);
+    case "standalone":
+      return standaloneSource(subject);
+  }
+}
+
+/** A service may listen on `0.0.0.0`, which browsers can't open. */
+function reachable(base: string): string {
+  return base
+    .replace(/^(https?:\/\/)0\.0\.0\.0(?=[:/]|$)/, "$1127.0.0.1")
+    .replace(/^(https?:\/\/)\[::\](?=[:/]|$)/, "$1[::1]");
+}

@@ -1,0 +1,92 @@
+// What the console shows besides calls: the service, its members and procedures. Each part stays
+// the same object until something in it changes.
+
+import type {
+  DevelopmentState,
+  MemberState,
+  ProcedureState,
+  ServiceState,
+} from "../../src/types/console-state.ts";
+import type { Health } from "../../src/http/health.ts";
+import type { Clock } from "../../src/base/ports.ts";
+import type { Controls } from "./controls.ts";
+import type { Source } from "./sources/source.ts";
+
+export interface Facts {
+  readonly service: ServiceState;
+  readonly members: readonly MemberState[];
+  readonly procedures: readonly ProcedureState[];
+  readonly development: DevelopmentState | undefined;
+}
+
+export interface OverviewParts {
+  readonly clock: Clock;
+  readonly source: Source;
+  readonly health: Health;
+  /** Where the service listens. */
+  readonly url: () => string;
+  readonly controls: Controls | undefined;
+}
+
+const refreshMs = 1_000;
+/** The interval of health checks, and of updates whose only change is elapsed time. */
+const checksMs = 5_000;
+
+export class Overview {
+  readonly #parts: OverviewParts;
+  readonly #texts = new Map<keyof Facts, string>();
+  #facts: Facts;
+  #checks: ServiceState["checks"] = {};
+  #refreshedAt = -Infinity;
+  #checkedAt = -Infinity;
+
+  constructor(parts: OverviewParts) {
+    this.#parts = parts;
+    this.#facts = {
+      service: this.#service(),
+      members: [],
+      procedures: [],
+      development: undefined,
+    };
+  }
+
+  read(): Facts {
+    const { clock, controls } = this.#parts;
+    const now = clock.now();
+    if (now - this.#refreshedAt >= refreshMs) {
+      this.#refreshedAt = now;
+      this.#refresh(now);
+    }
+    this.#keep("service", this.#service());
+    this.#keep("development", controls?.state());
+    return this.#facts;
+  }
+
+  #refresh(now: number): void {
+    const { source, health, controls } = this.#parts;
+    if (now - this.#checkedAt >= checksMs) {
+      this.#checkedAt = now;
+      void health.details().then((details) => (this.#checks = details));
+    }
+    const procedures = controls?.procedures() ?? source.procedures();
+    this.#facts = { ...this.#facts, procedures };
+    const members = source.members();
+    const hasLeases = members.some(({ lease }) => lease !== undefined);
+    const lasting = members.map(({ lease: _, checked: __, ...rest }) => rest);
+    this.#keep("members", members, [hasLeases ? Math.floor(now / checksMs) : 0, lasting]);
+  }
+
+  /** Replaces a part if its `content` has changed. */
+  #keep<Part extends keyof Facts>(part: Part, value: Facts[Part], content: unknown = value): void {
+    const text = JSON.stringify(content) ?? "";
+    if (this.#texts.get(part) === text) return;
+    this.#texts.set(part, text);
+    this.#facts = { ...this.#facts, [part]: value };
+  }
+
+  #service(): ServiceState {
+    const { source, url } = this.#parts;
+    const { mode, name } = source;
+    return { mode, url: url(), ...(name === undefined ? {} : { name }), checks: this.#checks };
+  }
+}

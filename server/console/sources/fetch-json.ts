@@ -1,0 +1,32 @@
+// JSON from another service, for the console: without an answer in time there is nothing to show.
+
+import { bounded } from "../../../src/base/bounded.ts";
+import type { Host } from "../../../src/base/ports.ts";
+
+interface JsonRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly maxBytes?: number;
+}
+
+/** `undefined` if no 200 with JSON comes in time, or if it is larger than `maxBytes`. */
+export async function fetchJson(
+  { clock, transport }: Pick<Host, "clock" | "transport">,
+  { url, headers, timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: JsonRequest,
+): Promise<unknown> {
+  try {
+    const { status, body } = await bounded(
+      undefined,
+      clock,
+      timeoutMs,
+      () => new Error("no answer"),
+      (signal) => transport.send({ url, method: "GET", headers, control: true, signal }),
+    );
+    if (status !== 200 || body.length > maxBytes) return undefined;
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    // Other parts of the console show whether a service can be reached.
+    return undefined;
+  }
+}

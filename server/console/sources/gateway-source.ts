@@ -1,0 +1,100 @@
+// What a gateway shows: its members, their descriptions from joining, and their health checks.
+
+import { mostOpen } from "../../../src/base/access.ts";
+import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { Host } from "../../../src/base/ports.ts";
+import { paths } from "../../../src/base/protocol.ts";
+import type { Member, Members } from "../../../src/roles/members/members.ts";
+import { fetchJson } from "./fetch-json.ts";
+import type { Source } from "./source.ts";
+
+/** How often to request each member's checks while there are viewers. */
+const pollMs = 5_000;
+/** Longer than the 5 s that a check may take. */
+const answerMs = 6_000;
+/** Check details are for people, who won't read more. */
+const maxAnswerBytes = 16_384;
+
+type Checks = Readonly<Record<string, unknown>>;
+
+export function gatewaySource(host: Host, members: Members): Source {
+  const { clock } = host;
+  const checks = new Map<string, Checks>();
+  let listed: { ids: string; procedures: readonly ProcedureState[] } | undefined;
+
+  const poll = (): void => {
+    const all = members.all();
+    for (const id of checks.keys()) if (!all.some((member) => member.id === id)) checks.delete(id);
+    for (const member of all)
+      void checksOf(host, member).then((answer) =>
+        answer === undefined ? checks.delete(member.id) : checks.set(member.id, answer),
+      );
+  };
+
+  return {
+    mode: "gateway",
+    members: () =>
+      members.all().map((member): MemberState => {
+        const { id, url, about, out, leaseEnds, checked } = member;
+        const answer = checks.get(id);
+        return {
+          id,
+          url,
+          ...(about?.name === undefined ? {} : { name: about.name }),
+          ...(about === undefined
+            ? { procedures: member.procedures }
+            : { segments: about.segments }),
+          state: out ? "out" : "ready",
+          lease: Math.max(0, Math.round(leaseEnds - clock.now())),
+          ...(checked === undefined ? {} : { checked: Math.round(clock.now() - checked) }),
+          ...(answer === undefined ? {} : { checks: answer }),
+        };
+      }),
+    procedures() {
+      const all = members.all();
+      const ids = all.map(({ id }) => id).join(" ");
+      if (listed?.ids !== ids) listed = { ids, procedures: proceduresOf(all) };
+      return listed.procedures;
+    },
+    watch() {
+      let cancel = (): void => {};
+      const repeat = (): void => {
+        poll();
+        cancel = clock.after(pollMs, repeat);
+      };
+      repeat();
+      return () => cancel();
+    },
+  };
+}
+
+/** Two members may hold the same procedure in different segments, and with different access. */
+function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
+  const byKey = new Map<string, ProcedureState>();
+  const described = new Set<string>();
+  for (const { about } of members)
+    for (const procedure of about?.procedures ?? []) {
+      const key = `${procedure.fqn} ${procedure.version}`;
+      described.add(procedure.fqn);
+      const previous = byKey.get(key);
+      byKey.set(key, {
+        ...procedure,
+        access: mostOpen([procedure.access, previous?.access ?? procedure.access]),
+        segments: [...new Set([...(previous?.segments ?? []), ...procedure.segments])],
+      });
+    }
+  for (const { about, procedures } of members)
+    if (about === undefined)
+      for (const fqn of procedures) if (!described.has(fqn)) byKey.set(fqn, { fqn, segments: [] });
+  return [...byKey.values()].toSorted((a, b) => (a.fqn < b.fqn ? -1 : a.fqn > b.fqn ? 1 : 0));
+}
+
+async function checksOf(host: Host, member: Member): Promise<Checks | undefined> {
+  const checks = await fetchJson(host, {
+    url: member.url + paths.health,
+    headers: {},
+    timeoutMs: answerMs,
+    maxBytes: maxAnswerBytes,
+  });
+  return typeof checks === "object" && checks !== null ? (checks as Checks) : undefined;
+}

@@ -1,0 +1,84 @@
+// What a proxy shows: the members of the gateway behind it if that has a console, otherwise the
+// procedures of the application.
+
+import type {
+  ConsoleState,
+  MemberState,
+  ProcedureState,
+} from "../../../src/types/console-state.ts";
+import { defaultServerSegments } from "../../../src/base/manifest.ts";
+import type { Host } from "../../../src/base/ports.ts";
+import { consolePath } from "../../../src/base/protocol.ts";
+import type { Subject } from "../../../src/roles/members/observer.ts";
+import { trustKeyHeader } from "../../../src/http/trust.ts";
+import { fetchJson } from "./fetch-json.ts";
+import { proceduresIn } from "./manifest-procedures.ts";
+import type { Source } from "./source.ts";
+
+/**
+ * How often to request the state of the service behind while there are viewers, and the time limit.
+ */
+const pollMs = 3_000;
+
+export function proxySource(
+  host: Host,
+  { calls, manifest }: Extract<Subject, { mode: "proxy" }>,
+  trustKey: string | undefined,
+): Source {
+  let members: readonly MemberState[] = [{ id: calls, url: calls, state: "ready" }];
+  let procedures: readonly ProcedureState[] = [];
+
+  const setProcedures = (found: readonly ProcedureState[]): void => {
+    if (JSON.stringify(found) !== JSON.stringify(procedures)) procedures = found;
+  };
+
+  const poll = async (): Promise<void> => {
+    const state = trustKey === undefined ? undefined : await stateOf(host, calls, trustKey);
+    if (state !== undefined) {
+      ({ members } = state);
+      return setProcedures(state.procedures);
+    }
+    const application = await manifest?.().catch(() => undefined);
+    if (application === undefined) return;
+    const segments = defaultServerSegments(
+      Object.keys(application.segments),
+      application.browserSegments,
+    );
+    members = [{ id: calls, url: calls, segments, state: "ready" }];
+    setProcedures(proceduresIn(application, segments));
+  };
+
+  return {
+    mode: "proxy",
+    members: () => members,
+    procedures: () => procedures,
+    watch() {
+      let cancel: (() => void) | undefined = () => {};
+      const repeat = async (): Promise<void> => {
+        await poll();
+        if (cancel !== undefined) cancel = host.clock.after(pollMs, () => void repeat());
+      };
+      void repeat();
+      return () => {
+        cancel?.();
+        cancel = undefined;
+      };
+    },
+  };
+}
+
+/** `undefined` for a node, or a gateway that is down or has no console: the manifest has to do. */
+async function stateOf(
+  host: Host,
+  url: string,
+  trustKey: string,
+): Promise<ConsoleState | undefined> {
+  const state = (await fetchJson(host, {
+    url: `${url}${consolePath}/state`,
+    headers: trustKeyHeader(trustKey),
+    timeoutMs: pollMs,
+  })) as Partial<ConsoleState> | null | undefined;
+  return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures)
+    ? (state as ConsoleState)
+    : undefined;
+}

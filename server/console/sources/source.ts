@@ -1,0 +1,16 @@
+// What the console reads from a role, about once a second while it has viewers.
+
+import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
+
+export interface Source {
+  readonly mode: string;
+  readonly name?: string | undefined;
+  members(): readonly MemberState[];
+  /** Returns the same list until something in it changes. */
+  procedures(): readonly ProcedureState[];
+  /**
+   * Starts watching until the returned function is called. `onCall` gets calls inside the process.
+   */
+  watch(onCall: (call: ObservedCall, member: string) => void): () => void;
+}

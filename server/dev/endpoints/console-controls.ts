@@ -1,0 +1,63 @@
+// What the console can do to the application in development: kill and start nodes, move procedures.
+
+import type { ProcedureState } from "../../../src/types/console-state.ts";
+import { BadRequest } from "../../../src/base/errors.ts";
+import type { ServerManifest } from "../../../src/base/manifest.ts";
+import { formatProblem, type Problem } from "../../../src/base/problem.ts";
+import type { Application } from "../../build/read/application.ts";
+import type { Controls } from "../../console/controls.ts";
+import { proceduresIn } from "../../console/sources/manifest-procedures.ts";
+import { moveProcedure } from "../files/move.ts";
+import type { DevNode } from "../session/session.ts";
+
+/** The parts of a session that are controlled. */
+export interface ControlledSession {
+  nodes(): readonly DevNode[];
+  kill(node: string): Promise<void>;
+  start(node: string): Promise<void>;
+  /** The last application without problems. */
+  application(): Promise<Application>;
+  readonly manifest: ServerManifest | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export function createControls(session: ControlledSession): Controls {
+  let listed: { of: ServerManifest; procedures: readonly ProcedureState[] } | undefined;
+  let lastMove: Promise<unknown> = Promise.resolve();
+
+  const checkNode = (name: string): void => {
+    const names = session.nodes().map((node) => node.name);
+    if (names.includes(name)) return;
+    throw new BadRequest(`There is no node '${name}'; there is ${names.join(", ") || "none"}`);
+  };
+
+  return {
+    state: () => ({
+      nodes: session.nodes().map(({ name, segments, state }) => ({ name, segments, state })),
+      browserSegments: session.manifest?.browserSegments ?? [],
+      problems: session.problems.map((problem) => formatProblem(problem).split("\n")[0] ?? ""),
+    }),
+    procedures() {
+      const { manifest } = session;
+      if (manifest === undefined) return [];
+      if (listed?.of !== manifest) listed = { of: manifest, procedures: proceduresIn(manifest) };
+      return listed.procedures;
+    },
+    async kill(node) {
+      checkNode(node);
+      await session.kill(node);
+    },
+    async start(node) {
+      checkNode(node);
+      await session.start(node);
+    },
+    async move(fqn, segment) {
+      // One after the other: each reads files that the one before may have to write.
+      const move = lastMove.then(
+        async () => await moveProcedure(await session.application(), fqn, segment),
+      );
+      lastMove = move.catch(() => {});
+      await move;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+// The open pages: sends them moves and problems over Vite's connection, and hears from them.
+
+import type { HotChannelClient, HotPayload, ViteDevServer } from "vite";
+
+import type { Manifest } from "../../../src/base/manifest.ts";
+import { formatProblem, type Problem } from "../../../src/base/problem.ts";
+import { developmentEvents } from "../../../src/base/protocol.ts";
+import { overlayError } from "./overlay.ts";
+
+/** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */
+const followTimeoutMs = 2000;
+
+export class Pages {
+  readonly #server: ViteDevServer;
+  readonly #root: string;
+  readonly #manifest: () => Promise<Manifest>;
+  /** Pages that run or call procedures: they announce themselves. */
+  readonly #open = new Set<HotChannelClient>();
+  readonly #waiting = new Map<
+    number,
+    { readonly left: Set<HotChannelClient>; readonly done: () => void }
+  >();
+  #number = 0;
+  #moving: Promise<void> = Promise.resolve();
+  #sentRevision = "";
+  #problems: readonly Problem[] = [];
+  #warnings: readonly Problem[] = [];
+  #shown = "";
+  /** How often pages were told to reload. */
+  reloads = 0;
+
+  /** Files of problems are relative to `root`. */
+  constructor(server: ViteDevServer, root: string, manifest: () => Promise<Manifest>) {
+    this.#server = server;
+    this.#root = root;
+    this.#manifest = manifest;
+    const { hot } = server.environments.client;
+    const { send } = hot;
+    hot.send = (payload: HotPayload | string, ...data: readonly unknown[]) => {
+      Reflect.apply(send, hot, [payload, ...data]);
+      if (typeof payload === "string") return;
+      if (payload.type === "full-reload") this.reloads++;
+      // Vite serves an updated module at a new address, which the manifest must name too.
+      if (payload.type !== "update") return;
+      void this.move();
+      // Vite's client removes its overlay at every update.
+      for (const client of server.ws.clients) this.#show(client);
+    };
+    hot.on(developmentEvents.here, (_: unknown, client: HotChannelClient) => {
+      this.#open.add(client);
+      void this.#sendManifest(client);
+    });
+    hot.on(developmentEvents.followed, (number: number, client: HotChannelClient) => {
+      const waiting = this.#waiting.get(number);
+      waiting?.left.delete(client);
+      if (waiting?.left.size === 0) waiting.done();
+    });
+    hot.on("vite:client:disconnect", (_: unknown, client: HotChannelClient) => {
+      this.#open.delete(client);
+      for (const { left, done } of this.#waiting.values()) {
+        left.delete(client);
+        if (left.size === 0) done();
+      }
+    });
+    // A page that connects while there are problems sees them at once.
+    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => this.#show(client));
+  }
+
+  /** How many pages run or call procedures. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Sends pages the manifest if it has changed. Resolves when they have applied it. */
+  async move(): Promise<void> {
+    this.#moving = this.#moving.then(async () => await this.#move());
+    await this.#moving;
+  }
+
+  async #move(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const manifest = await this.#manifest();
+    if (manifest.revision === this.#sentRevision) return;
+    this.#sentRevision = manifest.revision;
+    const number = ++this.#number;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, followTimeoutMs);
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.set(number, { left: new Set(this.#open), done });
+      for (const client of this.#open)
+        client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number } });
+    });
+    this.#waiting.delete(number);
+  }
+
+  reload(): void {
+    this.#server.environments.client.hot.send({ type: "full-reload" });
+  }
+
+  /** Shows problems over the page; an empty list removes them. */
+  problems(problems: readonly Problem[]): void {
+    this.#problems = problems;
+    this.#showChanged();
+  }
+
+  /** Shows warnings over the page, after the problems. */
+  warnings(warnings: readonly Problem[]): void {
+    this.#warnings = warnings;
+    this.#showChanged();
+  }
+
+  #showChanged(): void {
+    const all = [...this.#problems, ...this.#warnings];
+    const shown = all.map(formatProblem).join("\n");
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    // Sent to each connected client: Vite would store a broadcast error for pages that connect
+    // later.
+    for (const client of this.#server.ws.clients) {
+      if (all.length > 0) this.#show(client);
+      else client.send(developmentEvents.mended);
+    }
+  }
+
+  #show(client: HotChannelClient): void {
+    const all = [...this.#problems, ...this.#warnings];
+    if (all.length > 0) client.send(overlayError(all, this.#root));
+  }
+
+  async #sendManifest(client: HotChannelClient): Promise<void> {
+    const manifest = await this.#manifest();
+    this.#sentRevision = manifest.revision;
+    client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number: 0 } });
+  }
+}

@@ -1,0 +1,52 @@
+// The files that a repository serves: the build's output, the application's assets and Seamline's
+// own components.
+
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import type { RepositoryFiles } from "../../src/roles/repository.ts";
+import { pathOf } from "../../src/http/router.ts";
+import { createFileAnswers, type PublicFile } from "./file-answer.ts";
+import type { PublicFiles } from "./files.ts";
+import { packageFolder } from "../base/package-folder.ts";
+import { manifestFiles, type OutputFolders } from "./sources.ts";
+
+/** The server's manifest of a build, as bytes and parsed. */
+export interface BuiltManifest {
+  readonly bytes: Uint8Array;
+  readonly manifest: ServerManifest;
+}
+
+export async function readBuiltManifest(output: OutputFolders): Promise<BuiltManifest> {
+  const bytes = await readFile(join(output.server, manifestFiles.server));
+  return { bytes, manifest: JSON.parse(bytes.toString("utf8")) as ServerManifest };
+}
+
+/** Lists the files once. Their contents are read on request. */
+export async function createRepositoryFiles(
+  output: OutputFolders,
+  built: BuiltManifest,
+  publicFiles: PublicFiles,
+): Promise<RepositoryFiles> {
+  const modules = new Set(Object.keys(built.manifest.files));
+  const answers = createFileAnswers();
+  const components = new Map<string, PublicFile>();
+  const add = async (name: string, path: string): Promise<void> =>
+    void components.set(name, { path: await realpath(path), immutable: false });
+  await add("manifest.json", join(output.server, manifestFiles.browser));
+  const own = join(packageFolder, "dist/svc");
+  for (const name of await readdir(own)) if (name.endsWith(".js")) await add(name, join(own, name));
+  return {
+    publicFile: (request) => publicFiles.get(pathOf(request.target), request),
+    component: async (name, request) => {
+      const file = components.get(name);
+      return file === undefined ? undefined : await answers.answer(file, request);
+    },
+    serverFile: async (file) => {
+      if (file === manifestFiles.server) return built.bytes;
+      // Only read names that the manifest lists: a path from a message must not open a file.
+      return modules.has(file) ? await readFile(join(output.server, "modules", file)) : undefined;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// The state of one incoming connection, and the choice of one to close when there are too many.
+
+import type { Socket } from "node:net";
+
+import type { HeldFor, HeldMemory, Holder } from "./held-memory.ts";
+
+/** A connection that was idle for this long is unlikely to be used next. */
+const idleMs = 1_000;
+/** After a search without result, all connections count as busy for this long. */
+const searchPauseMs = 100;
+
+export interface CallerConnection {
+  /** How many requests are open. */
+  open: number;
+  /** When the last request ended, by the clock of `performance`. */
+  idleSince: number;
+  /** Called when the connection closes. */
+  readonly aborts: Set<() => void>;
+  readonly memory: HeldMemory;
+  readonly holder: Holder;
+  /** It is over the limit of open connections, so its calls are refused. */
+  readonly isSpare: boolean;
+}
+
+export interface CallerConnectionOptions {
+  readonly memory: HeldMemory;
+  /** How long a caller may leave an answer unread. */
+  readonly untakenMs: number;
+  readonly isSpare: boolean;
+}
+
+export function createCallerConnection(
+  socket: Socket,
+  { memory, untakenMs, isSpare }: CallerConnectionOptions,
+): CallerConnection {
+  return {
+    open: 0,
+    idleSince: performance.now(),
+    aborts: new Set(),
+    memory,
+    isSpare,
+    holder: memory.holder(new HeldSocket(socket), untakenMs),
+  };
+}
+
+/**
+ * Returns a function that closes an idle connection, or else a stalled one, and returns whether
+ * there was one.
+ */
+export function createCloser(
+  connections: ReadonlyMap<Socket, CallerConnection>,
+  memory: HeldMemory,
+): () => boolean {
+  let nextSearch = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now < nextSearch) return false;
+    // A map keeps insertion order, so the oldest comes first.
+    for (const [socket, { open, idleSince }] of connections)
+      if (
+        open === 0 &&
+        now - idleSince >= idleMs &&
+        socket.writableLength === 0 &&
+        !socket.destroyed
+      ) {
+        socket.destroy();
+        return true;
+      }
+    if (memory.cutStalled()) return true;
+    // All are busy. Searching again for each new connection would amplify a flood of them.
+    nextSearch = now + searchPauseMs;
+    return false;
+  };
+}
+
+class HeldSocket implements HeldFor {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  progress(): number {
+    const { bytesRead, bytesWritten, writableLength } = this.#socket;
+    return bytesRead + bytesWritten - writableLength - this.#queued();
+  }
+
+  isUntaken(): boolean {
+    return this.#socket.writableLength > 0 || this.#queued() > 0;
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  /**
+   * Bytes of the last write that the system hasn't taken. Not a public API; without it a write
+   * counts as one step.
+   */
+  #queued(): number {
+    return (
+      (this.#socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ??
+      0
+    );
+  }
+}

@@ -1,0 +1,119 @@
+// Mounts a role in a server that isn't ours: Vite's, which speaks HTTP/1 or, with https, HTTP/2. It
+// converts requests as http.ts does, but doesn't own the connections.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { pathOf } from "../../src/http/router.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { headProblem } from "../../src/wire/request-head.ts";
+import { createCallerConnection } from "./caller-connection.ts";
+import { HeldMemory } from "./held-memory.ts";
+import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
+
+export type ConnectHandler = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => void;
+
+// One for all mounted roles, as a process has one memory.
+const memory = new HeldMemory();
+
+/** The paths of a role: procedures, the runtime of pages, health. */
+const rolePaths = /^\/(?:rpc|svc|health)(?:[/?]|$)/;
+
+/** The part of a connect app (Vite's `server.middlewares`) that is used here. */
+export interface ConnectStack {
+  readonly stack: { route: string; handle: unknown }[];
+  use(handler: ConnectHandler): unknown;
+}
+
+/**
+ * Lets `answer` handle the paths of a role, and those that `isMore` accepts. Other requests, and
+ * those without an answer, go to the next handler. `onFault` is called with errors that `answer`
+ * throws.
+ */
+export function connectEndpoints(
+  middlewares: ConnectStack,
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
+  onFault: (fault: unknown) => void,
+  isMore: (path: string) => boolean = () => false,
+): void {
+  const preflights = new WeakSet<IncomingMessage>();
+  const first: ConnectHandler = (message, _, next) => {
+    if (rolePaths.test(message.url ?? "") && message.method === "OPTIONS") {
+      preflights.add(message);
+      message.method = "GET";
+    }
+    next();
+  };
+  // Vite allows every page of this machine to read what it serves, and answers preflights itself.
+  // Calls follow the application's CORS rules instead. Vite's check of host names stays in place.
+  middlewares.stack.unshift({ route: "", handle: first });
+  middlewares.use((message, response, next) => {
+    const target = message.url ?? "";
+    const isRolePath = rolePaths.test(target);
+    if (!isRolePath && !isMore(pathOf(target))) return next();
+    if (preflights.delete(message)) message.method = "OPTIONS";
+    if (isRolePath)
+      for (const name of response.getHeaderNames())
+        if (/^(?:access-control-.*|vary)$/i.test(name)) response.removeHeader(name);
+    serve(answer, message, response, next).catch((fault: unknown) => {
+      onFault(fault);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { "content-length": 0 }).end();
+    });
+  });
+}
+
+async function serve(
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
+  message: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+): Promise<void> {
+  const connection = createCallerConnection(message.socket, {
+    memory,
+    untakenMs: defaultLimits.requestTimeoutMs,
+    isSpare: false,
+  });
+  response.once("close", () => {
+    connection.holder.close();
+    if (!response.writableFinished) for (const abort of connection.aborts) abort();
+  });
+  const request = new NodeRequest(message, connection, undefined);
+  try {
+    const problem = headProblem(
+      { target: message.url ?? "/", rawHeaders: message.rawHeaders },
+      defaultLimits,
+    );
+    const given =
+      problem === undefined
+        ? await answer(message.httpVersionMajor < 2 ? request : plain(request))
+        : refusal(problem);
+    request.answered();
+    if (given === undefined) return next();
+    await writeAnswer(message, response, given, { closing: false, connection });
+  } finally {
+    request.finished();
+  }
+}
+
+/** Removes the pseudo-headers of HTTP/2 (RFC 9113, section 8.3), of which one is the host. */
+function plain(request: NodeRequest): HttpRequest {
+  const { ":authority": host, ...fields } = request.headers;
+  const headers = Object.fromEntries(
+    Object.entries({ host, ...fields }).filter(([name]) => !name.startsWith(":")),
+  );
+  return {
+    method: request.method,
+    target: request.target,
+    scheme: request.scheme,
+    headers,
+    readBody: async (limit) => await request.readBody(limit),
+    get signal() {
+      return request.signal;
+    },
+  };
+}

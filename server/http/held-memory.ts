@@ -1,0 +1,198 @@
+// The memory that callers make this service hold: request bodies, and answers that were not read
+// yet. There is one limit for all callers together; stalled connections are cut first.
+
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+
+import type { MemoryBudget } from "../../src/base/ports.ts";
+
+/** A connection without progress for this long may be cut to free its memory. */
+const stalledMs = 2_000;
+/** How often the progress of connections is checked. */
+const checkMs = 500;
+// The rest is reserved for calls that have begun: how much they will hold isn't known in advance.
+const fullShare = 7 / 8;
+
+/** The overhead of a chunk: a body may arrive in chunks of one byte. */
+export const chunkBytes = 800;
+
+/** What memory is held for: a connection, or a request to another service. */
+export interface HeldFor {
+  /** Changes whenever a byte moves in either direction. */
+  progress(): number;
+  /** Whether part of an answer waits to be read. */
+  isUntaken(): boolean;
+  /** Ends it, as nobody will use what it holds. */
+  cut(): void;
+}
+
+/**
+ * A quarter of the memory that this process may use, but at most half of its heap, which holds the
+ * strings.
+ */
+export function defaultHeldBytes(): number {
+  // Without a limit, some platforms report 0, others a number beyond all memory.
+  const constrained = process.constrainedMemory() || Infinity;
+  return Math.floor(Math.min(constrained, totalmem(), 2 * getHeapStatistics().heap_size_limit) / 4);
+}
+
+/** The memory that one service holds for its callers. */
+export class HeldMemory implements MemoryBudget {
+  readonly limit: number;
+  readonly #now: () => number;
+  readonly #holders = new Set<Holder>();
+  #bytes = 0;
+  #nextSearch = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limit: number = defaultHeldBytes(), now: () => number = () => performance.now()) {
+    this.limit = limit;
+    this.#now = now;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether a new call may begin; cuts stalled connections if necessary. */
+  hasRoom(): boolean {
+    const full = this.limit * fullShare;
+    return this.#bytes < full || (this.#makeRoom(0), this.#bytes < full);
+  }
+
+  /** Whether this many more bytes may be held; cuts stalled connections if necessary. */
+  fits(bytes: number): boolean {
+    return (
+      this.#bytes + bytes <= this.limit ||
+      (this.#makeRoom(bytes), this.#bytes + bytes <= this.limit)
+    );
+  }
+
+  /** Cuts the largest stalled connection, and returns whether there was one. */
+  cutStalled(): boolean {
+    const [largest] = this.#stalled(this.#now());
+    largest?.cut();
+    return largest !== undefined;
+  }
+
+  /** `untakenMs` is how long an answer may stay unread. */
+  holder(of: HeldFor, untakenMs: number = Infinity): Holder {
+    return new Holder(this, of, untakenMs);
+  }
+
+  /** Called by a holder that holds more or less than before. */
+  change(holder: Holder, by: number): void {
+    if (holder.bytes === 0) {
+      holder.begin(this.#now());
+      this.#holders.add(holder);
+      this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
+    } else if (holder.bytes + by === 0) this.#holders.delete(holder);
+    this.#bytes += by;
+  }
+
+  #check(): void {
+    const now = this.#now();
+    for (const holder of this.#holders) holder.check(now);
+    if (this.#holders.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Stalled holders, the largest first. */
+  #stalled(now: number): Holder[] {
+    return [...this.#holders]
+      .filter(({ moved }) => now - moved >= stalledMs)
+      .toSorted((a, b) => b.bytes - a.bytes);
+  }
+
+  /** Cuts stalled connections, the largest first, until new calls may begin as well. */
+  #makeRoom(bytes: number): void {
+    const now = this.#now();
+    if (now < this.#nextSearch) return;
+    for (const holder of this.#stalled(now)) {
+      if (this.#bytes + bytes < this.limit * fullShare) return;
+      holder.cut();
+    }
+    // No other connection stalls this soon, and a search for every call would cost more than it
+    // finds.
+    this.#nextSearch = now + checkMs / 5;
+  }
+}
+
+/** The memory that one connection or one request to another service holds. */
+export class Holder {
+  readonly #memory: HeldMemory;
+  readonly #of: HeldFor;
+  readonly #untakenMs: number;
+  #bytes = 0;
+  #progress = 0;
+  #moved = 0;
+  #movedBefore = 0;
+  #allTaken = 0;
+  #isClosed = false;
+
+  constructor(memory: HeldMemory, of: HeldFor, untakenMs: number) {
+    this.#memory = memory;
+    this.#of = of;
+    this.#untakenMs = untakenMs;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** When a byte was last seen to move. */
+  get moved(): number {
+    return this.#moved;
+  }
+
+  /** Called when it starts to hold something. */
+  begin(now: number): void {
+    this.#progress = this.#of.progress();
+    this.#moved = now;
+    this.#movedBefore = now;
+    this.#allTaken = now;
+  }
+
+  /**
+   * Notes whether bytes have moved, and cuts a connection that leaves an answer unread for too
+   * long. A single move in that time doesn't count: system buffers grow now and then even if the
+   * caller reads nothing.
+   */
+  check(now: number): void {
+    const progress = this.#of.progress();
+    if (progress !== this.#progress) {
+      this.#progress = progress;
+      this.#movedBefore = this.#moved;
+      this.#moved = now;
+    }
+    if (!this.#of.isUntaken()) this.#allTaken = now;
+    else if (now - Math.max(this.#movedBefore, this.#allTaken) >= this.#untakenMs) this.cut();
+  }
+
+  take(bytes: number): void {
+    this.#change(bytes);
+  }
+
+  give(bytes: number): void {
+    this.#change(-bytes);
+  }
+
+  #change(by: number): void {
+    if (this.#isClosed || by === 0) return;
+    this.#memory.change(this, by);
+    this.#bytes += by;
+  }
+
+  /** Ends the connection or request. */
+  cut(): void {
+    this.close();
+    this.#of.cut();
+  }
+
+  /** Releases everything, for good. */
+  close(): void {
+    this.give(this.#bytes);
+    this.#isClosed = true;
+  }
+}

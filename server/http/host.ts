@@ -1,0 +1,72 @@
+// Implements the core's ports (src/base/ports.ts) with Node.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Context } from "../../src/base/context.ts";
+import type {
+  Clock,
+  ContextCarrier,
+  Host,
+  Log,
+  MemoryBudget,
+  Names,
+  Transport,
+} from "../../src/base/ports.ts";
+import { createLog } from "../base/log.ts";
+import { systemNames } from "./names.ts";
+import { createTransport } from "./transport.ts";
+
+/** Monotonic, so changes of the wall clock don't matter. Timers don't keep the process alive. */
+export const nodeClock: Clock = {
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Carries the context of the running call across each `await`. */
+export function createCarrier(): ContextCarrier {
+  const storage = new AsyncLocalStorage<Context>();
+  return { run: (context, act) => storage.run(context, act), current: () => storage.getStore() };
+}
+
+/** Compares in constant time. Hashing hides the lengths too. */
+export function equalSecrets(left: string, right: string): boolean {
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+/** HMAC-SHA-256 in base64url. */
+export function sign(secret: string, text: string): string {
+  return createHmac("sha256", secret).update(text).digest("base64url");
+}
+
+function digest(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** For a host that doesn't listen, whose memory isn't filled by callers. */
+export const unbounded: MemoryBudget = { hasRoom: () => true };
+
+/** The ports of this process. `parts` replace Node's own. */
+export function nodeHost(
+  parts: {
+    readonly log?: Log;
+    readonly transport?: Transport;
+    readonly names?: Names;
+    readonly clock?: Clock;
+    readonly memory?: MemoryBudget;
+  } = {},
+): Host {
+  return {
+    transport: parts.transport ?? createTransport(),
+    names: parts.names ?? systemNames,
+    memory: parts.memory ?? unbounded,
+    clock: parts.clock ?? nodeClock,
+    carrier: createCarrier(),
+    log: parts.log ?? createLog(),
+    equalSecrets,
+    sign,
+  };
+}

@@ -1,0 +1,260 @@
+// Converts between node:http and the plain shapes of src/base/ports.ts, and decides nothing about
+// requests. This file has the connections; http-message.ts has one request and its answer.
+
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { rpcPath } from "../../src/base/protocol.ts";
+import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { headProblem, wireMargin } from "../../src/wire/request-head.ts";
+import {
+  type CallerConnection,
+  createCloser,
+  createCallerConnection,
+} from "./caller-connection.ts";
+import { HeldMemory } from "./held-memory.ts";
+import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
+import type { TlsFiles } from "../config/tls.ts";
+
+/** The limits of connections and of a request's head. */
+export type HttpLimits = Pick<
+  Limits,
+  "headerBytes" | "headerCount" | "headerTimeoutMs" | "requestTimeoutMs" | "maxConnections"
+>;
+
+// Longer than load balancers keep idle connections, so that we never close one just as a request
+// arrives.
+const keepAliveMs = 65_000;
+// Connections that the kernel queues for us, within a limit of its own. With Node's 511 a burst of
+// callers waits a second.
+const backlog = 4_096;
+// Accepted past the limit, so that health checks get through and callers learn why their calls
+// don't.
+const spareConnections = 64;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** `0` takes any free port. */
+  readonly port: number;
+  readonly limits?: Partial<HttpLimits>;
+  /** Counts the bytes that callers make this service hold. */
+  readonly memory?: HeldMemory;
+  /** Listens with https. */
+  readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
+  /** Called with an error that the handler threw, which is a bug: handlers answer. */
+  readonly onFault?: (fault: unknown) => void;
+}
+
+export interface HttpServer {
+  /** Where it listens, with the actual port and without a slash at the end. */
+  readonly url: string;
+  /**
+   * Serves on, but closes each connection after its answer, so that callers move to another
+   * service.
+   */
+  drain(): void;
+  /** Stops accepting, closes idle connections, lets requests finish for `graceMs`, then cuts. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Listens and passes each request to `handle`. Rejects with one clear message if it can't listen.
+ */
+export async function listen(
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+  options: ListenOptions,
+): Promise<HttpServer> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const { memory = new HeldMemory() } = options;
+  const connections = new Map<Socket, CallerConnection>();
+  const closeOne = createCloser(connections, memory);
+  let closing = false;
+
+  const serve = async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    awaitsContinue: boolean,
+  ): Promise<void> => {
+    const { socket } = message;
+    const connection = connections.get(socket);
+    if (connection === undefined) return void response.destroy();
+    connection.open++;
+    const request = new NodeRequest(
+      message,
+      connection,
+      awaitsContinue ? () => response.writeContinue() : undefined,
+    );
+    const write = (answer: HttpResponse): Promise<void> | void => {
+      request.answered();
+      return writeAnswer(message, response, answer, {
+        closing: closing || connection.isSpare,
+        connection,
+      });
+    };
+    // The returned promise must not hold the answer: one that is written in slices would stay in
+    // memory whole.
+    const respond = (): Promise<void> | void => {
+      const problem =
+        headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ??
+        versionProblem(message);
+      if (problem !== undefined) return write(refusal(problem));
+      if (connection.isSpare && request.target.startsWith(rpcPath))
+        return write(refusal(noConnection()));
+      return handle(request).then(write);
+    };
+    try {
+      await respond();
+    } catch (fault) {
+      options.onFault?.(fault);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { "content-length": 0, "cache-control": "no-store" }).end();
+    } finally {
+      request.finished();
+      connection.open--;
+      connection.idleSince = performance.now();
+      if (closing) {
+        const letGo = (): void => void (connection.open === 0 && socket.destroySoon());
+        if (response.closed) letGo();
+        else response.once("close", letGo);
+      }
+    }
+  };
+
+  const settings = {
+    maxHeaderSize: limits.headerBytes + wireMargin.bytes,
+    headersTimeout: Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs),
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    // How often Node looks for slow requests: with its default of 30 s, a limit of 10 s could be 40
+    // s.
+    connectionsCheckingInterval: Math.min(1_000, limits.headerTimeoutMs),
+    noDelay: true,
+  };
+  const server =
+    options.tls === undefined
+      ? createServer(settings)
+      : await createTlsServer(options.tls, settings);
+  const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
+  server.maxConnections = limits.maxConnections + spareConnections;
+  // Node silently drops fields past this number. We can only refuse too many if we see one more.
+  server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
+  server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    const isSpare = connections.size >= limits.maxConnections && !closeOne();
+    const connection = createCallerConnection(socket, {
+      memory,
+      untakenMs: limits.requestTimeoutMs,
+      isSpare,
+    });
+    connections.set(socket, connection);
+    socket.once("close", () => {
+      connections.delete(socket);
+      connection.holder.close();
+      for (const abort of connection.aborts) abort();
+    });
+  });
+  server.on("request", (message, response) => void serve(message, response, false));
+  // Without this, Node would request the body even if its length alone gets it refused.
+  server.on("checkContinue", (message, response) => void serve(message, response, true));
+
+  const { address, port } = await bind(server, options);
+  // An error of the listening socket after the start belongs to no request, and must not end the
+  // process.
+  server.on("error", (fault) => options.onFault?.(fault));
+  const name = options.host === "" ? address : options.host;
+  return {
+    url: `${schemeOf(options)}://${name.includes(":") ? `[${name}]` : name}:${port}`,
+    drain() {
+      closing = true;
+    },
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        closing = true;
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        // Node counts a connection without any request as busy; browsers open some in advance.
+        // Parts of an answer that are already written are still sent.
+        for (const [socket, connection] of connections)
+          if (connection.open === 0) socket.destroySoon();
+        for (const socket of handshakes) socket.destroy();
+      }),
+  };
+}
+
+async function createTlsServer(
+  tls: NonNullable<ListenOptions["tls"]>,
+  settings: ServerOptions & { headersTimeout: number },
+): Promise<Server> {
+  const { createServer: create } = await import("node:https");
+  // An unfinished handshake occupies a connection just as an unfinished request head does.
+  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout });
+}
+
+/**
+ * Connections in the TLS handshake. The server doesn't list them, but would wait for them when it
+ * closes.
+ */
+function watchHandshakes(server: Server): Set<Socket> {
+  const open = new Set<Socket>();
+  server.on("connection", (raw: Socket) => {
+    open.add(raw);
+    raw.once("close", () => open.delete(raw));
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    // The raw connection has the same remote end.
+    for (const raw of open)
+      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress)
+        open.delete(raw);
+  });
+  return open;
+}
+
+/** Node's parser also accepts other versions; HTTP/0.9 has no headers, and so no host. */
+function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
+  return httpVersion === "1.1" || httpVersion === "1.0"
+    ? undefined
+    : new BadRequest("This service speaks HTTP/1.1");
+}
+
+function noConnection(): NodeNotAvailable {
+  return new NodeNotAvailable(
+    "This service has as many connections open as limits.maxConnections allows; try again",
+  );
+}
+
+function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {
+  return tls === undefined ? "http" : "https";
+}
+
+async function bind(server: Server, options: ListenOptions): Promise<AddressInfo> {
+  const { host, port } = options;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen({ host: host === "" ? undefined : host, port, backlog }, resolve);
+  });
+  server.removeAllListeners("error");
+  return server.address() as AddressInfo;
+}
+
+function listenError(error: NodeJS.ErrnoException, options: ListenOptions): Error {
+  const { host, port } = options;
+  const url = `${schemeOf(options)}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${port} is used by another process. Stop it, or set another port in 'url'`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Set one of its addresses in 'url', or 0.0.0.0 for all of them`,
+    EACCES: `this user may not listen on port ${port}. Set a port from 1024 up in 'url'`,
+    ENOTFOUND: `the host name ${host} can't be resolved. Correct it in 'url'`,
+  };
+  return new Error(`Can't listen at ${url}: ${reasons[error.code ?? ""] ?? error.message}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,16 @@
+// Resolves host names and lists this machine's addresses, as Node's sockets see them.
+
+import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
+import type { Names } from "../../src/base/ports.ts";
+
+export const systemNames: Names = {
+  async resolve(host) {
+    const addresses = await lookup(host, { all: true });
+    return addresses.map(({ address }) => address);
+  },
+  own: () =>
+    Object.values(networkInterfaces()).flatMap((addresses = []) =>
+      addresses.map(({ address }) => address),
+    ),
+};

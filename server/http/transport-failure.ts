@@ -1,0 +1,76 @@
+// Translates errors of a connection: a message, and whether the other side is at fault.
+
+import { TransportError, UnsentError } from "../../src/base/ports.ts";
+
+const unknownAuthority =
+  "has a certificate from an unknown authority: name the authority's certificate in 'tls.ca' or the variable NODE_EXTRA_CA_CERTS";
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection",
+  ECONNRESET: "closed the connection before it answered",
+  UND_ERR_SOCKET: "closed the connection before it answered",
+  ENOTFOUND: "is an unknown host name",
+  EAI_AGAIN: "is a host name that can't be resolved right now",
+  UND_ERR_CONNECT_TIMEOUT: "did not accept the connection in time",
+  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another host",
+  CERT_HAS_EXPIRED: "has an expired certificate",
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  ERR_SSL_WRONG_VERSION_NUMBER: "doesn't speak https: its address begins with http:",
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: "sent an answer that is too large",
+};
+
+/** Failures of this host, in which the other side has no part. */
+const localReasons: Readonly<Record<string, string>> = {
+  EMFILE: "this process can't open more files (raise 'ulimit -n')",
+  ENFILE: "this machine can't open more files",
+  EADDRNOTAVAIL: "this machine has no free port for a connection to it",
+  ENOBUFS: "this machine has no buffers for more connections",
+  ENOMEM: "this machine has no memory for more connections",
+  // From a name lookup that can't open a file.
+  EBUSY: "this machine can't resolve names right now (raise 'ulimit -n')",
+  UND_ERR_INVALID_ARG: "this service can't send this request",
+  UND_ERR_NOT_SUPPORTED: "this service can't send this request",
+};
+
+/** Nothing has answered. A busy service and an unreachable name server look the same. */
+const silences: ReadonlySet<string> = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+]);
+
+/** The failure of a request to `origin`; `sent` when bytes of it may have arrived there. */
+export function transportFailure(
+  error: NodeJS.ErrnoException,
+  origin: string,
+  sent: boolean,
+): TransportError {
+  const codes = codesOf(error);
+  const local = codes.find((code) => Object.hasOwn(localReasons, code));
+  if (!sent && local !== undefined)
+    return new UnsentError(`${origin} was not asked: ${localReasons[local]}`, "local", {
+      cause: error,
+    });
+  const [code = ""] = codes;
+  const message = `${origin} ${Object.hasOwn(reasons, code) ? reasons[code] : `could not be reached: ${error.message}`}`;
+  if (sent) return new TransportError(message, true, { cause: error });
+  return new UnsentError(
+    message,
+    codes.some((found) => silences.has(found)) ? "silent" : "refused",
+    {
+      cause: error,
+    },
+  );
+}
+
+/** A name may have several addresses, each of which failed in its own way. */
+function codesOf(error: NodeJS.ErrnoException): string[] {
+  const all: readonly NodeJS.ErrnoException[] =
+    error instanceof AggregateError
+      ? [error, ...(error.errors as NodeJS.ErrnoException[])]
+      : [error];
+  return all.flatMap(({ code }) => (typeof code === "string" ? [code] : []));
+}

@@ -1,0 +1,96 @@
+// The modules of one service in a local deployment: Vite's module runner, with its own instances
+// and the runtime that runs the service.
+
+import { pathToFileURL } from "node:url";
+
+import type { CustomPayload, DevEnvironment, HotPayload } from "vite";
+import type { EvaluatedModuleNode, ModuleEvaluator, ModuleRunner } from "vite/module-runner";
+
+import { runtimeId } from "../build/modules/module-ids.ts";
+import type { ModuleNamespace } from "../../src/base/ports.ts";
+import { isCommonJs } from "../build/modules/package-of.ts";
+
+export interface ModuleRunnerOptions {
+  readonly vite: typeof import("vite/module-runner");
+  readonly environment: DevEnvironment;
+  /**
+   * What modules get as `seamline`: the package that runs the service, so both share its classes.
+   */
+  readonly runtime: () => Promise<ModuleNamespace>;
+  /** Fills the exports of a module: `run` runs it. */
+  readonly evaluate: (
+    module: Readonly<EvaluatedModuleNode>,
+    exports: ModuleNamespace,
+    run: () => Promise<void>,
+  ) => Promise<void>;
+  /** Process-wide source maps are on already. */
+  readonly hasSourceMaps?: boolean;
+}
+
+export function createModuleRunner(options: ModuleRunnerOptions): ModuleRunner {
+  const { vite, environment, runtime, evaluate } = options;
+  const esModules = new vite.ESModulesEvaluator();
+  const evaluator: ModuleEvaluator = {
+    startOffset: esModules.startOffset,
+    async runInlinedModule(context, code, module) {
+      await evaluate(module, context[vite.ssrModuleExportsKey] as ModuleNamespace, async () => {
+        await esModules.runInlinedModule(context, code);
+      });
+    },
+    runExternalModule: async (file) =>
+      await (file === runtimeId ? runtime() : esModules.runExternalModule(file)),
+  };
+  return new vite.ModuleRunner(
+    {
+      // Vite's own transport adds listeners and never removes them.
+      transport: { invoke: async (message) => await answer(environment, message) },
+      // Vite's messages assume one runner per environment. Here each service has its own.
+      hmr: false,
+      createImportMeta: vite.createNodeImportMeta,
+      ...(options.hasSourceMaps === true && { sourcemapInterceptor: false }),
+    },
+    evaluator,
+  );
+}
+
+/** Answers a runner's request to the environment whose modules it runs. */
+async function answer(
+  environment: DevEnvironment,
+  message: HotPayload,
+): Promise<{ result: unknown } | { error: unknown }> {
+  try {
+    const { name, data } = (message as CustomPayload).data as { name: string; data: unknown[] };
+    const result =
+      name === "getBuiltins"
+        ? builtinsOf(environment)
+        : await fetch(environment, ...(data as Parameters<DevEnvironment["fetchModule"]>));
+    return { result };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function fetch(
+  environment: DevEnvironment,
+  ...[id, importer, options]: Parameters<DevEnvironment["fetchModule"]>
+): ReturnType<DevEnvironment["fetchModule"]> {
+  if (id.endsWith(runtimeId)) return { externalize: runtimeId, type: "module" };
+  // A runner caches modules until they are invalidated. Vite would answer for the first runner
+  // only.
+  if (options?.cached === true) return { cache: true };
+  const result = await environment.fetchModule(id, importer, options);
+  if (!("invalidate" in result)) return result;
+  // Vite treats linked packages as sources, and its runner can't run CommonJS. Node can, once for
+  // the whole process.
+  return result.file !== null && isCommonJs(result.file)
+    ? { externalize: pathToFileURL(result.file).href, type: "commonjs" }
+    : { ...result, invalidate: false };
+}
+
+function builtinsOf({ config }: DevEnvironment): unknown {
+  return config.resolve.builtins.map((name) =>
+    typeof name === "string"
+      ? { type: "string", value: name }
+      : { type: "RegExp", source: name.source, flags: name.flags },
+  );
+}

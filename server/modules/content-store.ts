@@ -1,0 +1,76 @@
+// Stores files by the hash of their content, so revisions and nodes share the files they have in
+// common.
+
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FileRecord } from "../../src/base/manifest.ts";
+
+/** Content that no start has used for this long is removed. */
+const unusedContentMs = 30 * 24 * 3_600_000;
+/** A temporary file of this age was left by a crash. */
+const abandonedWriteMs = 3_600_000;
+
+export class ContentStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Returns the content's path, or `undefined` if it is missing or damaged. */
+  async find(record: FileRecord): Promise<string | undefined> {
+    const path = this.#path(record);
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    });
+    if (bytes === undefined) return undefined;
+    // A crash may have damaged the file, or a module may have written to its own.
+    if (integrityOf(bytes) !== record.integrity) {
+      await rm(path, { force: true });
+      return undefined;
+    }
+    const now = new Date();
+    // Only `clean` needs the time, and the store may be read-only.
+    await utimes(path, now, now).catch(() => undefined);
+    return path;
+  }
+
+  /** Stores `bytes`, which must match `record`, and returns their path. */
+  async put(record: FileRecord, bytes: Uint8Array): Promise<string> {
+    await mkdir(this.#folder, { recursive: true });
+    const path = this.#path(record);
+    const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+    // Renamed once it is complete, since other nodes read the store too. Read-only, as run trees
+    // link to it.
+    await writeFile(temporary, bytes, { mode: 0o444, flag: "wx" });
+    await rename(temporary, path);
+    return path;
+  }
+
+  /** Removes content that no start has used for a month, and temporary files left by a crash. */
+  async clean(): Promise<void> {
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const path = join(this.#folder, name);
+      const age = await stat(path).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
+      if (age > (name.includes(".") ? abandonedWriteMs : unusedContentMs))
+        await rm(path, { force: true });
+    }
+  }
+
+  #path(record: FileRecord): string {
+    return join(
+      this.#folder,
+      Buffer.from(record.integrity.slice("sha256-".length), "base64").toString("hex"),
+    );
+  }
+}
+
+/** The hash in the form of Subresource Integrity, as in the manifest. */
+export function integrityOf(bytes: Uint8Array): string {
+  return `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
+}

@@ -1,0 +1,233 @@
+// A node's modules: fetched from their source, checked, cached by hash, and linked under their
+// plain names into a folder of this node, from which Node imports them.
+
+import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { entryOf, type FileRecord, type ServerManifest } from "../../src/base/manifest.ts";
+import {
+  type Clock,
+  type Log,
+  type ModuleLoader,
+  ModulesUnavailable,
+  type Transport,
+} from "../../src/base/ports.ts";
+import { ContentStore, integrityOf } from "./content-store.ts";
+import { loadFailure, purposeOf } from "./load-failure.ts";
+import type { ModuleImporter } from "./module-importer.ts";
+import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
+import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
+
+export interface ModuleStoreOptions {
+  /** The address of a repository, or the folder of a build's server part. */
+  readonly from: { readonly repository: string } | { readonly folder: string };
+  /** An absolute path [`node_modules/.cache/seamline` in the application folder]. */
+  readonly cache?: string | undefined;
+  /** The application folder: bare imports resolve from here. */
+  readonly root: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly trustKey: string;
+  /**
+   * Called with the file URL of each part that the node loads; Node resolves the imports inside.
+   */
+  readonly moduleImporter: ModuleImporter;
+}
+
+export interface ModuleStore extends ModuleLoader {
+  /** Always the same revision: the one that this node runs. */
+  manifest(): Promise<ServerManifest>;
+  /** Puts files and everything that they import on disk. */
+  prepare(files: Iterable<string>): Promise<void>;
+  /** Removes this node's folder. The cache stays for the next start. */
+  close(): Promise<void>;
+}
+
+// Enough to use the bandwidth, few enough that no request times out while it waits.
+const parallelFiles = 16;
+
+export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
+  const { log } = options;
+  const cache = options.cache ?? join(options.root, "node_modules/.cache/seamline");
+  const store = new ContentStore(join(cache, "store"));
+  const stopping = new AbortController();
+  // One listener per request: Node would warn of a leak at more than ten.
+  setMaxListeners(0, stopping.signal);
+  const source = sourceOf(options, cache, stopping.signal);
+  // A repository doesn't say where it was built; the default folder is right for all roles of one
+  // folder.
+  const builtIn = join(
+    "folder" in options.from ? options.from.folder : join(options.root, "dist/server"),
+    "modules",
+  );
+  const placed = new Map<string, Promise<void>>();
+  const loaded = { files: 0, bytes: 0, cached: 0 };
+  let running = 0;
+  let opened: Promise<{ manifest: ServerManifest; tree: RunTree }> | undefined;
+
+  const open = (): NonNullable<typeof opened> =>
+    (opened ??= (async () => {
+      await makeFolder(cache);
+      await Promise.all([removeDeadTrees(cache), store.clean()]);
+      const manifest = await source.manifest();
+      return {
+        manifest,
+        tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }),
+      };
+    })().catch((error: unknown) => {
+      opened = undefined;
+      throw unavailable(error);
+    }));
+
+  const place = async (file: string, record: FileRecord, tree: RunTree): Promise<void> => {
+    let content = await store.find(record);
+    if (content === undefined) {
+      const bytes = await source.file(file);
+      if (integrityOf(bytes) !== record.integrity)
+        throw new Error(
+          `The module file ${file} doesn't match the manifest: the build has changed since. Start this node again`,
+        );
+      content = await store.put(record, bytes);
+      loaded.files++;
+      loaded.bytes += bytes.length;
+    } else loaded.cached++;
+    if (file.endsWith(".map"))
+      await tree.write(
+        file,
+        relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))),
+      );
+    else await tree.place(file, content);
+  };
+
+  const prepare = async (files: Iterable<string>): Promise<RunTree> => {
+    const { manifest, tree } = await open();
+    const waiting = [...closure(manifest, files)];
+    running++;
+    try {
+      const worker = async (): Promise<void> => {
+        for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+          let placing = placed.get(file);
+          if (placing === undefined) {
+            placing = place(file, entryOf(manifest.files, file)!, tree);
+            placed.set(file, placing);
+            // A failed file may be requested again.
+            placing.catch(() => placed.delete(file));
+          }
+          await placing;
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(parallelFiles, waiting.length) }, worker));
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      running--;
+    }
+    if (running === 0) reportLoaded();
+    return tree;
+  };
+
+  /** Logs one line when all requested files are there, if any had to be fetched. */
+  const reportLoaded = (): void => {
+    if (loaded.files > 0 && "repository" in options.from)
+      log.info(
+        `modules: ${loaded.files} fetched (${(loaded.bytes / 1_000).toFixed(1)} kB), ${loaded.cached} cached`,
+      );
+    Object.assign(loaded, { files: 0, bytes: 0, cached: 0 });
+  };
+
+  return {
+    manifest: async () => (await open()).manifest,
+    prepare: async (files) => void (await prepare(files)),
+    async import(file) {
+      const { folder } = await prepare([file]);
+      const path = join(folder, file);
+      try {
+        return await options.moduleImporter(pathToFileURL(path).href);
+      } catch (error) {
+        const { manifest } = await open();
+        throw loadFailure(error, {
+          root: options.root,
+          file: path,
+          purpose: purposeOf(file, manifest),
+        });
+      }
+    },
+    async close() {
+      stopping.abort(new Error("This node is stopping"));
+      const { tree } = (await opened?.catch(() => undefined)) ?? {};
+      await tree?.remove();
+    },
+  };
+}
+
+/** Not to be confused with what a module throws: a configuration that names one isn't at fault. */
+function unavailable(error: unknown): ModulesUnavailable {
+  if (error instanceof ModulesUnavailable) return error;
+  return new ModulesUnavailable(error instanceof Error ? error.message : String(error), {
+    cause: error,
+  });
+}
+
+function sourceOf(
+  { from, trustKey, transport, clock, log }: ModuleStoreOptions,
+  cache: string,
+  signal: AbortSignal,
+): ModuleSource {
+  if ("folder" in from) return folderSource(from.folder);
+  const name = createHash("sha256").update(from.repository).digest("hex").slice(0, 16);
+  return repositorySource({
+    url: from.repository,
+    trustKey,
+    transport,
+    clock,
+    log,
+    signal,
+    keptManifest: join(cache, "manifests", `${name}.json`),
+  });
+}
+
+/** `files`, everything that they import, and all their source maps. */
+function closure(manifest: ServerManifest, files: Iterable<string>): Set<string> {
+  const found = new Set<string>(files);
+  for (const file of found) {
+    if (!Object.hasOwn(manifest.files, file))
+      throw new Error(
+        `The build of revision ${manifest.revision} has no file '${file}': build again`,
+      );
+    for (const imported of entryOf(manifest.files, file)?.imports ?? []) found.add(imported);
+    if (Object.hasOwn(manifest.files, `${file}.map`)) found.add(`${file}.map`);
+  }
+  return found;
+}
+
+/** Makes the sources of a source map absolute; the build wrote them relative to `folder`. */
+function relocated(text: string, folder: string): string {
+  let map: { sources?: unknown };
+  try {
+    map = JSON.parse(text) as { sources?: unknown };
+  } catch {
+    // Not a source map, but a `.map` of another tool.
+    return text;
+  }
+  if (!Array.isArray(map.sources)) return text;
+  const sources = map.sources.map((source) =>
+    typeof source === "string" && !URL.canParse(source)
+      ? pathToFileURL(resolve(folder, source)).href
+      : source,
+  );
+  return JSON.stringify({ ...map, sources });
+}
+
+async function makeFolder(cache: string): Promise<void> {
+  try {
+    await mkdir(cache, { recursive: true });
+  } catch (error) {
+    throw new Error(
+      `Can't cache modules in ${cache} (${(error as NodeJS.ErrnoException).code}). Make the folder writable, or set another 'cache' in the configuration`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,205 @@
+// `seamline check`: finds everything that can be found without building.
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Log } from "../../src/base/ports.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
+import { listFiles, realPath } from "../files/sources.ts";
+import { uniqueProblems } from "../build/read/unique-problems.ts";
+import { type BrowserGraph, browserGraph, nodeProblems } from "../build/graphs/browser-graph.ts";
+import { type BuildOptions, buildApplication } from "../vite/build.ts";
+import { classRecords } from "../build/modules/classes.ts";
+import {
+  type ConfigurationFile,
+  configurationProblems,
+  findConfigurations,
+} from "./configuration-files.ts";
+import { folderProblem } from "../build/modules/folder-name.ts";
+import { isLeft, uncompiled } from "../build/plugin/future-syntax.ts";
+import { type OpenApplication, openApplication } from "./open-application.ts";
+import { missingExports } from "../build/graphs/missing-exports.ts";
+import { writeModuleTypes } from "../build/read/module-types.ts";
+import { unresolvedImport } from "../build/plugin/resolve.ts";
+import { serverImports } from "./server-graph.ts";
+import { splitState } from "../build/graphs/split-state.ts";
+
+export interface CheckOptions {
+  /** The application folder. */
+  readonly root: string;
+  /** A configuration to check in addition to those that are found. */
+  readonly config?: string | undefined;
+  /** Runs a build too, and discards its output. */
+  readonly build?: boolean | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+export interface Checked {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly modules: number;
+  readonly procedures: number;
+  readonly segments: readonly string[];
+  readonly configurations: readonly string[];
+}
+
+/** Checks every segment file, configuration and module of an application. */
+export async function checkApplication(options: CheckOptions): Promise<Checked> {
+  const { env, config } = options;
+  const root = realPath(options.root);
+  const problem = folderProblem(root);
+  if (problem !== undefined)
+    return {
+      problems: [problem],
+      warnings: [],
+      modules: 0,
+      procedures: 0,
+      segments: [],
+      configurations: [],
+    };
+  const files = await listFiles(root);
+  const configurations = await findConfigurations({
+    root,
+    files,
+    named: config === undefined ? [] : [config],
+    env,
+  });
+  const problems: Problem[] = configurations.flatMap((configuration) => configuration.problems);
+  const warnings: Problem[] = configurations.flatMap((configuration) => configuration.warnings);
+  const counted = { modules: 0, procedures: 0, segments: [] as readonly string[] };
+  for (const settings of settingsOf(configurations, { ...options, root })) {
+    const open = await openApplication(settings);
+    const { application } = open;
+    problems.push(...application.problems);
+    warnings.push(...application.warnings);
+    problems.push(
+      ...configurations.flatMap((configuration) =>
+        configurationProblems(configuration, application),
+      ),
+    );
+    counted.modules = [...application.modules.ids].length;
+    counted.procedures = application.procedures.length;
+    counted.segments = application.segments.map((segment) => segment.file);
+    // The parts of a wrongly split module would lead to wrong findings.
+    if (application.problems.length > 0) continue;
+    // The TypeScript compiler, which usually runs next, reads them.
+    await writeModuleTypes(application);
+    const found = await findings(open, { served: servedBy(configurations) });
+    problems.push(...found.problems);
+    warnings.push(...found.warnings);
+    if (options.build === true && problems.length === 0)
+      await dryBuild(settings, problems, warnings);
+  }
+  return {
+    problems: uniqueProblems(problems),
+    warnings: uniqueProblems(warnings),
+    ...counted,
+    configurations: configurations.map((configuration) => configuration.file),
+  };
+}
+
+/** Segments that configured servers load, even those with a missing segment file. */
+function servedBy(configurations: readonly ConfigurationFile[]): ReadonlySet<string> {
+  return new Set(
+    configurations.flatMap(({ config }) =>
+      config !== undefined && "segments" in config ? (config.segments ?? []) : [],
+    ),
+  );
+}
+
+/**
+ * Mistakes in imports between modules, in pages and on nodes. The application must be free of
+ * problems.
+ */
+export async function findings(
+  open: OpenApplication,
+  { graph, served }: { readonly graph?: BrowserGraph; readonly served?: ReadonlySet<string> } = {},
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
+  const { application } = open;
+  const { root } = application;
+  const browser = graph ?? (await browserGraph(open));
+  const problems = [
+    ...browser.leaks,
+    ...nodeProblems(browser, root),
+    ...(await missingExports(application)),
+  ];
+  const warnings: Problem[] = [];
+  for (const { problem, segments, isShared } of application.pageOnlyCalls)
+    if (!segments.some((name) => served?.has(name) === true))
+      (isShared ? warnings : problems).push(problem);
+  for (const { specifier, importer } of browser.unresolved)
+    if (/^\.{1,2}\//.test(specifier) || !open.hasOtherResolvers)
+      problems.push(unresolvedImport(specifier, importer, root, true).problem);
+  const onNodes = await serverImports(open);
+  problems.push(...onNodes.problems);
+  warnings.push(...onNodes.warnings);
+  const loaded = [...new Set([...application.serverModules, ...application.pageModules])].sort(
+    (a, b) => (a.file < b.file ? -1 : 1),
+  );
+  const inPages = [...browser.modules.values()]
+    .filter((module) => module.kind === "code")
+    .map((module) => module.id);
+  const files = new Set([...loaded.map((module) => module.file), ...onNodes.packages, ...inPages]);
+  for (const problem of await uncompiledIn(open, files))
+    (open.hasOtherTransforms ? warnings : problems).push(problem);
+  warnings.push(
+    ...(await classRecords(loaded, application.modules)).warnings,
+    ...(await splitState(application)),
+  );
+  return { problems, warnings };
+}
+
+/** Decorators and `accessor` fields that Vite's compiler doesn't compile. */
+async function uncompiledIn(
+  { application, compile, parse }: OpenApplication,
+  files: Iterable<string>,
+): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  for (const file of files) {
+    const problem = uncompiled(file, application, parse);
+    if (problem !== undefined && isLeft(await compile(file, application.modules.text(file)), parse))
+      found.push(problem);
+  }
+  return found;
+}
+
+/** The distinct build settings that configurations give; the defaults if none does. */
+function settingsOf(
+  configurations: readonly ConfigurationFile[],
+  { root, log }: CheckOptions,
+): readonly BuildOptions[] {
+  const settings = new Map<string, BuildOptions>();
+  for (const { config } of configurations) {
+    if (config === undefined || !("source" in config)) continue;
+    const { source, output, index, browserSegments, browserModules } = config;
+    settings.set(JSON.stringify([source, output, index, browserSegments, browserModules]), {
+      root,
+      source,
+      output,
+      index,
+      browserSegments,
+      browserModules,
+      log,
+    });
+  }
+  return settings.size > 0 ? [...settings.values()] : [{ root, log }];
+}
+
+async function dryBuild(
+  settings: BuildOptions,
+  problems: Problem[],
+  warnings: Problem[],
+): Promise<void> {
+  const output = join(settings.root, "node_modules/.cache/seamline", `check-${process.pid}`);
+  const silent: Log = { ...settings.log, info: () => {}, warn: () => {} };
+  try {
+    const built = await buildApplication({ ...settings, output, log: silent });
+    warnings.push(...built.warnings);
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    problems.push(...error.problems);
+  } finally {
+    await rm(output, { recursive: true, force: true });
+  }
+}

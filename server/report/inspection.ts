@@ -1,0 +1,198 @@
+// The result of `seamline inspect`: where procedures are, what imports them, and what browsers
+// receive.
+
+import type { Access, Parameter } from "../../src/base/manifest.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
+import { declarationOf, exportNames } from "../build/modules/export-declarations.ts";
+import { uniqueProblems } from "../build/read/unique-problems.ts";
+import { type BrowserGraph, browserGraph } from "../build/graphs/browser-graph.ts";
+import type { BuildOptions } from "../vite/build.ts";
+import { type BrowserSizes, type SizedModule, builtSizes } from "../build/write/built-sizes.ts";
+import { findings } from "./check.ts";
+import { placeOfImport } from "../build/modules/import-problem.ts";
+import { type OpenApplication, openApplication } from "./open-application.ts";
+import type { ApplicationProcedure } from "../build/split/application-procedure.ts";
+
+/**
+ * What `seamline inspect --json` prints. Files are relative to the application folder, lines and
+ * columns count from 1.
+ */
+export interface Inspection {
+  readonly segments: readonly InspectedSegment[];
+  readonly procedures: readonly InspectedProcedure[];
+  readonly browser: InspectedBrowser;
+  readonly warnings: readonly Problem[];
+}
+
+export interface InspectedSegment {
+  readonly name: string;
+  readonly file: string;
+  /** Whether browsers may load it. */
+  readonly browsers: boolean;
+  /** How many procedures it has. */
+  readonly procedures: number;
+  readonly access: Readonly<Record<Access, number>>;
+}
+
+export interface InspectedProcedure {
+  readonly fqn: string;
+  readonly version: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly export: string;
+  /** As it is written: `(sku: string, quantity: number = 1): Promise<Money>`. */
+  readonly signature: string;
+  /** As the manifest has them. */
+  readonly parameters: readonly Parameter[];
+  readonly segments: readonly {
+    readonly name: string;
+    readonly access: Access;
+    readonly safe?: true;
+    readonly idempotent?: true;
+  }[];
+  /** Modules that import it, with the lines of their imports. */
+  readonly importers: readonly { readonly file: string; readonly line?: number }[];
+}
+
+export interface InspectedBrowser {
+  /** `built`: the bundler's output per module before minification; `source`: the module's text. */
+  readonly sizes: "built" | "source";
+  /** Whether the sizes are from a build, or why not. */
+  readonly build: "fresh" | "stale" | "none";
+  readonly modules: readonly SizedModule[];
+  /** The built files; empty without a fresh build. */
+  readonly files: readonly {
+    readonly name: string;
+    readonly bytes: number;
+    readonly gzip: number;
+  }[];
+}
+
+/** An application and what browsers get of it. */
+export interface Inspected {
+  readonly open: OpenApplication;
+  readonly graph: BrowserGraph;
+  readonly inspection: Inspection;
+}
+
+/** Reads an application. Throws {@link Problems} if it can't be split. */
+export async function inspectApplication(options: BuildOptions): Promise<Inspected> {
+  const open = await openApplication(options);
+  const { application } = open;
+  if (application.problems.length > 0) throw new Problems(application.problems);
+  const graph = await browserGraph(open);
+  const found = await findings(open, { graph });
+  const importers = await importersOf(open);
+  const sizes = await builtSizes(application.root, application.source, open.output);
+  return {
+    open,
+    graph,
+    inspection: {
+      segments: application.segments
+        .map(({ name, file }) => ({
+          name,
+          file,
+          browsers: application.browserSegments.includes(name),
+          ...countsOf(application.procedures, name),
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      procedures: application.procedures.map((procedure) =>
+        inspected(procedure, open, importers.get(procedure) ?? []),
+      ),
+      browser: browserOf(graph, sizes),
+      // A build would stop at problems, but an inspection is useful all the same.
+      warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
+    },
+  };
+}
+
+function countsOf(
+  procedures: readonly ApplicationProcedure[],
+  segment: string,
+): Pick<InspectedSegment, "procedures" | "access"> {
+  const access = { public: 0, protected: 0, private: 0 };
+  for (const procedure of procedures)
+    for (const { entry, segment: named } of procedure.entries)
+      if (named.name === segment) access[entry.access]++;
+  return { procedures: access.public + access.protected + access.private, access };
+}
+
+function inspected(
+  procedure: ApplicationProcedure,
+  { application: { modules } }: OpenApplication,
+  importers: InspectedProcedure["importers"],
+): InspectedProcedure {
+  const { fqn, version, module, export: name, parameters, entries } = procedure;
+  const declared = modules.describe(module).exports.find((candidate) => candidate.name === name);
+  return {
+    fqn,
+    version,
+    file: module.name,
+    line: declared?.line ?? 1,
+    column: declared?.column ?? 1,
+    export: name,
+    signature: declared?.signature ?? "()",
+    parameters,
+    segments: entries.map(({ segment, entry: { access, safe, idempotent } }) => ({
+      name: segment.name,
+      access,
+      ...(safe && { safe }),
+      ...(idempotent && { idempotent }),
+    })),
+    importers,
+  };
+}
+
+/** The modules that import a procedure by name or as part of a namespace. Tests don't count. */
+async function importersOf({
+  application: { modules, procedures },
+}: OpenApplication): Promise<ReadonlyMap<ApplicationProcedure, InspectedProcedure["importers"]>> {
+  const byExport = new Map(
+    procedures.map((procedure) => [`${procedure.module.id}#${procedure.export}`, procedure]),
+  );
+  const found = new Map<ApplicationProcedure, { file: string; line?: number }[]>();
+  for (const id of modules.ids) {
+    const module = modules.get(id);
+    if (module === undefined || /\.(?:test|spec)$/.test(id)) continue;
+    for (const { specifier, typeOnly, names, dynamic } of modules.describe(module).imports) {
+      const target = typeOnly ? undefined : await modules.resolve(specifier, module.file);
+      if (target === undefined) continue;
+      const isWhole = dynamic === true || names.some((binding) => binding.imported === "*");
+      const imported = isWhole
+        ? await exportNames(modules, target)
+        : names.map((binding) => binding.imported);
+      for (const name of imported) {
+        const declared = await declarationOf(modules, target, name);
+        const procedure =
+          "missing" in declared
+            ? undefined
+            : byExport.get(`${declared.module.id}#${declared.export.name}`);
+        if (procedure === undefined) continue;
+        const place = placeOfImport(modules.text(module.file), specifier);
+        found.set(procedure, [
+          ...(found.get(procedure) ?? []),
+          { file: module.name, ...(place !== undefined && { line: place.line }) },
+        ]);
+      }
+    }
+  }
+  return found;
+}
+
+function browserOf(graph: BrowserGraph, sizes: BrowserSizes): InspectedBrowser {
+  if (sizes.build === "fresh")
+    return { sizes: "built", build: "fresh", modules: sizes.modules, files: sizes.files };
+  const sources = [...graph.modules.values()].filter((module) =>
+    ["source", "code", "asset"].includes(module.kind),
+  );
+  const modules = sources
+    .map(({ name, package: of, part, size }) => ({
+      name,
+      ...(of !== undefined && { package: of }),
+      ...(part !== undefined && { part }),
+      bytes: size(),
+    }))
+    .sort((a, b) => b.bytes - a.bytes);
+  return { sizes: "source", build: sizes.build, modules, files: [] };
+}

@@ -1,0 +1,51 @@
+// The address of a running `seamline dev`, kept in a file: `seamline call` in the same folder asks
+// there.
+
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isProcessAlive } from "../base/process-alive.ts";
+
+/** Relative to the application folder. */
+export const addressFile = ".seamline/dev.json";
+
+export interface DevAddress {
+  readonly url: string;
+  readonly pid: number;
+  /** Whether the process exists. Another process may have its number by now. */
+  readonly isRunning: boolean;
+}
+
+/** Writes the address of this process; the returned function removes it again. */
+export async function writeDevAddress(root: string, url: string): Promise<() => Promise<void>> {
+  const file = join(root, addressFile);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${JSON.stringify({ url, pid: process.pid } satisfies Entry)}\n`);
+  } catch {
+    // A read-only folder is fine to work in: `call` takes --url.
+  }
+  return async () => {
+    // A `seamline dev` that started later in the same folder has written its own.
+    if ((await readEntry(file))?.pid === process.pid) await rm(file, { force: true });
+  };
+}
+
+/** The address in this folder. Its process may have been killed before it could remove the file. */
+export async function readDevAddress(root: string): Promise<DevAddress | undefined> {
+  const entry = await readEntry(join(root, addressFile));
+  return entry && { ...entry, isRunning: isProcessAlive(entry.pid) };
+}
+
+type Entry = Pick<DevAddress, "url" | "pid">;
+
+async function readEntry(file: string): Promise<Entry | undefined> {
+  try {
+    const { url, pid } = JSON.parse(await readFile(file, "utf8")) as Partial<Entry>;
+    return typeof url === "string" && URL.canParse(url) && typeof pid === "number"
+      ? { url, pid }
+      : undefined;
+  } catch {
+    // There is no file, or its process was killed while it wrote it.
+    return undefined;
+  }
+}

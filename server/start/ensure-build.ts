@@ -1,0 +1,177 @@
+// Builds at the start of a service, if needed. Vite runs in a child process: a role never loads it.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import type { Log } from "../../src/base/ports.ts";
+import type { ApplicationConfig } from "../config/config.ts";
+import { parseManifest } from "../modules/module-source.ts";
+import { packageFolder } from "../base/package-folder.ts";
+import {
+  findOutput,
+  isFile,
+  isStale,
+  listFiles,
+  manifestFiles,
+  type OutputFolders,
+  slashed,
+} from "../files/sources.ts";
+
+/** The process was told to stop while it was building: nothing failed, and nothing starts. */
+export class Stopped extends Error {
+  override readonly name: string = "Stopped";
+}
+
+export interface EnsureBuildOptions extends Pick<
+  ApplicationConfig,
+  "source" | "output" | "index" | "browserSegments" | "browserModules"
+> {
+  /** The application folder. */
+  readonly root: string;
+  /** `true` always builds, `false` never. Default: if there is no build and Vite is installed. */
+  readonly build?: boolean | undefined;
+  readonly log: Log;
+  /** Replaces the child process that builds. */
+  readonly run?: (settings: BuildSettings) => Promise<void>;
+}
+
+/**
+ * Passed to the child process on its command line, which every user of the machine can read: no
+ * secrets.
+ */
+export type BuildSettings = Pick<
+  EnsureBuildOptions,
+  "root" | "source" | "output" | "index" | "browserSegments" | "browserModules"
+>;
+
+/**
+ * The folders of a usable build, built first if necessary. Warns if the build is older than the
+ * sources.
+ */
+export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFolders> {
+  const { root, source, output, index, browserSegments, browserModules, log } = options;
+  const shown = `./${slashed(relative(root, output))}`;
+  let folders = await findOutput(root, output);
+  const missing = folders === undefined;
+  if (options.build === true || (missing && options.build !== false && hasVite(root))) {
+    log.info(missing ? `there is no build in ${shown} yet: making one` : `building ${shown}`);
+    await (options.run ?? runBuild)({
+      root,
+      source,
+      output,
+      index,
+      browserSegments,
+      browserModules,
+    });
+    folders = await findOutput(root, output);
+  }
+  if (folders === undefined) {
+    const reason =
+      options.build === false
+        ? "and --no-build forbids making one"
+        : "and Vite isn't installed here to make one";
+    throw new Error(
+      `There is no build in ${shown}, ${reason}. Run 'seamline build', here or on a machine with Vite, and copy ${shown}`,
+    );
+  }
+  // Report a partial build, from a failed copy or a full disk, here: nothing after this would
+  // notice.
+  const path = join(folders.server, manifestFiles.server);
+  const manifest = parseManifest(await readFile(path, "utf8"), path);
+  if (!(await isFile(join(folders.server, manifestFiles.browser))))
+    throw new Error(
+      `The build in ${shown} has no ${manifestFiles.browser}: it is incomplete. Build again`,
+    );
+  // Only Vite's configuration knows where its pages are.
+  if (folders.browser === output && !existsSync(output))
+    log.warn(
+      `Vite built modules into ./.seamline/server, but there are no pages in ${shown}. Set 'output' to Vite's build.outDir`,
+    );
+  // The build decides which segments browsers may load: a shorter list has no effect before the
+  // next build.
+  if (browserSegments !== undefined && listed(browserSegments) !== listed(manifest.browserSegments))
+    log.warn(
+      `'browserSegments' names ${listed(browserSegments)}, and the build in ${shown} lets browsers load ${listed(manifest.browserSegments)}. Run 'seamline build' with this configuration, or start with --build`,
+    );
+  if ((await hasModules(source, manifest)) && (await isStale(root, source, output, manifest)))
+    log.warn(
+      `the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`,
+    );
+  return folders;
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? "none" : [...new Set(names)].toSorted().join(", ");
+
+// A machine that only serves can't compare: its source folder has only assets, if it exists at all.
+async function hasModules(
+  source: string,
+  { modules }: Pick<ServerManifest, "modules">,
+): Promise<boolean> {
+  const files = await listFiles(source).catch(() => []);
+  return files.some((file) =>
+    Object.hasOwn(modules, slashed(relative(source, file)).replace(/\.[cm]?[jt]sx?$/, "")),
+  );
+}
+
+function hasVite(root: string): boolean {
+  // A workspace may have Vite only beside Seamline.
+  for (const from of [join(root, "package.json"), join(packageFolder, "package.json")]) {
+    try {
+      createRequire(from).resolve("vite");
+      return true;
+    } catch {
+      // Try the next one.
+    }
+  }
+  return false;
+}
+
+// The end of a failed build's output, for the message.
+const maxOutput = 100_000;
+
+async function runBuild(settings: BuildSettings): Promise<void> {
+  const cli = join(packageFolder, "dist/cli.js");
+  if (!(await isFile(cli)))
+    throw new Error(`Seamline's command line is missing at ${cli}: install the package again`);
+  const child = spawn(process.execPath, [cli, "build", "--settings", JSON.stringify(settings)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream
+      .setEncoding("utf8")
+      .on("data", (text: string) => (output = (output + text).slice(-maxOutput)));
+  // A signal to this process must end the child too.
+  let received: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    received = signal;
+    child.kill(signal);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once("error", (error) =>
+        reject(new Error(`The build could not be started: ${error.message}`, { cause: error })),
+      );
+      child.once("close", (code, signal) => {
+        // Even if the build succeeded, the service isn't wanted any more.
+        if (received !== undefined) reject(new Stopped(`Stopped by ${received} during the build`));
+        else if (code === 0) resolve();
+        else
+          reject(
+            new Error(
+              signal === null
+                ? `The build failed\n\n${output.trim()}`
+                : `The build was ended by ${signal}`,
+            ),
+          );
+      });
+    });
+  } finally {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, stop);
+  }
+}

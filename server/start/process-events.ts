@@ -1,0 +1,71 @@
+// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections.
+
+import type { Log } from "../../src/base/ports.ts";
+
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** From a signal to the end of the process, whatever the application still has open. */
+const stopMs = 10_000;
+/**
+ * After an exception: time to leave the gateway and to serve on for a second. State can't be relied
+ * on for longer.
+ */
+const crashMs = 2_000;
+/** For output that is still being written. */
+const flushMs = 200;
+/**
+ * A stopping service logs no more exceptions than these: a timer may throw again and again, or the
+ * log itself may fail.
+ */
+const maxLoggedExceptions = 10;
+
+/** Stops `server` when the process has to end; the returned function removes the listeners. */
+export function listenToProcess(server: Stoppable, log: Log): () => void {
+  let exceptions = 0;
+
+  const end = (event: string, ms: number): void => {
+    const started = performance.now();
+    const exit = (): void => process.exit();
+    const late = setTimeout(exit, ms);
+    late.unref();
+    server
+      .stop()
+      .catch((error: unknown) => {
+        log.error("could not stop cleanly", error);
+        process.exitCode = 1;
+      })
+      .finally(() => {
+        clearTimeout(late);
+        // A timer or a connection pool of the application would keep the process alive. Other
+        // listeners, of another service or of the application itself, may still have something to
+        // finish.
+        const left = process.listenerCount(event) > 0 ? ms - (performance.now() - started) : 0;
+        setTimeout(exit, Math.max(left, flushMs)).unref();
+      });
+  };
+
+  const stop = (signal: NodeJS.Signals): void => end(signal, stopMs);
+  const crash = (error: unknown): void => {
+    if (++exceptions <= maxLoggedExceptions)
+      log.error("uncaught exception: this service stops", error);
+    process.exitCode = 1;
+    if (exceptions === 1) end("uncaughtException", crashMs);
+  };
+  // Node would end the process: any caller of a procedure that forgets an await could stop the
+  // service.
+  const logRejection = (reason: unknown): void =>
+    log.error("unhandled rejection: an await is missing", reason);
+
+  const events = {
+    SIGTERM: stop,
+    SIGINT: stop,
+    uncaughtException: crash,
+    unhandledRejection: logRejection,
+  };
+  for (const [name, listener] of Object.entries(events)) process.on(name, listener);
+  return () => {
+    for (const [name, listener] of Object.entries(events)) process.off(name, listener);
+  };
+}

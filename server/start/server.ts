@@ -1,0 +1,61 @@
+// What `startServer` takes, and the running service that it gives.
+
+import type { HealthCheck } from "../../src/http/health.ts";
+import type { RunProcedure } from "../../src/types/imported.ts";
+import type { Middleware } from "../../src/http/middleware.ts";
+import type { Log } from "../../src/base/ports.ts";
+import type { ConfigInput, Mode } from "../config/config-types.ts";
+import type { ServerInfo } from "./server-info.ts";
+
+/** How a service starts. */
+export interface ServerOptions {
+  /**
+   * A configuration file, or the configuration itself. If it is left out: `--config FILE`, else the
+   * file that the variable SEAMLINE_CONFIG names, else `./seamline.json`.
+   */
+  readonly config?: string | ConfigInput | object;
+  /**
+   * The application folder [the working directory]. Paths in the configuration are relative to it.
+   */
+  readonly root?: string;
+  /**
+   * Stop on SIGTERM and SIGINT, log unhandled rejections instead of ending the process, and leave
+   * the gateway before an uncaught exception ends the process with code 1 [true].
+   */
+  readonly signals?: boolean;
+  /** `true` builds before the start, `false` never. If it is left out, a missing build is made. */
+  readonly build?: boolean;
+  /**
+   * `true` turns the console on, whatever the configuration says. Gateway, proxy and standalone
+   * have one.
+   */
+  readonly console?: boolean;
+  /** Replaces the lines on the terminal. */
+  readonly log?: Log;
+}
+
+/** A running service. */
+export interface Server {
+  /** Where it listens. */
+  readonly url: string;
+  /** What it does: the `mode` of its configuration. */
+  readonly mode: Mode;
+  /** What it is and holds right now: segments, members, the services that it depends on. */
+  readonly info: ServerInfo;
+  /** Registers a health check; an existing one with this name is replaced. */
+  addHealthCheck(name: string, check: HealthCheck): void;
+  /** Adds middleware around incoming calls; what is added last runs first. */
+  addMiddleware(middleware: Middleware): void;
+  /** Runs a procedure here or on another node. Only a node or a standalone can start a call. */
+  readonly runProcedure: RunProcedure;
+  /**
+   * A link to the console for one person, valid once and for ten minutes; `undefined` if the
+   * console is off.
+   */
+  consoleLink(): string | undefined;
+  /**
+   * Leaves the gateway, serves on for a second, lets requests in flight finish, and closes.
+   * A second call waits for the first.
+   */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,67 @@
+// The callers of a test cluster that can't be called themselves: the test and the page.
+
+import type { Host, ModuleNamespace, Transport } from "../../src/base/ports.ts";
+import { noteAnsweredError } from "../../src/http/refusals.ts";
+import { createServerNode } from "../../src/roles/load-node.ts";
+import type { Graph } from "../../src/runtime/seam.ts";
+import { createCredentials } from "../../src/http/trust.ts";
+import { createRemote } from "../../src/wire/remote-call.ts";
+import type { LocalDeployment } from "../local/deployment.ts";
+import type { CallRecorder } from "./fakes/calls.ts";
+import type { ClusterModules, ModuleGraph } from "./modules.ts";
+import type { TestCaller } from "./test-cluster.ts";
+
+export interface CallerParts {
+  readonly name: "test" | "page";
+  readonly host: Host;
+  readonly local: LocalDeployment;
+  readonly graph: ModuleGraph;
+  readonly segments: readonly string[];
+  readonly modules: ClusterModules;
+  readonly recorder: CallRecorder;
+  readonly assertOpen: () => void;
+}
+
+export async function createCaller(parts: CallerParts): Promise<TestCaller> {
+  const { name, host, local, segments, recorder, assertOpen } = parts;
+  const { modules, classes } = parts.graph;
+  const { trustKey, limits } = local.common;
+  const base = local.urlOf("gateway");
+  const isPage = name === "page";
+  const remote = createRemote({
+    transport: isPage ? fromPage(host.transport, base) : host.transport,
+    base,
+    credential: createCredentials(isPage ? undefined : trustKey, host).fields("service"),
+    classes,
+    limits,
+    clock: host.clock,
+    onError: noteAnsweredError,
+  });
+  // A page can't carry a context across an await, and a test's own calls have none.
+  const carrier = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
+  const node = createServerNode({ ...host, carrier }, modules, remote);
+  const manifest = await modules.manifest();
+  const graph = (await modules.import(manifest.graph)) as ModuleNamespace & Graph;
+  graph.bind(node);
+  await recorder.as(name, async () => await node.load(manifest, segments));
+  return {
+    import: (async (path: string) => {
+      assertOpen();
+      return await parts.modules.import(path, modules);
+    }) as TestCaller["import"],
+    runProcedure: (async (...call) => {
+      assertOpen();
+      return await node.runProcedure(...call);
+    }) as TestCaller["runProcedure"],
+  };
+}
+
+/** Adds what a browser adds to a page's requests. */
+function fromPage(transport: Transport, origin: string): Transport {
+  const headers = { origin, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
+  return {
+    send: async (request) =>
+      await transport.send({ ...request, headers: { ...headers, ...request.headers } }),
+    close: transport.close,
+  };
+}

@@ -1,0 +1,69 @@
+// Records which procedures ran, where, and who called them.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import type { Clock } from "../../../src/base/ports.ts";
+import type { ProcedureFunction } from "../../../src/runtime/seam.ts";
+
+/** One call of a procedure that ran, or is running, in a test cluster. */
+export interface RecordedCall {
+  readonly fqn: string;
+  readonly version: string;
+  /**
+   * Where it ran: a node's name, `page`, or `fakes` for a fake of a procedure that no node holds.
+   */
+  readonly where: string;
+  /**
+   * The caller: a node's name, `page`, `test` for the test's own calls, or `outside` for its
+   * fetches.
+   */
+  readonly from: string;
+  /** The arguments as the function received them. */
+  readonly args: readonly unknown[];
+  /** Whether a fake answered. */
+  readonly faked: boolean;
+  /** Duration on the cluster's clock; `undefined` while it runs. */
+  readonly ms: number | undefined;
+  /** What it threw. */
+  readonly error?: unknown;
+}
+
+export interface CallRecorder {
+  readonly calls: RecordedCall[];
+  /** Runs a procedure and records the call. */
+  record(
+    call: Pick<RecordedCall, "fqn" | "version" | "where" | "args" | "faked">,
+    run: ProcedureFunction,
+    self: unknown,
+  ): Promise<unknown>;
+  /** Attributes calls made by `act` to `name`, unless they are attributed already. */
+  as<T>(name: string, act: () => T): T;
+}
+
+export function createCallRecorder(clock: Clock): CallRecorder {
+  // Everything runs in one process, so this carries the caller across the network too.
+  const actors = new AsyncLocalStorage<string>();
+  const calls: RecordedCall[] = [];
+  return {
+    calls,
+    async record(call, run, self) {
+      const entry: { -readonly [Key in keyof RecordedCall]: RecordedCall[Key] } = {
+        ...call,
+        from: actors.getStore() ?? "test",
+        ms: undefined,
+      };
+      calls.push(entry);
+      const began = clock.now();
+      try {
+        // Called synchronously, since a body may read its context at once.
+        return await actors.run(call.where, () => run.apply(self, call.args as never[]));
+      } catch (error) {
+        entry.error = error;
+        throw error;
+      } finally {
+        entry.ms = clock.now() - began;
+      }
+    },
+    as: (name, act) => (actors.getStore() === undefined ? actors.run(name, act) : act()),
+  };
+}

@@ -1,0 +1,95 @@
+// Wraps the modules of a node or page, so that a test can fake every procedure and see its callers.
+
+import { entryOf, type ProcedureRecord } from "../../../src/base/manifest.ts";
+import type { ModuleNamespace } from "../../../src/base/ports.ts";
+import { type FakeProcedure, standIn } from "../../../src/roles/fake-modules.ts";
+import type { ServerModules } from "../../../src/roles/load-node.ts";
+import type { Graph, ProcedureFunction } from "../../../src/runtime/seam.ts";
+import type { CallRecorder } from "./calls.ts";
+import type { FakeRegistry } from "./fakes.ts";
+import { adopted, type RealmClasses } from "./realm.ts";
+
+export interface Instruments {
+  readonly where: string;
+  readonly segments: readonly string[];
+  readonly fakes: FakeRegistry;
+  readonly recorder: CallRecorder;
+  /** The classes of this graph, and those of the test, which fakes use. */
+  readonly classes: { readonly here: RealmClasses; readonly test: RealmClasses };
+}
+
+export function instrumented(modules: ServerModules, instruments: Instruments): ServerModules {
+  const { where, segments, fakes, recorder, classes } = instruments;
+
+  /** Runs a fake in the realm of the test, so that `toBeInstanceOf` holds on both sides. */
+  const translated = (fake: FakeProcedure): FakeProcedure =>
+    async function (...args) {
+      const translatedArgs = (await adopted(args, classes.here, classes.test)) as typeof args;
+      try {
+        return await adopted(await fake.apply(this, translatedArgs), classes.test, classes.here);
+      } catch (thrown) {
+        throw await adopted(thrown, classes.test, classes.here);
+      }
+    };
+
+  const wrap = (record: ProcedureRecord, graph: Graph, body: Body): ProcedureFunction => {
+    const { fqn, version } = record;
+    return function (this: unknown, ...args) {
+      const fake = fakes.take(record);
+      const run =
+        fake === undefined
+          ? body.procedure(record.export)
+          : standIn(record, graph, translated(fake));
+      return recorder.record({ fqn, version, where, args, faked: fake !== undefined }, run, this);
+    };
+  };
+
+  return {
+    manifest: modules.manifest,
+    async import(file) {
+      const manifest = await modules.manifest();
+      const held = new Set(
+        segments.flatMap((name) =>
+          (entryOf(manifest.segments, name) ?? []).map((entry) => entry.procedure),
+        ),
+      );
+      const all = manifest.procedures.filter(
+        (record) => entryOf(manifest.modules, record.module)?.body === file,
+      );
+      if (all.length === 0) return await modules.import(file);
+      const graph = (await modules.import(manifest.graph)) as ModuleNamespace & Graph;
+      const body = new Body(async () => await modules.import(file));
+      const needed = all.filter((record) => held.has(manifest.procedures.indexOf(record)));
+      // A body whose procedures are all faked isn't loaded: it may need what the test lacks, such
+      // as a database.
+      if (!needed.every((record) => fakes.has(record))) await body.load();
+      return Object.fromEntries(all.map((record) => [record.export, wrap(record, graph, body)]));
+    },
+  };
+}
+
+/** The code of procedures, loaded on first use. */
+class Body {
+  readonly #import: () => Promise<ModuleNamespace>;
+  #loading: Promise<ModuleNamespace> | undefined;
+  #loaded: ModuleNamespace | undefined;
+
+  constructor(load: () => Promise<ModuleNamespace>) {
+    this.#import = load;
+  }
+
+  async load(): Promise<ModuleNamespace> {
+    this.#loaded = await (this.#loading ??= this.#import());
+    return this.#loaded;
+  }
+
+  /** The function itself once it is loaded, because it must then run synchronously. */
+  procedure(name: string): ProcedureFunction {
+    const found = this.#loaded?.[name] as ProcedureFunction | undefined;
+    if (found !== undefined) return found;
+    const load = async (): Promise<ModuleNamespace> => await this.load();
+    return async function (this: unknown, ...args) {
+      return await ((await load())[name] as ProcedureFunction).apply(this, args);
+    };
+  }
+}

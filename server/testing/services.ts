@@ -1,0 +1,151 @@
+// The services of a test cluster as the test sees them.
+
+import type { HealthCheck } from "../../src/http/health.ts";
+import type { RunProcedure } from "../../src/types/imported.ts";
+import type { Middleware } from "../../src/http/middleware.ts";
+import { type IncomingResponse, type Transport, TransportError } from "../../src/base/ports.ts";
+import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { NodeRole } from "../../src/roles/node.ts";
+import type { Role } from "../../src/roles/role.ts";
+import type { Service } from "../local/service.ts";
+import type { CallRecorder } from "./fakes/calls.ts";
+import type { TestCaller, TestNode, TestService } from "./test-cluster.ts";
+
+export interface ServiceSurroundings {
+  readonly recorder: CallRecorder;
+  /** The transport of requests from outside the cluster. */
+  readonly outside: Transport;
+  /** Throws once the cluster has been stopped. */
+  readonly assertOpen: () => void;
+  /** Lets the cluster's time pass until something is done. */
+  readonly passUntil: (done: Promise<void>) => Promise<void>;
+}
+
+/** Adds the service to its deployment. `prepare` runs on the role of each start. */
+export type AddService<R extends Role> = (prepare: (role: R) => R) => Service<R>;
+
+export class ClusterService<R extends Role = Role> implements TestService {
+  readonly #service: Service<R>;
+  readonly #surroundings: ServiceSurroundings;
+  readonly #middleware: Middleware[] = [];
+  readonly #checks: [string, HealthCheck][] = [];
+
+  constructor(surroundings: ServiceSurroundings, add: AddService<R>) {
+    this.#surroundings = surroundings;
+    this.#service = add((role) => {
+      for (const middleware of this.#middleware) role.addMiddleware(middleware);
+      for (const [name, check] of this.#checks) role.addHealthCheck(name, check);
+      return role;
+    });
+  }
+
+  get name(): string {
+    return this.#service.name;
+  }
+
+  get url(): string {
+    return this.#service.url;
+  }
+
+  get running(): boolean {
+    return this.#service.running;
+  }
+
+  /** Throws while the service isn't running. */
+  protected get role(): R {
+    this.#surroundings.assertOpen();
+    const { role } = this.#service;
+    if (role === undefined) throw new Error(`'${this.name}' is not running: start it with start()`);
+    return role;
+  }
+
+  async fetch(path: string, init?: RequestInit): Promise<Response> {
+    const { outside, recorder, assertOpen } = this.#surroundings;
+    assertOpen();
+    return await recorder.as("outside", async () => await fetchFrom(outside, this.url, path, init));
+  }
+
+  addMiddleware(middleware: Middleware): void {
+    this.role.addMiddleware(middleware);
+    this.#middleware.push(middleware);
+  }
+
+  addHealthCheck(name: string, check: HealthCheck): void {
+    this.role.addHealthCheck(name, check);
+    this.#checks.push([name, check]);
+  }
+
+  kill(): void {
+    this.#service.kill();
+  }
+
+  async stop(): Promise<void> {
+    await this.#surroundings.passUntil(this.role.stop());
+    this.kill();
+  }
+
+  async start(): Promise<void> {
+    this.#surroundings.assertOpen();
+    if (this.running) throw new Error(`'${this.name}' is running already`);
+    await this.#surroundings.recorder.as(this.name, async () => await this.#service.start());
+  }
+}
+
+export interface NodeParts {
+  readonly segments: readonly string[];
+  /** The modules of the current life. */
+  readonly modules: () => ServerModules;
+  readonly importModule: (path: string, modules: ServerModules) => Promise<unknown>;
+}
+
+export class ClusterNode extends ClusterService<NodeRole> implements TestNode {
+  readonly segments: readonly string[];
+  readonly #parts: NodeParts;
+
+  constructor(surroundings: ServiceSurroundings, add: AddService<NodeRole>, parts: NodeParts) {
+    super(surroundings, add);
+    this.segments = parts.segments;
+    this.#parts = parts;
+  }
+
+  readonly import: TestCaller["import"] = async (path: string) => {
+    void this.role;
+    return (await this.#parts.importModule(path, this.#parts.modules())) as never;
+  };
+
+  readonly runProcedure: RunProcedure = async (...call) =>
+    (await this.role.runProcedure?.(...call)) as never;
+}
+
+/** Sends a request from outside, and converts the answer as global `fetch` does. */
+async function fetchFrom(
+  transport: Transport,
+  base: string,
+  path: string,
+  init?: RequestInit,
+): Promise<Response> {
+  if (!path.startsWith("/"))
+    throw new TypeError(`The path of a request begins with '/': '/${path}'`);
+  const request = new Request(base + path, init);
+  const body = new Uint8Array(await request.arrayBuffer());
+  let answer: IncomingResponse;
+  try {
+    answer = await transport.send({
+      url: request.url,
+      method: request.method,
+      headers: { host: new URL(base).host, ...Object.fromEntries(request.headers) },
+      ...(body.length === 0 ? {} : { body }),
+      signal: request.signal,
+    });
+  } catch (cause) {
+    throw cause instanceof TransportError ? new TypeError("fetch failed", { cause }) : cause;
+  }
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers))
+    for (const field of [value ?? []].flat()) headers.append(name, field);
+  const isEmpty = [204, 205, 304].includes(answer.status);
+  return new Response(isEmpty ? null : new Uint8Array(answer.body), {
+    status: answer.status,
+    headers,
+  });
+}

@@ -1,0 +1,211 @@
+// The Vite plugin (package entry `seamline/vite`): maps Vite's hooks to functions here.
+// read-application.ts reads the application first, and build-run.ts writes the manifests after a
+// build.
+
+import type { Environment, Plugin } from "vite";
+
+import { type BuildFolders, Build } from "../build/write/build-run.ts";
+import { environmentNames } from "../build/write/environments.ts";
+import {
+  foreignBuild,
+  foreignEnvironment,
+  isOwnEnvironment,
+} from "../build/plugin/foreign-environment.ts";
+import { syntaxGuard } from "../build/plugin/future-syntax.ts";
+import { configure, configureEnvironment, configureOutput } from "../build/plugin/plugin-config.ts";
+import {
+  emitEntries,
+  isBrowser,
+  loadModule,
+  refuseAddresses,
+  resolveModule,
+} from "../build/plugin/plugin-modules.ts";
+import type { SeamlineOptions } from "../build/read/plugin-options.ts";
+import type { SessionParts } from "../build/plugin/plugin-session.ts";
+import { PluginState } from "../build/plugin/plugin-state.ts";
+import { nodeImportProblems } from "../build/read/server-only.ts";
+import { startTag } from "../build/plugin/start-page.ts";
+
+export type { SeamlineOptions } from "../build/read/plugin-options.ts";
+
+/** Splits the application along its segment files, in both builds of a Vite configuration. */
+export function seamline(options: SeamlineOptions = {}): Plugin[] {
+  return createPlugin(options).plugins;
+}
+
+/**
+ * Creates the plugin and its build. `seamline build` passes `folders`, `seamline dev` a `session`;
+ * either makes this plugin replace the one in the application's configuration.
+ */
+export function createPlugin(
+  options: SeamlineOptions,
+  folders?: BuildFolders,
+  session?: SessionParts,
+): { readonly plugins: Plugin[]; readonly build: Build } {
+  const build = new Build(options, folders);
+  const isOwn = folders !== undefined || session !== undefined;
+  // Unit tests call their functions themselves.
+  const isActive = !isVitest() || options.test === "split" || isOwn;
+  const state = new PluginState(build, { isOwn, isActive });
+  const guard = syntaxGuard(build.reader, build.findings, async (environment, id) =>
+    state.isActive ? await state.applicationFor(environment, id) : undefined,
+  );
+  const plugin: Plugin = {
+    name: "seamline",
+    enforce: "pre",
+    // With an instance each, the environments could disagree on what is split.
+    sharedDuringBuild: true,
+    api: { options, isOwn },
+    applyToEnvironment: (environment) =>
+      !state.isActive ||
+      isSplitIn(environment) ||
+      foreignEnvironment(build.reader, async (of) => await state.application(of)),
+    ...configurationHooks(state, session, () => plugin),
+    ...serverHooks(state, session),
+    ...moduleHooks(state),
+    ...buildHooks(state),
+  };
+  return { plugins: [plugin, { ...guard, applyToEnvironment: isSplitIn }], build };
+}
+
+function isVitest(): boolean {
+  return process.env["VITEST"] !== undefined;
+}
+
+/** Whether modules are split in an environment. Under Vitest there is one that tests run in. */
+function isSplitIn({ name, config }: Pick<Environment, "name" | "config">): boolean {
+  return isOwnEnvironment(name) || (isVitest() && config.command === "serve");
+}
+
+function configurationHooks(
+  state: PluginState,
+  session: SessionParts | undefined,
+  self: () => Plugin,
+): Pick<Plugin, "config" | "configEnvironment" | "configResolved"> {
+  return {
+    async config(config, { command }) {
+      return await configure(state, self(), config, { command, session });
+    },
+    configEnvironment(name, config, { command }) {
+      if (state.isActive) configureEnvironment(state, name, config, command);
+    },
+    configResolved(config) {
+      if (state.isActive) configureOutput(state, config);
+    },
+  };
+}
+
+function serverHooks(
+  state: PluginState,
+  session: SessionParts | undefined,
+): Pick<
+  Plugin,
+  "configureServer" | "configurePreviewServer" | "hotUpdate" | "transformIndexHtml" | "watchChange"
+> {
+  const { build } = state;
+  return {
+    async configureServer(server) {
+      if (state.isActive)
+        (await import("../build/plugin/closed-files.ts")).keepServiceFiles(server);
+      // In middleware mode a tool only loads modules. Plain `vite` serves pages, which need a
+      // runtime.
+      if (!state.isActive || isVitest() || server.config.server.middlewareMode) return;
+      // Loaded lazily: a build doesn't need the roles.
+      const { Development } = await import("../dev/development.ts");
+      const { reader } = build;
+      state.startDevelopment(session?.open(server, reader) ?? new Development(server, reader));
+    },
+    async configurePreviewServer(server) {
+      if (!state.isActive) return;
+      const { openPreview } = await import("./preview.ts");
+      const { root, source } = build.reader;
+      await openPreview(server, { root, source, output: build.finalBrowserFolder ?? "" });
+    },
+    async hotUpdate({ file, modules }) {
+      return await state.development?.hotUpdate(this.environment.name, file, modules);
+    },
+    transformIndexHtml: {
+      // Before Vite looks for scripts.
+      order: "pre",
+      async handler() {
+        const { development } = state;
+        const reading = development?.application() ?? build.latest;
+        const application = await reading?.catch(() => undefined);
+        return [
+          ...((await development?.pageTags()) ?? []),
+          ...(application?.startsByItself === true ? [startTag] : []),
+        ];
+      },
+    },
+    watchChange(id) {
+      if (state.development === undefined) build.reader.changed(id);
+    },
+  };
+}
+
+function moduleHooks(state: PluginState): Pick<Plugin, "resolveId" | "load" | "transform"> {
+  return {
+    resolveId: {
+      order: "pre",
+      async handler(source, importer, options) {
+        if (!state.isActive) return undefined;
+        return await resolveModule(state, this, source, importer, options);
+      },
+    },
+    load: {
+      order: "pre",
+      async handler(id) {
+        return state.isActive ? await loadModule(state, this, id) : undefined;
+      },
+    },
+    async transform(code, id) {
+      if (state.isActive) await refuseAddresses(state, this, code, id);
+    },
+  };
+}
+
+function buildHooks(
+  state: PluginState,
+): Pick<Plugin, "buildApp" | "buildStart" | "buildEnd" | "generateBundle" | "writeBundle"> {
+  const { build } = state;
+  const { reader, findings } = build;
+  return {
+    buildApp: {
+      async handler(builder) {
+        if (state.isActive && builder.environments[environmentNames.server] !== undefined)
+          await build.run(builder);
+      },
+    },
+    async buildStart() {
+      // In development everything is read on request, and mistakes don't end the session.
+      if (!state.isActive || state.development !== undefined) return;
+      const isBuild = this.environment.mode === "build";
+      if (isBuild && !build.isRunning && !isVitest())
+        throw foreignBuild(this.environment.getTopLevelConfig(), reader.root);
+      const application = await state.application(this.environment);
+      if (isBuild) emitEntries(state, this, application);
+    },
+    buildEnd(error) {
+      if (!state.isActive || error !== undefined) return;
+      const importersOf = (id: string): readonly string[] => {
+        const info = this.getModuleInfo(id);
+        return [...(info?.importers ?? []), ...(info?.dynamicImporters ?? [])];
+      };
+      const problems = [
+        ...findings.mistakes,
+        ...nodeImportProblems(findings.nodeImports, reader.root, importersOf),
+      ];
+      if (problems.length > 0) throw findings.fail(problems);
+    },
+    generateBundle(_, bundle) {
+      if (state.isActive && isBrowser(this)) build.entries.tidy(this, bundle);
+    },
+    writeBundle: {
+      order: "post",
+      handler({ dir }, bundle) {
+        if (state.isActive)
+          build.note(this, isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
+      },
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// Who may call a procedure from outside its node: the one place that compares access levels.
+
+import { type Access, entryOf, type Manifest } from "./manifest.ts";
+
+/** All access levels, the most open first. */
+export const accesses: readonly Access[] = ["public", "protected", "private"];
+
+export function isAccess(value: unknown): value is Access {
+  return accesses.includes(value as Access);
+}
+
+/** Whether anyone but the node that holds the procedure may call it. */
+export function isCallable(access: Access): boolean {
+  return access !== "private";
+}
+
+/**
+ * The more open access wins: a procedure of two segments is public if one of them makes it public.
+ */
+export function mostOpen(levels: readonly Access[]): Access {
+  return accesses.find((access) => levels.includes(access)) ?? "private";
+}
+
+/** FQNs of the procedures that others may call where these segments are loaded. */
+export function callableIn(
+  { procedures, segments }: Pick<Manifest, "procedures" | "segments">,
+  names: readonly string[],
+): readonly string[] {
+  const entries = names
+    .flatMap((name) => entryOf(segments, name) ?? [])
+    .filter(({ access }) => isCallable(access));
+  return [...new Set(entries.map(({ procedure }) => procedures[procedure]?.fqn ?? ""))];
+}

@@ -1,0 +1,178 @@
+// What a host (Node, a browser, a test) provides to the core, which uses nothing else of its
+// platform.
+
+import type { Context } from "./context.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** Header fields as in Node: lower-case names, and a list only for `set-cookie`. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A request as a role sees it: plain, because a Web `Request` costs 41 µs a call on Node. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query as they came: `/rpc/shop/quote?sku=1`. */
+  readonly target: string;
+  /** Of the connection to this service. A reverse proxy in front may have been called by https. */
+  readonly scheme: "http" | "https";
+  readonly headers: HeaderFields;
+  /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
+  readBody(limit: number): Promise<Uint8Array>;
+  /** The body is being read and hasn't arrived completely. */
+  readonly isReceiving?: boolean;
+  /** Aborted if the caller goes away before the answer is written. Created on first use. */
+  readonly signal: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** A request that this service sends to another. */
+export interface OutgoingRequest {
+  /** Absolute. */
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Ends the request. Nothing else limits how long an answer may take. */
+  readonly signal?: AbortSignal;
+  /**
+   * A request between services that isn't a call (health check, join, renewal, manifest). These
+   * have their own connections, so they never wait behind calls.
+   */
+  readonly control?: true;
+}
+
+export interface IncomingResponse {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Thrown by a {@link Transport} that got no answer. Only a request that wasn't sent may be retried.
+ */
+export class TransportError extends Error {
+  override readonly name: string = "TransportError";
+  readonly sent: boolean;
+  constructor(message: string, sent: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.sent = sent;
+  }
+}
+
+/**
+ * What an unsent request says about the other side:
+ * - `refused`: nothing listens there;
+ * - `silent`: it doesn't accept the connection, and may just be busy;
+ * - `local`: nothing, since this host had no connection for the request.
+ */
+export type Unsent = "refused" | "silent" | "local";
+
+/** A {@link TransportError} of a request that wasn't sent, with the reason. */
+export class UnsentError extends TransportError {
+  readonly unsent: Unsent;
+  constructor(message: string, unsent: Unsent, options?: ErrorOptions) {
+    super(message, false, options);
+    this.unsent = unsent;
+  }
+}
+
+/**
+ * The reason why a request wasn't sent, `refused` if its transport doesn't know more; `undefined`
+ * for any other error.
+ */
+export function unsentOf(thrown: unknown): Unsent | undefined {
+  if (thrown instanceof UnsentError) return thrown.unsent;
+  return thrown instanceof TransportError && !thrown.sent ? "refused" : undefined;
+}
+
+/** Whether this host itself is the reason why a request wasn't sent. */
+export function isLocalFailure(thrown: unknown): boolean {
+  return unsentOf(thrown) === "local";
+}
+
+/** Why a request to `host` must not connect to `address`; `undefined` if it may. */
+export type AddressRule = (host: string, address: string) => string | undefined;
+
+/**
+ * Sends requests and collects answers. Rejects with {@link TransportError} or the signal's reason.
+ */
+export interface Transport {
+  send(request: OutgoingRequest): Promise<IncomingResponse>;
+  close(): Promise<void>;
+  /** From now on, checks the resolved address of every new connection. Missing without sockets. */
+  guard?(rule: AddressRule): void;
+}
+
+/** Resolves host names as this host's sockets do. */
+export interface Names {
+  /** All addresses of `host`, which may itself be one. Rejects if there are none. */
+  resolve(host: string): Promise<readonly string[]>;
+  /** The addresses of this machine. */
+  own(): readonly string[];
+}
+
+/** Time that doesn't depend on the wall clock. A port, so that tests don't sleep. */
+export interface Clock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /**
+   * Calls `run` once after `ms` (0 or more); the returned function cancels it. Doesn't keep the
+   * process alive.
+   */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** Carries the context of the running call to the calls inside it, if the platform can (Node). */
+export interface ContextCarrier {
+  run<T>(context: Context, act: () => T): T;
+  current(): Context | undefined;
+}
+
+/** A module's namespace object. */
+export type ModuleNamespace = Readonly<Record<string, unknown>>;
+
+/**
+ * Thrown by a {@link ModuleLoader} that can't fetch modules. Errors of a module itself pass as is.
+ */
+export class ModulesUnavailable extends Error {
+  override readonly name: string = "ModulesUnavailable";
+}
+
+/** Loads the application's modules for a node. */
+export interface ModuleLoader {
+  /** The manifest of the revision that {@link ModuleLoader.import} reads. */
+  manifest(): Promise<Manifest>;
+  /** Imports a file of the manifest (a key of `files`). */
+  import(file: string): Promise<ModuleNamespace>;
+}
+
+/** Lines for the person at the terminal. */
+export interface Log {
+  info(line: string): void;
+  warn(line: string): void;
+  /** `cause` and its stack go to the log, never to a caller. */
+  error(line: string, cause?: unknown): void;
+}
+
+/** Limits the memory that callers make this service hold. */
+export interface MemoryBudget {
+  /** Whether a new call may begin. */
+  hasRoom(): boolean;
+}
+
+export interface Host {
+  readonly transport: Transport;
+  readonly names: Names;
+  readonly memory: MemoryBudget;
+  readonly clock: Clock;
+  readonly carrier: ContextCarrier;
+  readonly log: Log;
+  /** Compares secrets in constant time. */
+  equalSecrets(left: string, right: string): boolean;
+  /** HMAC-SHA-256 of `text` with `secret`, in base64url. */
+  sign(secret: string, text: string): string;
+}

@@ -1,0 +1,121 @@
+// All paths, header names, media types and defaults of the wire format.
+
+/** Calls: `/rpc/<FQN>`. */
+export const rpcPath = "/rpc/";
+
+/** Not one of `paths`, so that it isn't part of what browsers load. */
+export const consolePath = "/svc/console";
+
+/** The public manifest. Not one of `paths`, as a page needs no other. */
+export const browserManifestPath = "/svc/manifest.json";
+
+/** Seamline's own paths, which applications can't use. */
+export const paths = {
+  /** Seamline's own files; followed by a name. */
+  components: "/svc/",
+  client: "/svc/client.js",
+  hooks: "/svc/hooks.js",
+  /** Fetched beside `client.js`: outbound calls and the serializer. */
+  remote: "/svc/remote.js",
+  /** The manifest for nodes. Needs the trust key. */
+  serverManifest: "/svc/modules/manifest.json",
+  /** Followed by a file of that manifest. Needs the trust key. */
+  modules: "/svc/modules/",
+  health: "/health",
+  healthStatus: "/health/status",
+  healthLive: "/health/live",
+  healthReady: "/health/ready",
+  nodes: "/nodes",
+} as const;
+
+/** Events between a page and its development server, over Vite's socket. */
+export const developmentEvents = {
+  /** From the page: it has connected, and may have missed events. */
+  here: "seamline:here",
+  /** Procedures have moved to or from pages. */
+  move: "seamline:move",
+  /** From the page: it has applied the move. */
+  followed: "seamline:followed",
+  /** All problems are solved. */
+  mended: "seamline:mended",
+} as const;
+
+/** Header names, lower-case as Node and HTTP/2 give them. */
+export const headers = {
+  /** Encoding of values in the body and the answer: `serialized` or `superjson`. */
+  encoding: "x-svc-data-encoding",
+  /** Kind of the returned value. */
+  dataType: "x-svc-data-type",
+  /** How many services have passed the call on. */
+  hops: "x-svc-hops",
+  /** Milliseconds left for the call. Not a point in time, since clocks differ. */
+  deadline: "x-svc-deadline",
+  /** Name of the node that ran the procedure, when that node's configuration gives it one. */
+  node: "x-svc-node",
+  /** Name of the framework error in an answer, for programs. */
+  error: "x-svc-error",
+} as const;
+
+/** Headers between services. Separate, as pages need none of them. */
+export const serviceHeaders = {
+  /** The trust key itself: to join, to fetch modules, and for people. Calls carry a credential. */
+  trustKey: "x-svc-trust-key",
+  /**
+   * `<sender> <value>`: proves that a service of the deployment sends the call, and on whose
+   * behalf.
+   */
+  credential: "x-svc-credential",
+  /** Whether a page of another origin made the call (`yes`, `no`). The first service sets it. */
+  crossSite: "x-svc-cross-site",
+  /** Host and scheme of the original request, in the fields that other proxies use too. */
+  forwardedHost: "x-forwarded-host",
+  forwardedProto: "x-forwarded-proto",
+  /** `yes` if the service refused the call before any code of the application ran. */
+  refused: "x-svc-refused",
+} as const;
+
+/**
+ * Whether it is Seamline's own header. Each service sets these itself and forwards none unchecked.
+ */
+export function isServiceHeader(name: string): boolean {
+  return name.startsWith("x-svc-");
+}
+
+/** A call with more hops than this is in a loop. */
+export const mostHops = 8;
+
+/** How long a membership lasts without renewal. */
+export const defaultLeaseMs = 15_000;
+
+/** How often a gateway checks each member, unless its configuration says otherwise. */
+export const defaultHealthIntervalMs = 5_000;
+
+/** Content type of calls. */
+export const jsonType = "application/json";
+
+export const mediaTypes: Readonly<Record<"text" | "json" | "script" | "bytes", string>> = {
+  text: "text/plain; charset=utf-8",
+  json: jsonType,
+  script: "text/javascript; charset=utf-8",
+  bytes: "application/octet-stream",
+};
+
+/** On every answer except files: don't cache it, and don't guess its type. */
+export const answerHeaders = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+} as const;
+
+export const policyHeader = "content-security-policy";
+
+/**
+ * On every answer to a call. A result may be bytes that an attacker uploaded: opened as a page,
+ * they can't run scripts and have no origin.
+ */
+export const rpcHeaders: typeof answerHeaders & Readonly<Record<typeof policyHeader, string>> = {
+  ...answerHeaders,
+  [policyHeader]: "sandbox; default-src 'none'",
+};
+
+/** Query parameter that selects a procedure's version; it is not a procedure parameter. */
+export const versionParameter = "version";

@@ -1,0 +1,29 @@
+import { InvalidVersionNumber } from "./errors.ts";
+
+/** A procedure's version: one to three numbers, the missing ones 0. */
+export interface Version {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  /** Always three numbers: `1` reads `1.0.0`. */
+  toString(): string;
+}
+
+// Nine digits keep every part an exact integer, and a hostile version string short.
+const pattern = /^(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?$/;
+
+/** Reads a version. Empty text is the default version. Throws {@link InvalidVersionNumber}. */
+export function parseVersion(text: string): Version {
+  if (text === "") return defaultVersion;
+  const found = pattern.exec(text);
+  if (found === null) throw new InvalidVersionNumber(`Invalid version number '${text}'`);
+  return versionOf(Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0));
+}
+
+function versionOf(major: number, minor: number, patch: number): Version {
+  const text = `${major}.${minor}.${patch}`;
+  return Object.freeze({ major, minor, patch, toString: () => text });
+}
+
+/** The version of a procedure whose segment entry has none. */
+export const defaultVersion: Version = versionOf(0, 0, 0);

@@ -1,0 +1,23 @@
+// The class tables of services, which do more than those of pages.
+
+import { ClassTable, type FormWalk, Opaque, type OpaqueParts } from "./class-table.ts";
+import { readMembers } from "./decode.ts";
+import { encodeErrorForm } from "./error-form.ts";
+import { unlimited } from "./values/limits.ts";
+
+/** The classes of a service. Unlike a page, a service sends errors. */
+export class Classes extends ClassTable {
+  override errorForm(error: Error, walk: FormWalk): object {
+    return encodeErrorForm(error, walk);
+  }
+}
+
+/** The classes of a service that has no modules: instances pass through it unopened. */
+export class OpaqueClasses extends Classes {
+  override passOn(form: unknown, parts?: OpaqueParts): Opaque {
+    // The limits were checked when the message came in.
+    return new Opaque(form, parts, (members) =>
+      readMembers(members, { classes: this, limits: unlimited, trusted: true, objects: 0 }),
+    );
+  }
+}

@@ -1,0 +1,137 @@
+// From values to serialized forms. A form is a plain object with `serialized: true` and a `name`.
+
+import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./values/binary.ts";
+import { type ClassTable, type FormWalk, Opaque } from "./class-table.ts";
+import { Fault, faultAt } from "./values/fault.ts";
+import { readInstance } from "./instance.ts";
+import { hasForm, type KnownClass } from "./values/known-class.ts";
+import {
+  isPolluted,
+  refuseMore,
+  type Walk,
+  walkItems,
+  walkMembers,
+  walkParts,
+} from "./values/walk.ts";
+
+/** Options of every encoder. */
+export interface WalkOptions {
+  readonly classes: ClassTable;
+  /** Send the stacks of errors. Only for callers who are trusted. */
+  readonly stacks?: boolean | undefined;
+  /** Suggests what to send in place of an instance that no encoding knows. */
+  readonly hint?: ((value: object) => string | undefined) | undefined;
+}
+
+export function formWalk({ classes, stacks = false, hint }: WalkOptions): FormWalk {
+  return {
+    classes,
+    stacks,
+    hint,
+    pending: [],
+    level: 0,
+    objects: 0,
+    strict: true,
+    polluted: isPolluted(),
+    replace: encodeForm as Walk["replace"],
+  };
+}
+
+const mark = (name: string, content?: object): object => ({ serialized: true, name, ...content });
+
+function encodeForm(value: unknown, walk: FormWalk): unknown {
+  switch (typeof value) {
+    case "undefined":
+      return mark("Undefined");
+    case "number":
+      return mark("Number", { value: Object.is(value, -0) ? "-0" : String(value) });
+    case "bigint":
+      return mark("BigInt", { value: String(value) });
+    case "object":
+      return encodeObject(value as object, walk);
+    default:
+      throw new Fault(`a ${typeof value} can't be sent`);
+  }
+}
+
+function encodeObject(value: object, walk: FormWalk): unknown {
+  if (value instanceof Opaque) return opaqueForm(value, walk);
+  const known = classOf(value, walk.classes);
+  if (value instanceof Error) return walk.classes.errorForm?.(value, walk) ?? mark("Error");
+  if (known?.hasForm === false)
+    return {
+      serialized: true,
+      key: known.record.key,
+      name: "class",
+      ...readInstance(value, known, walk),
+    };
+  // An instance of a class that extends one of these, as Node's Buffer does, travels as what it
+  // extends if it has no data of its own. An invalid date has no ISO text; its JSON is null. The
+  // copy is there because a class that extends Date may override `toJSON`.
+  if (value instanceof Date)
+    return { serialized: true, name: "Date", value: new Date(value).toJSON() };
+  if (value instanceof Map)
+    return mark("Map", {
+      entries: encodeEntries({ keys: [...value.keys()], values: [...value.values()] }, walk),
+    });
+  if (value instanceof Set) return mark("Set", { values: walkItems([...value], walk) });
+  if (value instanceof RegExp) return mark("RegExp", { source: value.source, flags: value.flags });
+  if (value instanceof URL) return mark("Url", { value: value.href });
+  const bytes = bytesOf(value);
+  if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
+  if (value instanceof Blob) return fillBlobForm(mark("Binary"), value, walk);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // A plain object that looks like a form, or one of another realm.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
+    const members = walkMembers(value, walk);
+    return "serialized" in value && value.serialized === true
+      ? mark("Object", { value: members })
+      : members;
+  }
+  throw unknownInstance(value, walk);
+}
+
+function encodeEntries(
+  entries: { keys: readonly unknown[]; values: readonly unknown[] },
+  walk: FormWalk,
+): object {
+  for (const part of ["keys", "values"] as const)
+    try {
+      entries[part] = walkItems(entries[part], walk);
+    } catch (thrown) {
+      throw faultAt(thrown, part, entries);
+    }
+  return entries;
+}
+
+/**
+ * The class that `value` travels as. Throws a {@link Fault} if two classes have its key, or if the
+ * value has a form, and members that the form has no place for.
+ */
+export function classOf(value: object, classes: ClassTable): KnownClass | undefined {
+  const known = classes.of(value);
+  if (known === undefined ? hasForm(value) : known.hasForm) refuseMore(value, known);
+  if (known?.record.clash === undefined) return known;
+  throw new Fault(
+    `an instance of '${known.record.export}' can't be sent: ${known.record.clash} both have a class with the key '${known.record.key}'; rename one`,
+  );
+}
+
+/** The fault for an instance that no encoding knows. */
+export function unknownInstance(value: object, { hint }: Pick<FormWalk, "hint">): Fault {
+  // The constructor of a generator has no name.
+  const name = value.constructor?.name || kindOf(value);
+  return new Fault(
+    hint?.(value) ??
+      `an instance of '${name}' can't be sent: no module of the application exports this class`,
+  );
+}
+
+function opaqueForm({ form, parts }: Opaque, walk: FormWalk): unknown {
+  if (parts === undefined) return form;
+  return mark("class", {
+    key: parts.key,
+    args: walkParts(parts.args, walk),
+    fields: walkParts(parts.fields, walk),
+  });
+}

@@ -1,0 +1,182 @@
+// Errors on the wire: class, message, trace lines, and the members that the class adds.
+
+import { frameworkErrors, ServiceError } from "../base/errors.ts";
+import { setTrace, traceOf } from "../base/trace.ts";
+import type { ClassTable, FormWalk } from "./class-table.ts";
+import { Fault } from "./values/fault.ts";
+import { buildInstance, type Properties, readInstance } from "./instance.ts";
+import type { KnownClass } from "./values/known-class.ts";
+import { isOfPlatform, publicMessage, textOf } from "./values/public-message.ts";
+import { walkMembers, walkParts, walkValue } from "./values/walk.ts";
+
+type ErrorClass = new (message?: string) => Error;
+
+const builtIn = new Map<string, ErrorClass>(
+  [
+    Error,
+    TypeError,
+    RangeError,
+    SyntaxError,
+    ReferenceError,
+    EvalError,
+    URIError,
+    AggregateError,
+  ].map((type) => [type.name, type as ErrorClass]),
+);
+
+/** The members of an Error form, besides those that every form has. */
+export const errorMembers = [
+  "type",
+  "message",
+  "trace",
+  "cause",
+  "fields",
+  "key",
+  "args",
+  "stack",
+  "dom",
+] as const;
+
+/** Members that any error may have. They stand in the form beside its fields. */
+export const commonErrorMembers: ReadonlySet<string> = new Set([
+  "name",
+  "message",
+  "stack",
+  "cause",
+  "trace",
+]);
+
+// On an error whose class isn't here: what came in, to be passed on. A registered symbol, because
+// /svc/remote.js and /svc/superjson.js each contain a copy of this module.
+const received: unique symbol = Symbol.for("seamline.kept");
+interface Received {
+  readonly key: string;
+  readonly args: Properties;
+  readonly fields: Properties;
+}
+
+/** The Error form. */
+export function encodeErrorForm(error: Error & { [received]?: Received }, walk: FormWalk): object {
+  const { stacks } = walk;
+  const message = stacks ? textOf(error.message) : publicMessage(error);
+  const known = knownError(error, walk.classes);
+  const rest: Properties = { fields: {} };
+  // Its name tells what happened, not its class.
+  if (error instanceof DOMException) rest["dom"] = true;
+  if (error[received]) {
+    const { key, args, fields } = error[received];
+    Object.assign(rest, { key, args: walkParts(args, walk), fields: walkParts(fields, walk) });
+  } else if (known)
+    Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
+  // What the error classes of libraries carry (requests with their headers, rows of a database)
+  // stays between services.
+  else if (
+    stacks ||
+    error instanceof ServiceError ||
+    (builtIn.get(error.constructor.name) === error.constructor &&
+      message === error.message &&
+      !isOfPlatform(error))
+  ) {
+    const own = Object.entries(error).filter(([key]) => !commonErrorMembers.has(key));
+    // Not enumerable, so not among the entries.
+    if (error instanceof AggregateError) own.push(["errors", error.errors]);
+    rest["fields"] = walkMembers(Object.fromEntries(own), walk, true);
+  }
+  if (error.cause !== undefined) rest["cause"] = walkValue(error.cause, walk);
+  if (stacks) rest["stack"] = error.stack;
+  return {
+    serialized: true,
+    name: "Error",
+    type: textOf(error.name),
+    message,
+    trace: traceOf(error),
+    ...rest,
+  };
+}
+
+/** The class that an error travels as: its own, or the nearest one it extends that is exported. */
+export function knownError(error: Error, classes: ClassTable): KnownClass | undefined {
+  let known: KnownClass | undefined;
+  for (
+    let value: object | null = error;
+    value && !known;
+    value = Object.getPrototypeOf(value) as object | null
+  )
+    known = classes.of(value);
+  return known;
+}
+
+/** The key that an error travels under, if its class has one. */
+export function keyOfError(
+  error: Error & { [received]?: Received },
+  classes: ClassTable,
+): string | undefined {
+  return error[received]?.key ?? knownError(error, classes)?.record.key;
+}
+
+/**
+ * The error of a form whose members are decoded. If its class isn't here, the `status` of the
+ * response selects the nearest one.
+ */
+export function decodeErrorForm(
+  form: Properties,
+  known: KnownClass | undefined,
+  status: number | undefined,
+): Error {
+  const { type, message, trace = [], key, stack, cause } = form;
+  const args = form["args"] as Properties;
+  const fields = form["fields"] as Properties;
+  if (
+    typeof type !== "string" ||
+    typeof message !== "string" ||
+    !Array.isArray(trace) ||
+    !trace.every((line) => typeof line === "string")
+  )
+    throw new Fault("an Error form needs a type, a message and a trace of lines");
+  let error: Error | undefined;
+  try {
+    if (known) error = buildInstance(known, args, fields) as Error;
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.cause === undefined) throw thrown;
+    // Its constructor or a setter needs more than what was sent. Better an error of another class
+    // than none.
+  }
+  const isRebuilt = error !== undefined;
+  error ??= form["dom"] === true ? new DOMException(message, type) : rebuild(type, message, status);
+  const members = error as unknown as Properties;
+  // A class may freeze its instances, and then nothing can be defined.
+  const define = (name: PropertyKey, value: unknown): void => {
+    Reflect.defineProperty(members, name, {
+      value,
+      configurable: true,
+      writable: true,
+      enumerable: false,
+    });
+  };
+  if (!isRebuilt)
+    for (const name of Object.keys(fields)) {
+      if (commonErrorMembers.has(name)) throw new Fault(`'${name}' can't be a field of an error`);
+      members[name] = fields[name];
+    }
+  if (!isRebuilt && key !== undefined) define(received, { key, args, fields });
+  if (error.message !== message) define("message", message);
+  if (error.name !== type) define("name", type);
+  if (cause !== undefined) define("cause", cause);
+  if (typeof stack === "string") define("stack", stack);
+  setTrace(error, trace);
+  return error;
+}
+
+function rebuild(type: string, message: string, status: number | undefined): Error {
+  const exact = frameworkErrors.get(type) ?? builtIn.get(type);
+  if ((exact as unknown) === AggregateError) return new AggregateError([], message);
+  return exact ? new exact(message) : nearestError(status, message);
+}
+
+/** For an error whose class isn't here: the status of the response tells which class it extends. */
+export function nearestError(status: number | undefined, message: string): Error {
+  if (status !== undefined && status !== 500)
+    for (const type of frameworkErrors.values())
+      if ((type as unknown as typeof ServiceError).status === status) return new type(message);
+  return new Error(message);
+}

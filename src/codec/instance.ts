@@ -1,0 +1,159 @@
+// Takes instances of the application's classes apart, and rebuilds them, as the build recorded.
+
+import { platformPrefix } from "../base/manifest.ts";
+import { Fault, faultAt } from "./values/fault.ts";
+import type { KnownClass } from "./values/known-class.ts";
+import { refuseMore, refuseSymbols, type Walk, walkItems, walkValue } from "./values/walk.ts";
+
+export type Properties = Record<string, unknown>;
+
+/** Constructs an instance with constructor arguments by position, then sets its fields. */
+export function buildInstance(known: KnownClass, args: Properties, fields: Properties): object {
+  const instance = construct(known, args);
+  let name = "";
+  try {
+    for (name in fields) setField(instance, known, name, fields[name]);
+  } catch (thrown) {
+    throw faultAt(thrown, name, instance);
+  }
+  return instance;
+}
+
+/** Constructs an instance, and sets no fields. */
+export function construct(type: KnownClass, args: Properties): object {
+  const { record, constructor, names, rest } = type;
+  refusePattern(type);
+  const indexes = Object.keys(args);
+  // A rest parameter takes as many values as were sent: a high index must not make a long list.
+  const end = names.length + (rest === undefined ? 0 : indexes.length);
+  const positions: unknown[] = [];
+  let taken = 0;
+  for (let index = 0; index < end && taken < indexes.length; index++) {
+    if (index in args) taken++;
+    positions.push(args[index]);
+  }
+  if (taken < indexes.length) {
+    const known = Object.keys(positions);
+    const unknown = indexes.find((key) => !known.includes(key));
+    throw new Fault(`class '${record.key}' has no constructor argument '${unknown}'`);
+  }
+  const instance = new constructor(...positions);
+  // If `undefined` was sent, the parameter's default has replaced it.
+  for (const index of indexes) {
+    const name = names[Number(index)];
+    if (args[index] === undefined && name && Number(index) !== rest)
+      setMember(instance, type, name, undefined);
+  }
+  return instance;
+}
+
+/** Sets a field. Throws a {@link Fault} for a name that the class doesn't declare. */
+export function setField(instance: object, known: KnownClass, name: string, value: unknown): void {
+  if (!known.record.fields.includes(name))
+    throw new Fault(`class '${known.record.key}' has no such field`);
+  setMember(instance, known, name, value);
+}
+
+function setMember(instance: object, { record }: KnownClass, name: string, value: unknown): void {
+  // A setter may not accept the `undefined` that its getter returns before the first write.
+  if (value === undefined && (instance as Properties)[name] === undefined) return;
+  if (!Reflect.set(instance, name, value))
+    throw new Fault(`only the constructor of '${record.key}' can set '${name}'`);
+}
+
+/** Throws a {@link Fault} for a class whose constructor takes what no member holds. */
+function refusePattern({ record }: KnownClass): void {
+  if (record.pattern && !record.error)
+    throw new Fault(
+      `an instance of '${record.key}' can't be sent: its constructor destructures a parameter. Name the parameter after a member, or give it a default`,
+    );
+}
+
+/**
+ * Throws a {@link Fault} with the path to data that the build didn't see because it can't read a
+ * parent of the class. Such data would be lost.
+ */
+function refuseUnread(instance: object, { record, names }: KnownClass): void {
+  const { key, unread, fields, error } = record;
+  if (unread === undefined || error) return;
+  // The data of the platform's own classes may not be visible at all.
+  if (unread.startsWith(platformPrefix))
+    throw new Fault(
+      `an instance of '${key}' can't be sent: what it inherits from '${unread}' would be lost`,
+    );
+  for (
+    let holder = instance;
+    Object.getPrototypeOf(holder) !== null;
+    holder = Object.getPrototypeOf(holder) as object
+  )
+    for (const [name, { enumerable, value, get, set }] of Object.entries(
+      Object.getOwnPropertyDescriptors(holder),
+    ))
+      if (
+        (holder === instance ? enumerable && typeof value !== "function" : get && set) &&
+        !names.includes(name) &&
+        !fields.includes(name)
+      )
+        throw faultAt(
+          new Fault(
+            `the build doesn't know this member of '${key}', because it can't read '${unread}': declare it in the class`,
+          ),
+          name,
+          instance,
+        );
+}
+
+/** The value that an instance holds for the constructor argument at a position. */
+export function argumentOf(
+  instance: object,
+  { names, rest }: KnownClass,
+  position: number,
+): unknown {
+  const members = instance as Properties;
+  if (rest === undefined || position < rest) return members[names[position] ?? ""];
+  return (members[names[rest] ?? ""] as Partial<unknown[]> | undefined)?.[position - rest];
+}
+
+/** Constructor arguments and fields of an instance. */
+export function readInstance(
+  instance: object,
+  known: KnownClass,
+  walk: Walk,
+): { args: object; fields: object } {
+  const { record, names, rest } = known;
+  refusePattern(known);
+  refuseUnread(instance, known);
+  // An error is always sent, whatever else it carries.
+  if (!record.error) refuseSymbols(instance);
+  const members = instance as Properties;
+  const args: Properties = {};
+  const fields: Properties = {};
+  let name = "";
+  try {
+    for (let index = 0; index < names.length; index++) {
+      if (names[index] === null) continue;
+      name = names[index]!;
+      const argument = members[name];
+      if (argument === undefined && record.fixed?.includes(name))
+        throw new Fault(
+          `undefined can't be sent: the constructor of '${record.key}' has a default for it`,
+        );
+      if (index !== rest) args[index] = walkValue(argument, walk);
+      else if (Array.isArray(argument)) {
+        refuseMore(argument);
+        walkItems(argument, walk).forEach((item, offset) => (args[index + offset] = item));
+      } else if (!record.error)
+        throw new Fault(
+          `the constructor of '${record.key}' takes '...${name}', so this must be an array`,
+        );
+    }
+    for (name of record.fields) {
+      const field = members[name];
+      // A function in a field is behaviour, as a method is: the class's own code makes it again.
+      if (typeof field !== "function") fields[name] = walkValue(field, walk);
+    }
+  } catch (thrown) {
+    throw faultAt(thrown, name, instance);
+  }
+  return { args, fields };
+}

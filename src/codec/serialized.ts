@@ -1,0 +1,128 @@
+// The `serialized` encoding, as the rest of the runtime calls it.
+
+import type { Args } from "../base/call.ts";
+import { BadRequest } from "../base/errors.ts";
+import type { ClassTable, FormWalk } from "./class-table.ts";
+import { type Reading, readValue } from "./decode.ts";
+import { formWalk, type WalkOptions } from "./encode.ts";
+import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
+import type { Properties } from "./instance.ts";
+import type { ValueLimits } from "./values/limits.ts";
+import { parseText } from "./values/text.ts";
+import { walkValue } from "./values/walk.ts";
+
+export interface EncodeOptions extends WalkOptions {
+  /** How messages name the value: `result`. */
+  readonly path?: string;
+}
+
+export interface DecodeOptions {
+  readonly classes: ClassTable;
+  readonly limits: ValueLimits;
+  /** The sender may use the RegExp and Error forms. */
+  readonly trusted: boolean;
+  /** How messages name the value: `args`. */
+  readonly path?: string;
+  /** No header asked for the encoding, so what looks like a form is data. */
+  readonly plain?: boolean;
+  /** HTTP status of the response. Selects the class of an error whose own class isn't here. */
+  readonly status?: number;
+}
+
+/** The value as JSON text; a promise only if it contains a Blob. Throws ValueNotSerializable. */
+export function encodeSerialized(value: unknown, options: EncodeOptions): string | Promise<string> {
+  return encode(options, "value", (walk) => walkValue(value, walk));
+}
+
+/**
+ * A call's arguments as the body of a request; a promise only if they contain a Blob. Throws
+ * ValueNotSerializable.
+ */
+export function encodeArguments(args: Args, options: EncodeOptions): string | Promise<string> {
+  return encode(options, "args", (walk) => {
+    // The names aren't data: a parameter called `serialized` makes no form, and `undefined` is
+    // kept.
+    const body = Object.create(null) as Properties;
+    for (const [name, value] of args)
+      try {
+        body[name] = walkValue(value, walk);
+      } catch (thrown) {
+        throw faultAt(thrown, name, args);
+      }
+    return body;
+  });
+}
+
+function encode(
+  options: EncodeOptions,
+  path: string,
+  act: (walk: FormWalk) => unknown,
+): string | Promise<string> {
+  const walk = formWalk(options);
+  const refuse = (cause: unknown): never => {
+    throw notSerializable(cause, options.path ?? path);
+  };
+  try {
+    const tree = act(walk);
+    return walk.pending.length > 0
+      ? Promise.all(walk.pending)
+          .then(() => JSON.stringify(tree))
+          .catch(refuse)
+      : JSON.stringify(tree);
+  } catch (cause) {
+    return refuse(cause);
+  }
+}
+
+/** Throws InvalidSerializedValue, or BadRequest for what isn't JSON or exceeds a limit. */
+export function decodeSerialized(text: string, options: DecodeOptions): unknown {
+  return decodeParsed(parseText(text, options.limits), text, options);
+}
+
+/**
+ * Decodes in place what has been parsed already, without checking the limits of the text. Throws
+ * InvalidSerializedValue.
+ */
+export function decodeParsed(tree: unknown, text: string, options: DecodeOptions): unknown {
+  return suspicious.test(text)
+    ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 }))
+    : tree;
+}
+
+/**
+ * The members of a request's body by name. Changes `body`, which may have been parsed already.
+ * Throws as {@link decodeSerialized}, and BadRequest if the body isn't a JSON object.
+ */
+export function decodeMembers(
+  text: string,
+  options: DecodeOptions,
+  body: unknown = parseText(text, options.limits),
+): Args {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new BadRequest("The body must be a JSON object");
+  // A Map, so that names are only looked up. The procedure decides whether it has such a parameter.
+  const args: Args = new Map(Object.entries(body));
+  if (suspicious.test(text))
+    guarded(options, "args", () => {
+      const reading: Reading = { ...options, objects: 0 };
+      for (const [name, value] of args)
+        try {
+          args.set(name, readValue(value, reading));
+        } catch (thrown) {
+          throw faultAt(thrown, name, args);
+        }
+    });
+  return args;
+}
+
+// Text without these contains neither forms nor forbidden keys, nor escapes that could hide them,
+// and needs no walk.
+const suspicious = /"serialized"|\\u|__proto__|"constructor"|"prototype"/;
+
+function guarded<T>(options: DecodeOptions, path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw invalidValue(cause, options.path ?? path);
+  }
+}

@@ -1,0 +1,118 @@
+// Binary values: their bytes as base64 text, and back. The bytes are little-endian, as on every
+// machine that runs this.
+
+import { attempt } from "./fault.ts";
+
+type View = new (buffer: ArrayBuffer) => ArrayBufferView;
+
+// Float16Array is newer than the oldest runtimes that we support.
+const views = new Map<string, View>(
+  [
+    DataView,
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+    (globalThis as { Float16Array?: View }).Float16Array ?? Uint8Array,
+  ].map((type) => [type.name, type as View]),
+);
+
+/** The bytes of a buffer, or those that a view shows of one; `undefined` for other values. */
+export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  // The cast covers views on shared memory, which read the same.
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
+    : undefined;
+}
+
+/** `Uint8Array`, `DataView`, `ArrayBuffer`, `AsyncGenerator` … Node's Buffer is a `Uint8Array`. */
+export function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** The members of a Binary form, besides those that every form has. */
+export const binaryMembers = ["type", "base64", "mediaType", "fileName", "lastModified"] as const;
+
+/** The value of a Binary form; `undefined` if its type is unknown or its members don't fit. */
+export function binaryFrom(form: Readonly<Record<string, unknown>>): object | undefined {
+  const { type, base64, mediaType, fileName, lastModified } = form;
+  const isFile = type === "File";
+  const isBlob = isFile || type === "Blob";
+  const bytes = typeof base64 === "string" ? attempt(() => fromBase64(base64)) : undefined;
+  const fits =
+    (mediaType === undefined || (isBlob && typeof mediaType === "string")) &&
+    (isFile ? typeof fileName === "string" : fileName === undefined) &&
+    (lastModified === undefined || (isFile && Number.isFinite(lastModified)));
+  if (bytes === undefined || !fits) return undefined;
+  const options = { type: mediaType as string, lastModified: lastModified as number };
+  if (isFile) return new File([bytes], fileName as string, options);
+  if (isBlob) return new Blob([bytes], options);
+  if (type === "ArrayBuffer") return bytes.buffer;
+  const Type = views.get(type as string);
+  const size = (Type as { BYTES_PER_ELEMENT?: number } | undefined)?.BYTES_PER_ELEMENT ?? 1;
+  return Type && bytes.length % size === 0 ? new Type(bytes.buffer) : undefined;
+}
+
+interface NodeBuffer {
+  from(
+    buffer: ArrayBufferLike,
+    offset: number,
+    length: number,
+  ): { toString(encoding: "base64"): string };
+}
+
+/**
+ * Base64 text, natively where the runtime can. `Buffer` is for older Nodes: it's twenty times as
+ * fast as the loop for older browsers.
+ */
+export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): string {
+  if (bytes.toBase64) return bytes.toBase64();
+  const { Buffer } = globalThis as { Buffer?: NodeBuffer };
+  if (Buffer)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}
+
+/** Reads a Blob's base64 text while the walk goes on. */
+export function readBlob(
+  blob: Blob,
+  walk: { readonly pending: Promise<void>[] },
+  take: (base64: string) => void,
+): void {
+  walk.pending.push(blob.arrayBuffer().then((buffer) => take(toBase64(new Uint8Array(buffer)))));
+}
+
+/**
+ * Adds the members of a Binary form for a Blob or File to `form`. The bytes are there once the
+ * walk's pending promises have resolved.
+ */
+export function fillBlobForm(
+  form: object,
+  blob: Blob,
+  walk: { readonly pending: Promise<void>[] },
+): object {
+  const file = blob instanceof File && { fileName: blob.name, lastModified: blob.lastModified };
+  Object.assign(form, { type: file ? "File" : "Blob", mediaType: blob.type, ...file });
+  readBlob(blob, walk, (base64) => Object.assign(form, { base64 }));
+  return form;
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> })
+    .fromBase64;
+  if (native) return native.call(Uint8Array, text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

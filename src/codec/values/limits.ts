@@ -1,0 +1,65 @@
+// Every limit of a service, and its default.
+
+/** How much a service accepts from outside. Bytes, counts and milliseconds. */
+export interface Limits {
+  /** Bytes of a request's body; more is a 413. */
+  readonly bodyBytes: number;
+  /** Bytes of a request's head. */
+  readonly headerBytes: number;
+  /** Fields of a request's head; more is a 431, as is a head over `headerBytes`. */
+  readonly headerCount: number;
+  /** Milliseconds in which a call must be answered; later is a 504. */
+  readonly callTimeoutMs: number;
+  /** Milliseconds from a request's first byte to the end of its head; later is a 408. */
+  readonly headerTimeoutMs: number;
+  /**
+   * Milliseconds from a request's first byte to the end of its body; later is a 408. A caller may
+   * stop reading a response for as long.
+   */
+  readonly requestTimeoutMs: number;
+  /** Open sockets. */
+  readonly maxConnections: number;
+  /**
+   * Levels of nesting, counted on the text: any recursive walk overflows the stack somewhere
+   * between 1,000 and 10,000.
+   */
+  readonly maxDepth: number;
+  /** Values in one message, counted on the text. */
+  readonly maxValues: number;
+  /** Dates, maps, instances and so on that one message may construct. */
+  readonly maxObjects: number;
+  /** Digits of one bigint: parsing it takes quadratic time. */
+  readonly maxDigits: number;
+  /** Parameters in a query string. */
+  readonly maxQueryParameters: number;
+}
+
+/** The limits that decoding checks. */
+export type ValueLimits = Pick<Limits, "maxDepth" | "maxValues" | "maxObjects" | "maxDigits">;
+
+/** For messages from a service of ours. */
+export const unlimited: ValueLimits = {
+  maxDepth: Infinity,
+  maxValues: Infinity,
+  maxObjects: Infinity,
+  maxDigits: Infinity,
+};
+
+/** Default milliseconds for a call. Its own constant, as a page needs no other limit. */
+export const defaultTime = 30_000;
+
+/** The limits that a configuration doesn't change. */
+export const defaultLimits: Limits = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  headerCount: 200,
+  callTimeoutMs: defaultTime,
+  headerTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  maxConnections: 10_000,
+  maxDepth: 128,
+  maxValues: 100_000,
+  maxObjects: 10_000,
+  maxDigits: 10_000,
+  maxQueryParameters: 100,
+};

@@ -1,0 +1,40 @@
+// Which headers of a call are forwarded to the calls that its procedure makes, local and remote.
+
+import type { CallHeaders } from "../base/call.ts";
+import { headers, isServiceHeader } from "../base/protocol.ts";
+
+// Headers of one message, of one connection or of a browser's request: the inner call has its own.
+const own =
+  /^(content-.*|accept|accept-encoding|range|if-.*|expect|origin|referer|sec-.*|access-control-.*|host|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|:.*)$/;
+
+// Nearly every caller sends this.
+const keepAlive: ReadonlySet<string> = new Set(["keep-alive"]);
+
+/** They say how to decode a body, so they are always forwarded with it. */
+export const bodyHeaders: readonly string[] = [
+  "content-type",
+  "content-encoding",
+  headers.encoding,
+];
+
+const namesIn = (field: string): string[] => field.toLowerCase().split(/\s*,\s*/);
+
+/** Names of fields that `Connection` limits to this connection (RFC 9110, section 7.6.1). */
+export function connectionOptions(field: unknown): ReadonlySet<string> | undefined {
+  if (typeof field !== "string") return undefined;
+  if (field === "keep-alive") return keepAlive;
+  const names = new Set(namesIn(field));
+  // Without these, the next service would decode the body differently.
+  for (const name of bodyHeaders) names.delete(name);
+  return names;
+}
+
+/** Copies all headers except those of the outer call itself and those that `Connection` names. */
+export function forwardedHeaders(context: CallHeaders): Map<string, string> {
+  const named = namesIn(context.get("connection") ?? "");
+  const forwarded = new Map<string, string>();
+  for (const [name, value] of context)
+    if (!own.test(name) && !isServiceHeader(name) && !named.includes(name))
+      forwarded.set(name, value);
+  return forwarded;
+}

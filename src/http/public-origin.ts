@@ -1,0 +1,156 @@
+// How the outside knows this service: the hosts that it answers for, and which requests come from
+// pages of its own origin.
+
+import { MisdirectedRequest } from "../base/errors.ts";
+import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
+import { serviceHeaders } from "../base/protocol.ts";
+import { stranger, type Trust } from "./trust.ts";
+
+/** The part of the configuration that is about the public origin. */
+export interface PublicOriginOptions {
+  /** Origins at which browsers reach this service: `https://shop.example`. */
+  readonly origins?: readonly string[];
+  /** More host names that requests may be for; `*` accepts all. */
+  readonly hosts?: readonly string[];
+  /**
+   * A reverse proxy in front always sets `x-forwarded-host` and `x-forwarded-proto`: trust them.
+   */
+  readonly forwarded?: boolean;
+}
+
+/**
+ * The host and scheme that the outermost caller requested. Unknown for a call that a procedure
+ * makes on its own, without an outside caller.
+ */
+export interface RequestedOrigin {
+  /** As the caller wrote it, port included. */
+  readonly host: string | undefined;
+  readonly scheme: "http" | "https" | undefined;
+}
+
+export interface PublicOrigin {
+  /** The service listens at `url`, so it answers for this host. */
+  listensAt(url: string): void;
+  /** Whether a request from outside is for a host of this service. */
+  accepts(request: HttpRequest): boolean;
+  /** The error for a request to any other host. Logs each host once. */
+  misdirected(request: HttpRequest): MisdirectedRequest;
+  /**
+   * What the caller requested, according to a member of the deployment or a trusted reverse proxy.
+   */
+  requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
+  /** Whether procedures may see the request's forwarding headers. */
+  believes(trust: Trust): boolean;
+  /**
+   * Whether a page of another origin sent the request. Programs send no sign of it, so none means
+   * no.
+   */
+  isForeign(fields: HeaderFields, requestedOrigin: RequestedOrigin): boolean;
+}
+
+/** Log no more hosts than this: attackers can make names up. */
+const maxLoggedHosts = 32;
+
+export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}): PublicOrigin {
+  const { origins = [], forwarded = false } = options;
+  const names = new Set([
+    ...(options.hosts ?? []).map(nameOf),
+    ...origins.map((origin) => nameOf(new URL(origin).host)),
+  ]);
+  const loggedHosts = new Set<string>();
+
+  const accepts = (host: string | undefined): boolean => {
+    // An HTTP/1.0 request without a host can't come from a rebound DNS name.
+    if (host === undefined || host === "" || names.has("*")) return true;
+    const name = nameOf(host);
+    return (
+      names.has(name) || name === "localhost" || name.endsWith(".localhost") || isAddress(name)
+    );
+  };
+
+  const believes = (trust: Trust): boolean => trust.member || forwarded;
+
+  const requestedOrigin = (request: HttpRequest, trust: Trust): RequestedOrigin => {
+    const fields = request.headers;
+    // A member that forwards a request puts its own address into `host`, and what its caller
+    // requested into the forwarding headers.
+    const own =
+      trust.member && !trust.holdsKey
+        ? undefined
+        : { host: textOf(fields["host"]), scheme: request.scheme };
+    const scheme = believes(trust) ? firstOf(fields[serviceHeaders.forwardedProto]) : undefined;
+    return {
+      host:
+        (believes(trust) ? firstOf(fields[serviceHeaders.forwardedHost]) : undefined) ?? own?.host,
+      scheme: scheme === "http" || scheme === "https" ? scheme : own?.scheme,
+    };
+  };
+
+  return {
+    listensAt: (url) => void names.add(nameOf(new URL(url).host)),
+    // With `forwarded`, check both: after DNS rebinding a page could set the forwarding header
+    // itself.
+    accepts: (request) =>
+      accepts(textOf(request.headers["host"])) &&
+      (!forwarded || accepts(requestedOrigin(request, stranger).host)),
+    misdirected(request) {
+      const host = textOf(request.headers["host"]);
+      const name = nameOf(
+        (accepts(host) ? requestedOrigin(request, stranger).host : host) ?? "",
+      ).slice(0, 255);
+      if (!loggedHosts.has(name) && loggedHosts.size < maxLoggedHosts) {
+        loggedHosts.add(name);
+        log.warn(
+          `refused a request for the host ${JSON.stringify(name)}. If it is one of this service's, add it to 'hosts' or set 'origin'`,
+        );
+      }
+      return new MisdirectedRequest(
+        `This service doesn't answer for the host ${JSON.stringify(name)}`,
+      );
+    },
+    requestedOrigin,
+    believes,
+    isForeign(fields, { host }) {
+      // Scripts can't set this header.
+      const site = fields["sec-fetch-site"];
+      if (site !== undefined) return site !== "same-origin" && site !== "none";
+      const from = fields["origin"] ?? fields["referer"];
+      return from !== undefined && !isOwn(from, origins, host);
+    },
+  };
+}
+
+/** Whether an `Origin` or `Referer` is this service's own. */
+function isOwn(
+  from: string | readonly string[],
+  origins: readonly string[],
+  host: string | undefined,
+): boolean {
+  if (typeof from !== "string" || !URL.canParse(from)) return false;
+  const { origin, protocol, host: own } = new URL(from);
+  if (origins.length > 0) return origins.includes(origin);
+  // Take the page's scheme for both, to compare default ports: something in front may have taken
+  // https, so this service doesn't know its own scheme for sure.
+  const address = `${protocol}//${host}`;
+  return host !== undefined && URL.canParse(address) && new URL(address).host === own;
+}
+
+/** A host in lower case, without its port and the trailing dot of a full name. */
+function nameOf(host: string): string {
+  const name = host.toLowerCase().replace(/:\d*$/, "");
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}
+
+function isAddress(name: string): boolean {
+  return /^(?:\d{1,3}\.){3}\d{1,3}$/.test(name) || /^\[[\da-f:.]+\]$/.test(name);
+}
+
+function textOf(field: string | readonly string[] | undefined): string | undefined {
+  return typeof field === "string" ? field : undefined;
+}
+
+/** The first of a list, which is the client's: proxies append. */
+function firstOf(field: string | readonly string[] | undefined): string | undefined {
+  const first = textOf(field)?.split(",", 1)[0]?.trim();
+  return first === "" ? undefined : first;
+}

@@ -1,0 +1,67 @@
+// Errors with which the runtime refuses a call: no such procedure, a missing argument, no
+// permission. The caller made the mistake. So if a procedure rethrows such an error of an inner
+// call, its own caller gets a 500 instead.
+
+import { ServiceError, statusOf } from "../base/errors.ts";
+import type { IncomingResponse } from "../base/ports.ts";
+import { isMarkedRefused } from "./relay-headers.ts";
+import { traceOf } from "../base/trace.ts";
+
+const ofProtocol: ReadonlySet<string> = new Set([
+  "ProcedureNotFound",
+  "SegmentNotFound",
+  "FileNotFound",
+  "MissingParameterValue",
+  "UnknownParameter",
+  "InvalidParameterValue",
+  "InvalidVersionNumber",
+  "InvalidSerializedValue",
+  "PayloadTooLarge",
+  "UnsupportedEncoding",
+  "MethodNotAllowed",
+  "Unauthorized",
+]);
+
+// The class alone isn't enough: an application may throw the same classes.
+const ofApplication = new WeakSet<Error>();
+const ofInnerCalls = new WeakSet<Error>();
+
+/** Notes that a middleware threw this error. Errors of procedures are known by their trace. */
+export function noteApplicationError(error: unknown): void {
+  if (error instanceof Error) ofApplication.add(error);
+}
+
+/** Notes that another service answered with this error. */
+export function noteAnsweredError(
+  error: unknown,
+  { status, headers: fields }: Pick<IncomingResponse, "status" | "headers">,
+): void {
+  if (!isMarkedRefused(fields)) noteApplicationError(error);
+  // There, an inner call was refused.
+  if (status === 500 && statusOf(error) !== 500) noteInnerRefusal(error);
+}
+
+/** Whether the runtime refused a call with this error. Errors of procedures have a trace line. */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    ofProtocol.has((error.constructor as typeof ServiceError).kind) &&
+    !ofApplication.has(error) &&
+    traceOf(error).length === 0
+  );
+}
+
+/** Notes that an inner call was refused with this error. */
+export function noteInnerRefusal(error: unknown): void {
+  if (error instanceof Error) ofInnerCalls.add(error);
+}
+
+/** Whether an inner call, here or further on, was refused with this error. */
+export function isInnerRefusal(error: unknown): boolean {
+  return error instanceof Error && ofInnerCalls.has(error);
+}
+
+/** The status of an answer with this error: that of its class, unless it is about an inner call. */
+export function answerStatusOf(thrown: unknown): number {
+  return isInnerRefusal(thrown) ? 500 : statusOf(thrown);
+}

@@ -1,0 +1,60 @@
+// Headers by which one service informs the next about a call. Only members of the deployment are
+// trusted.
+
+import type { HeaderFields, HttpResponse } from "../base/ports.ts";
+import { headers as callHeaders, serviceHeaders } from "../base/protocol.ts";
+
+export interface RelayedState {
+  /** How many services have passed the call on. */
+  readonly hops: number;
+  /** Milliseconds left for the call; `undefined` if the sender set no limit. */
+  readonly msLeft: number | undefined;
+}
+
+/** For a call that this host sends, after `hops` services have passed it on. */
+export function relayHeaders(hops: number, msLeft: number): Record<string, string> {
+  return {
+    [callHeaders.hops]: String(hops + 1),
+    [callHeaders.deadline]: String(Math.ceil(msLeft)),
+  };
+}
+
+export function readRelayHeaders(fields: HeaderFields): RelayedState {
+  const hops = digitsIn(fields[callHeaders.hops], 3);
+  return { hops: hops ?? 0, msLeft: digitsIn(fields[callHeaders.deadline], 9) };
+}
+
+function digitsIn(field: unknown, most: number): number | undefined {
+  return typeof field === "string" && field.length <= most && /^\d+$/.test(field)
+    ? Number(field)
+    : undefined;
+}
+
+/**
+ * Whether a page of another origin made the call: only the node knows if the procedure is `safe`.
+ */
+export function crossSiteHeader(crossSite: boolean): Record<string, string> {
+  return { [serviceHeaders.crossSite]: crossSite ? "yes" : "no" };
+}
+
+/** What the first service learned from the browser; `undefined` if no service says it. */
+export function readCrossSite(fields: HeaderFields): boolean | undefined {
+  const field = fields[serviceHeaders.crossSite];
+  return field === "yes" ? true : field === "no" ? false : undefined;
+}
+
+/** Marks an answer with which the service itself refused the call. */
+export function refusedHeader(): Record<string, string> {
+  return { [serviceHeaders.refused]: "yes" };
+}
+
+/** Removes the mark, which is only for services. */
+export function withoutRefusedHeader(answer: HttpResponse): HttpResponse {
+  if (!(serviceHeaders.refused in answer.headers)) return answer;
+  const { [serviceHeaders.refused]: _, ...headers } = answer.headers;
+  return { ...answer, headers };
+}
+
+export function isMarkedRefused(fields: HeaderFields): boolean {
+  return fields[serviceHeaders.refused] === "yes";
+}

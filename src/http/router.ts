@@ -1,0 +1,80 @@
+// Finds the endpoint in a readable table; the first match wins. Calls skip it: the RPC endpoint is
+// found by its prefix.
+
+import { match, type MatchFunction } from "path-to-regexp";
+
+import { BadRequest, MethodNotAllowed } from "../base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../base/ports.ts";
+import { answerHeaders, mediaTypes } from "../base/protocol.ts";
+
+/** Answers one kind of request. `parameters` are the decoded ones of the path. */
+export type Endpoint = (
+  request: HttpRequest,
+  parameters: Readonly<Record<string, string | string[] | undefined>>,
+) => HttpResponse | Promise<HttpResponse>;
+
+/** Method, path in path-to-regexp's syntax, endpoint. */
+export type Route = readonly [method: string, path: string, endpoint: Endpoint];
+
+/** Compiles the table. The router returns `undefined` for a path without a route. */
+export function createRouter(
+  routes: readonly Route[],
+): (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | undefined {
+  const compiled = routes.map(
+    ([method, path, endpoint]): [
+      string,
+      MatchFunction<Record<string, string | string[]>>,
+      Endpoint,
+    ] => [
+      method,
+      match<Record<string, string | string[]>>(path, { sensitive: true, decode: decodeSegment }),
+      endpoint,
+    ],
+  );
+  return (request) => {
+    const path = pathOf(request.target);
+    const others = new Set<string>();
+    for (const [method, matches, endpoint] of compiled) {
+      const found = matches(path);
+      if (found === false) continue;
+      // HEAD is GET; the adapter drops the body.
+      if (method === request.method || (method === "GET" && request.method === "HEAD"))
+        return endpoint(request, found.params);
+      others.add(method);
+      if (method === "GET") others.add("HEAD");
+    }
+    return others.size === 0 ? undefined : refuseMethod([...others]);
+  };
+}
+
+/** 405 with the allowed methods. */
+export function refuseMethod(allowed: readonly string[]): HttpResponse {
+  const headers = {
+    allow: allowed.join(", "),
+    "content-type": mediaTypes.text,
+    ...answerHeaders,
+  };
+  return { status: 405, headers, body: new MethodNotAllowed().message };
+}
+
+/** The part of a request's target before the query, not decoded. */
+export function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/** The part after the `?`, or nothing. */
+export function queryOf(target: string): string {
+  const query = target.indexOf("?");
+  return query < 0 ? "" : target.slice(query + 1);
+}
+
+/** `%41` → `A`. Malformed escapes are the client's mistake, not a crash. */
+export function decodeSegment(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new BadRequest("The path has a malformed percent escape");
+  }
+}

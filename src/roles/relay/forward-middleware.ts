@@ -1,0 +1,229 @@
+// Middleware in a service that only forwards calls. Doesn't decode bytes unless middleware looks at
+// them.
+
+import type { Args } from "../../base/call.ts";
+import { isCors } from "../../http/cors.ts";
+import { bodyHeaders } from "../../http/forwarded.ts";
+import { compose } from "../../http/middleware.ts";
+import type { Host, HttpResponse, IncomingResponse } from "../../base/ports.ts";
+import { headers, policyHeader } from "../../base/protocol.ts";
+import { OpaqueClasses } from "../../codec/classes.ts";
+import type { ClassTable } from "../../codec/class-table.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+import { encodeSerialized } from "../../codec/serialized.ts";
+import { noteAnsweredError } from "../../http/refusals.ts";
+import { decodeReceived, prepareDecoding } from "../../wire/decode-call.ts";
+import { encodeResult } from "../../wire/encode-result.ts";
+import { decodeAnswer } from "../../wire/decode-answer.ts";
+import { errorOfText } from "../../wire/plain-error.ts";
+import { withClasses } from "../../wire/remote-call.ts";
+import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
+import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import { reencodeCall } from "./reencode-call.ts";
+import { type ForwardedCall, joined, endToEndHeaders, relayAnswer } from "./forward.ts";
+import { LazyArguments } from "./lazy-arguments.ts";
+import type { Application } from "../load-node.ts";
+import type { MiddlewareChain } from "../role.ts";
+
+export interface ForwardMiddlewareParts {
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly chain: MiddlewareChain;
+  /** Without it, class instances pass as they are, and the values of a GET are text. */
+  readonly application?: Application | undefined;
+}
+
+/** Forwards the call through the middleware, which may change arguments, headers and result. */
+export async function forwardThroughMiddleware(
+  parts: ForwardMiddlewareParts,
+  incoming: IncomingCall,
+  received: ForwardedCall,
+  send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<IncomingResponse>,
+  refuse: (thrown: unknown) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  // The RPC endpoint handles CORS, which doesn't look at arguments or results.
+  const middleware = parts.chain.list.filter((entry) => !isCors(entry));
+  if (middleware.length === 0) return relayAnswer(await send(incoming, received));
+  // Refuse before middleware runs, if the application is known here. Otherwise the node refuses,
+  // with the same answer.
+  if (
+    incoming.crossSite &&
+    (await parts.application?.isSafe(incoming.fqn, incoming.version.toString())) === false
+  )
+    refuseCrossSite(incoming);
+  const classes = parts.application?.classes ?? new OpaqueClasses();
+  const read = await argumentsReader(parts, incoming, received, classes);
+  const args = new LazyArguments(read);
+  let answer: IncomingResponse | undefined;
+  /** The outcome of `next`, if the answer's bytes are in the caller's encoding. */
+  let outcome:
+    | { readonly value: unknown }
+    | { readonly error: unknown; readonly form: unknown }
+    | undefined;
+  const invoke = compose(
+    middleware,
+    async (call) => {
+      const changed = args.touched
+        ? await reencodeCall(incoming, received, args, read, classes)
+        : undefined;
+      const encoding = changed?.encoding ?? incoming.encoding;
+      answer = await send(incoming, {
+        ...(changed ?? received),
+        headers: fieldsOf(incoming, call.headers, changed),
+      });
+      try {
+        const { value } = await decodeAnswer(answer, {
+          classes,
+          onError: noteAnsweredError,
+          ...(encoding === "plain" && { errorOfText }),
+        });
+        if (encoding === incoming.encoding) outcome = { value };
+        return value;
+      } catch (error) {
+        if (encoding === incoming.encoding) outcome = { error, form: formOf(error, classes) };
+        throw error;
+      }
+    },
+    parts.host.log,
+  );
+  let response: HttpResponse;
+  try {
+    const value = await invoke(callOf(incoming, args));
+    response =
+      unchangedAnswer(answer, outcome, value) ??
+      withAnswerHeaders(
+        answer,
+        await withClasses(classes, () => encodeResult(value, incoming.encoding, { classes })),
+      );
+  } catch (thrown) {
+    // Send the received bytes, with class and trace, if middleware didn't replace or change the
+    // error.
+    const isUnchanged =
+      outcome !== undefined &&
+      "error" in outcome &&
+      outcome.error === thrown &&
+      outcome.form === formOf(thrown, classes);
+    response =
+      answer !== undefined && isUnchanged
+        ? relayAnswer(answer)
+        : withAnswerHeaders(answer, await refuse(thrown));
+  }
+  return withHeaders(response, incoming.headers.over(response.headers));
+}
+
+/**
+ * Returns how to decode the arguments once middleware looks at them. A Map's methods are
+ * synchronous, so everything asynchronous is done by then.
+ */
+async function argumentsReader(
+  parts: ForwardMiddlewareParts,
+  incoming: IncomingCall,
+  call: ForwardedCall,
+  classes: ClassTable,
+): Promise<() => Args> {
+  const { method, headers: fields } = incoming.request;
+  const { fqn, version, query, trusted, encoding } = incoming;
+  const received = { method, headers: fields, body: call.body };
+  const { application, limits } = parts;
+  const options = { classes, limits, trusted, encoding };
+  let procedure: Awaited<ReturnType<Application["procedure"]>>;
+  try {
+    if (method === "GET" && query !== "")
+      procedure = await application?.procedure(fqn, version.toString());
+    await prepareDecoding(received, options);
+  } catch (error) {
+    // No middleware may look at the arguments, so don't fail the call yet.
+    return () => {
+      throw error;
+    };
+  }
+  return () => decodeReceived(received, query, procedure, options);
+}
+
+/** The headers as middleware left them, except those about the body, which have to fit the body. */
+function fieldsOf(
+  incoming: IncomingCall,
+  callHeaders: ReadonlyMap<string, string>,
+  changed: { encoding: string; contentType?: string } | undefined,
+): Record<string, string> {
+  const fields = joined(endToEndHeaders(Object.fromEntries(callHeaders), () => false));
+  const received = joined(
+    endToEndHeaders(incoming.request.headers, (name) => name === headers.encoding),
+  );
+  for (const name of bodyHeaders) {
+    delete fields[name];
+    if (received[name] !== undefined) fields[name] = received[name];
+  }
+  if (changed?.contentType !== undefined) {
+    delete fields["content-encoding"];
+    delete fields[headers.encoding];
+    fields["content-type"] = changed.contentType;
+    if (changed.encoding !== "plain") fields[headers.encoding] = changed.encoding;
+  }
+  return fields;
+}
+
+/**
+ * The received answer, if middleware returned the value that it got. An object may have been
+ * mutated, which only encoding it again would show.
+ */
+function unchangedAnswer(
+  answer: IncomingResponse | undefined,
+  outcome: object | undefined,
+  value: unknown,
+): HttpResponse | undefined {
+  if (
+    answer === undefined ||
+    outcome === undefined ||
+    !("value" in outcome) ||
+    !Object.is(outcome.value, value)
+  )
+    return undefined;
+  if (typeof value !== "object" || value === null) return relayAnswer(answer);
+  // For raw bytes, keep the answer's headers: only they have a Blob's media type.
+  return value instanceof Uint8Array && answer.headers[headers.dataType] === "binary"
+    ? { ...relayAnswer(answer), body: value }
+    : undefined;
+}
+
+/** An error's encoding, to see whether middleware changed it. */
+function formOf(error: unknown, classes: ClassTable): unknown {
+  try {
+    return encodeSerialized(error, { classes });
+  } catch {
+    return undefined;
+  }
+}
+
+// They describe the received body or error.
+const bodyFields = new Set([
+  "content-type",
+  "content-disposition",
+  "content-encoding",
+  headers.dataType,
+  headers.encoding,
+  headers.error,
+  "retry-after",
+  "allow",
+]);
+
+/** Adds the received answer's other headers to a response: cookies, the node's name. */
+function withAnswerHeaders(
+  answer: IncomingResponse | undefined,
+  response: HttpResponse,
+): HttpResponse {
+  if (answer === undefined) return response;
+  const others = Object.fromEntries(
+    Object.entries(relayAnswer(answer).headers).filter(([name]) => !bodyFields.has(name)),
+  );
+  // They include our own policies, and those that the node's middleware added.
+  const { [policyHeader]: policies } = others;
+  return {
+    ...response,
+    headers: {
+      ...others,
+      ...response.headers,
+      ...(policies !== undefined && { [policyHeader]: policies }),
+    },
+  };
+}

@@ -1,0 +1,178 @@
+// Forwarding a call: gateway and proxy pass bytes on, and change only headers.
+
+import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import { connectionOptions } from "../../http/forwarded.ts";
+import {
+  type HeaderFields,
+  type Host,
+  type HttpResponse,
+  type IncomingResponse,
+  isLocalFailure,
+  TransportError,
+} from "../../base/ports.ts";
+import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
+import { crossSiteHeader, relayHeaders } from "../../http/relay-headers.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+import type { RequestedOrigin } from "../../http/public-origin.ts";
+import type { Credentials } from "../../http/trust.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
+
+// These belong to one connection (RFC 9110, section 7.6.1).
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+// Set anew for each connection and body.
+const remade = new Set(["host", "content-length", "expect"]);
+
+/**
+ * Fields to pass on: without those of the connection, those that `Connection` names, and any
+ * `x-svc-*` that isn't `kept`.
+ */
+export function endToEndHeaders(
+  fields: HeaderFields,
+  kept: (name: string) => boolean,
+): Record<string, string | readonly string[]> {
+  const dropped = connectionOptions(fields["connection"]);
+  const passed: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (
+      value === undefined ||
+      hopByHop.has(name) ||
+      remade.has(name) ||
+      dropped?.has(name) === true
+    )
+      continue;
+    if (isServiceHeader(name) && !kept(name)) continue;
+    passed[name] = value;
+  }
+  return passed;
+}
+
+/** One text per field, as requests have them. */
+export function joined(
+  fields: Readonly<Record<string, string | readonly string[]>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : value.join(", "),
+    ]),
+  );
+}
+
+/**
+ * The request to send for a call: method, target and body as they came, or as middleware left them.
+ */
+export interface ForwardedCall {
+  readonly method: string;
+  readonly target: string;
+  readonly body: Uint8Array;
+  /** Replace the caller's when middleware may have changed them. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ForwardParts {
+  readonly host: Host;
+  readonly credentials: Credentials;
+  readonly limits: Limits;
+}
+
+/**
+ * Sends a call to `base` and returns the answer as it came. Rejects with {@link TransportError}.
+ */
+export async function forwardCall(
+  parts: ForwardParts,
+  base: string,
+  call: IncomingCall,
+  forwarded: ForwardedCall,
+): Promise<IncomingResponse> {
+  const { host, credentials } = parts;
+  const left = call.deadline - host.clock.now();
+  if (left <= 0) throw new DeadlineExceeded();
+  const fields =
+    forwarded.headers ??
+    joined(endToEndHeaders(call.request.headers, (name) => name === headers.encoding));
+  const own = {
+    ...credentials.fields(call.trusted ? "service" : "outside"),
+    ...crossSiteHeader(call.crossSite),
+    ...relayHeaders(call.hops, left),
+  };
+  return await host.transport.send({
+    url: base + forwarded.target,
+    method: forwarded.method,
+    // Ours first: if something on the way drops fields past a limit, it drops the caller's.
+    headers: { ...own, ...withRequestedOrigin(fields, call.requestedOrigin) },
+    ...(forwarded.body.length === 0 ? {} : { body: forwarded.body }),
+    signal: call.signal,
+  });
+}
+
+/**
+ * Adds the host and scheme that the outermost caller requested, in the headers where applications
+ * look for them behind any proxy: `host` is the service that this request goes to.
+ */
+export function withRequestedOrigin(
+  fields: Readonly<Record<string, string>>,
+  { host, scheme }: RequestedOrigin,
+): Record<string, string> {
+  const {
+    [serviceHeaders.forwardedHost]: _host,
+    [serviceHeaders.forwardedProto]: _scheme,
+    ...others
+  } = fields;
+  return {
+    ...(host !== undefined && { [serviceHeaders.forwardedHost]: host }),
+    ...(scheme !== undefined && { [serviceHeaders.forwardedProto]: scheme }),
+    ...others,
+  };
+}
+
+/** Reads the call's body; a GET has none. */
+export async function readForwardedCall(
+  call: IncomingCall,
+  limits: Limits,
+): Promise<ForwardedCall> {
+  const { method, target } = call.request;
+  return {
+    method,
+    target,
+    body: method === "POST" ? await call.request.readBody(limits.bodyBytes) : new Uint8Array(),
+  };
+}
+
+/** Turns an answer of another service into this one's. */
+export function relayAnswer(answer: IncomingResponse, method = "GET"): HttpResponse {
+  const fields = endToEndHeaders(answer.headers, (name) => name !== serviceHeaders.trustKey);
+  // An answer to HEAD has no body to count: its length is that of the answer to GET.
+  const length = answer.headers["content-length"];
+  if (method === "HEAD" && length !== undefined) fields["content-length"] = length;
+  return {
+    status: answer.status,
+    headers: fields,
+    ...(answer.body.length === 0 ? {} : { body: answer.body }),
+  };
+}
+
+/** The error for the caller when no answer came. */
+export function forwardingError(thrown: unknown): Error {
+  if (!(thrown instanceof TransportError))
+    return thrown instanceof Error ? thrown : new BadGateway();
+  if (isLocalFailure(thrown)) return noConnection();
+  return thrown.sent
+    ? new BadGateway("The service that had the call gave no answer")
+    : new NodeNotAvailable("No service could be reached for the call");
+}
+
+/** The error for the caller when this host has no connection left to forward with. */
+export function noConnection(): NodeNotAvailable {
+  return new NodeNotAvailable("This service has no connection left for the request");
+}

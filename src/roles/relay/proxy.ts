@@ -1,0 +1,198 @@
+// Proxy: one address for browsers and other callers. Calls go to the gateway or node behind it, all
+// other requests to the repository.
+
+import { bounded } from "../../base/bounded.ts";
+import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
+import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import {
+  type Host,
+  type HttpRequest,
+  type HttpResponse,
+  isLocalFailure,
+  TransportError,
+} from "../../base/ports.ts";
+import { Classes } from "../../codec/classes.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+import { paths } from "../../base/protocol.ts";
+import { refuseMethod } from "../../http/router.ts";
+import {
+  readForwardedCall,
+  forwardingError,
+  type ForwardedCall,
+  joined,
+  noConnection,
+  endToEndHeaders,
+  relayAnswer,
+  forwardCall,
+  withRequestedOrigin,
+} from "./forward.ts";
+import { forwardThroughMiddleware } from "./forward-middleware.ts";
+import { applicationOf, type ServerModules } from "../load-node.ts";
+import type { Observer } from "../members/observer.ts";
+import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { createCredentials, trustKeyHeader } from "../../http/trust.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
+
+export interface ProxyOptions {
+  readonly trustKey: string | undefined;
+  readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
+  /** Gateway or node: where calls go. */
+  readonly calls: string;
+  readonly repository: string;
+  /** The application's modules, for middleware that looks at arguments. */
+  readonly modules?: ServerModules | undefined;
+  readonly observer?: Observer | undefined;
+}
+
+export function createProxy(host: Host, options: ProxyOptions): Role {
+  const { trustKey, limits, modules, observer } = options;
+  const chain = createMiddlewareChain();
+  const credentials = createCredentials(trustKey, host);
+  const web = createPublicOrigin(host.log, options.web);
+  const parts = {
+    host,
+    credentials,
+    web,
+    limits,
+    chain,
+    application: options.modules && applicationOf(options.modules, host),
+  };
+  const calls = logOutages(host, options.calls);
+  const files = logOutages(host, options.repository);
+  const forward = async (call: IncomingCall, forwarded: ForwardedCall) => {
+    try {
+      observer?.calls?.sent(call.request, options.calls);
+      return await calls(forwardCall(parts, options.calls, call, forwarded));
+    } catch (thrown) {
+      throw forwardingError(thrown);
+    }
+  };
+  return createRole({
+    ...parts,
+    classes: new Classes(),
+    call: async (call, refuse) =>
+      await forwardThroughMiddleware(
+        parts,
+        call,
+        await readForwardedCall(call, limits),
+        forward,
+        refuse,
+      ),
+    otherwise: (request) => {
+      const requestedOrigin = web.requestedOrigin(request, credentials.of(request.headers));
+      const fields = withRequestedOrigin(
+        joined(endToEndHeaders(request.headers, () => false)),
+        requestedOrigin,
+      );
+      return fetchFile(
+        host,
+        options,
+        request,
+        { ...credentials.fields("outside"), ...fields },
+        files,
+      );
+    },
+    start: () => checkKey(host, options),
+    stop: async () => {},
+    describe: () => ({}),
+    observed: observer && {
+      observer,
+      subject: {
+        mode: "proxy",
+        calls: options.calls,
+        manifest: modules && (() => modules.manifest()),
+      },
+    },
+  });
+}
+
+/** How long the proxy's start waits for the repository to check the trust key. */
+const keyCheckMs = 2000;
+
+/**
+ * With a wrong key, every forwarded call would count as one from outside, so the start fails.
+ * A repository that isn't up yet proves nothing about the key.
+ */
+async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Promise<void> {
+  if (trustKey === undefined) return;
+  const url = repository + paths.serverManifest;
+  const answer = await bounded(
+    undefined,
+    host.clock,
+    keyCheckMs,
+    () => new Error("no answer"),
+    (signal) =>
+      host.transport.send({
+        url,
+        method: "HEAD",
+        headers: trustKeyHeader(trustKey),
+        signal,
+        control: true,
+      }),
+  ).catch(() => undefined);
+  if (answer?.status === 404 || answer?.status === 401)
+    throw new Error(
+      `The repository at ${repository} doesn't take this proxy's trust key, or is no repository. Services in different folders or on different machines need the same 'trustKey'`,
+    );
+}
+
+type LogOutages = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
+
+/**
+ * Logs why a service can't be reached, once until it answers again: callers learn nothing about
+ * the inside of the deployment.
+ */
+function logOutages(host: Host, url: string): LogOutages {
+  let away = false;
+  return async (sent) => {
+    try {
+      const answer = await sent;
+      if (away) host.log.info(`${url} answers again`);
+      away = false;
+      return answer;
+    } catch (thrown) {
+      if (thrown instanceof TransportError && !isLocalFailure(thrown) && !away) {
+        away = true;
+        host.log.warn(`${url} can't be reached: ${thrown.message}`);
+      }
+      throw thrown;
+    }
+  };
+}
+
+/** Fetches a file as an outsider, by its `fields`: callers mustn't get what the trust key opens. */
+async function fetchFile(
+  host: Host,
+  { repository, limits }: ProxyOptions,
+  request: HttpRequest,
+  fields: Readonly<Record<string, string>>,
+  files: LogOutages,
+): Promise<HttpResponse> {
+  const { method, target, signal: outer } = request;
+  if (method !== "GET" && method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
+  const late = new TransportError(
+    `${repository} gave no answer in ${limits.callTimeoutMs / 1000} s`,
+    true,
+  );
+  try {
+    const answer = await files(
+      bounded(
+        outer,
+        host.clock,
+        limits.callTimeoutMs,
+        () => late,
+        (signal) =>
+          host.transport.send({ url: repository + target, method, headers: fields, signal }),
+      ),
+    );
+    return relayAnswer(answer, method);
+  } catch (thrown) {
+    if (thrown === late) throw new DeadlineExceeded("The repository did not answer in time");
+    if (!(thrown instanceof TransportError)) throw thrown;
+    if (isLocalFailure(thrown)) throw noConnection();
+    throw thrown.sent
+      ? new BadGateway("The repository gave no answer")
+      : new NodeNotAvailable("The repository can't be reached");
+  }
+}

@@ -1,0 +1,114 @@
+// Encodes a call again if middleware has changed its arguments.
+
+import type { Args } from "../../base/call.ts";
+import { ValueNotSerializable } from "../../base/errors.ts";
+import { mediaTypes, versionParameter } from "../../base/protocol.ts";
+import { pathOf } from "../../http/router.ts";
+import type { ClassTable } from "../../codec/class-table.ts";
+import { encodeArguments } from "../../codec/serialized.ts";
+import type { Encoding } from "../../wire/encoding.ts";
+import { withClasses } from "../../wire/remote-call.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
+import { encodeCall } from "../../wire/superjson.ts";
+import type { ForwardedCall } from "./forward.ts";
+
+/** A call to forward, and the encoding of its body and answer. */
+export interface ReencodedCall extends ForwardedCall {
+  readonly encoding: Encoding;
+  /** Of the body. */
+  readonly contentType?: string;
+}
+
+/**
+ * Returns `undefined` if the arguments are still those that `read` decodes. Throws
+ * ValueNotSerializable with the path of a value that can't be sent.
+ */
+export async function reencodeCall(
+  incoming: IncomingCall,
+  received: ForwardedCall,
+  args: Args,
+  read: () => Args,
+  classes: ClassTable,
+): Promise<ReencodedCall | undefined> {
+  const preferred = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
+  const { body: text, encoding: needed } = await withClasses(classes, () =>
+    encodeCall(args, { classes }, preferred),
+  );
+  // Compare texts first, as most clients encode like this service. If they differ, decode and
+  // encode the received ones for a fair comparison. In a plain body a serialized form is mere data,
+  // so the same text may be another value.
+  const sameText =
+    (incoming.encoding !== "plain" || !text.includes('"serialized":true')) &&
+    text === new TextDecoder().decode(received.body);
+  if (sameText || text === (await encodeCall(read(), { classes }, preferred)).body)
+    return undefined;
+  const { method, target } = incoming.request;
+  if (method === "GET" && classes.passOn !== undefined) {
+    // Stay with GET: without the application's manifest, this service doesn't know the types.
+    const query = queryOf(args, incoming);
+    return {
+      method,
+      target: query === "" ? pathOf(target) : `${pathOf(target)}?${query}`,
+      body: new Uint8Array(),
+      encoding: incoming.encoding,
+    };
+  }
+  const version = new URLSearchParams(incoming.query).get(versionParameter);
+  const path =
+    version === null
+      ? pathOf(target)
+      : `${pathOf(target)}?${new URLSearchParams([[versionParameter, version]])}`;
+  const body = (content: string, encoding: Encoding): ReencodedCall => ({
+    method: "POST",
+    target: path,
+    body: new TextEncoder().encode(content),
+    encoding,
+    contentType: mediaTypes.json,
+  });
+  if (incoming.encoding !== "plain") return body(text, needed);
+  if (needed === "serialized") {
+    const plain = JSON.stringify(Object.fromEntries(args));
+    if (
+      (await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) ===
+      text
+    )
+      return body(plain, "plain");
+  }
+  // Middleware set a value that plain JSON can't carry: send it serialized. The caller still gets a
+  // plain answer.
+  if (classes.passOn === undefined) return body(text, needed);
+  throw new ValueNotSerializable(
+    "args: middleware set a value that plain JSON can't carry; set 'repository' in this service's configuration",
+  );
+}
+
+/** The arguments as a query string. Throws if text can't stand for a value. */
+function queryOf(args: Args, incoming: IncomingCall): string {
+  const query = new URLSearchParams();
+  const version = new URLSearchParams(incoming.query).get(versionParameter);
+  if (version !== null) query.set(versionParameter, version);
+  for (const [name, value] of args) {
+    // An empty list would add no parameter.
+    if (Array.isArray(value) && value.length === 0) throw unfit(name);
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value])
+      query.append(name, textOf(item) ?? fail(unfit(name)));
+  }
+  return query.toString();
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  return ["string", "number", "boolean", "bigint"].includes(typeof value)
+    ? String(value)
+    : undefined;
+}
+
+function unfit(name: string): ValueNotSerializable {
+  return new ValueNotSerializable(
+    `args.${name}: a query can't carry it; set 'repository' in this service's configuration`,
+  );
+}
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,78 @@
+// Runs an incoming call on this node, in node and standalone alike.
+
+import type { Invoke } from "../base/call.ts";
+import type { LocalNode } from "../runtime/dispatch.ts";
+import { Unauthorized } from "../base/errors.ts";
+import { compose } from "../http/middleware.ts";
+import type { Host, HttpResponse } from "../base/ports.ts";
+import { headers } from "../base/protocol.ts";
+import type { Registration } from "../runtime/registry.ts";
+import type { Classes } from "../codec/classes.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import { decodeArguments } from "../wire/decode-call.ts";
+import { encodeResult } from "../wire/encode-result.ts";
+import { callOf, type IncomingCall, refuseCrossSite } from "../wire/incoming-call.ts";
+import { withHeaders } from "../wire/rpc-endpoint.ts";
+import type { MiddlewareChain } from "./role.ts";
+
+export interface CallRunnerParts {
+  readonly host: Host;
+  readonly node: LocalNode;
+  readonly chain: MiddlewareChain;
+  readonly classes: Classes;
+  readonly limits: Limits;
+  /** Sent to callers as `x-svc-node`, if configured. */
+  readonly name: string | undefined;
+}
+
+export function createCallRunner(
+  parts: CallRunnerParts,
+): (
+  incoming: IncomingCall,
+  refuse: (thrown: unknown) => Promise<HttpResponse>,
+) => Promise<HttpResponse> {
+  const { node, chain, classes, limits, host } = parts;
+  const composed = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
+  const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
+
+  /** Composed once for each procedure and revision of the chain. */
+  const invokeFor = (registration: Registration): Invoke => {
+    const current = composed.get(registration);
+    if (current?.revision === chain.revision) return current.invoke;
+    const invoke = compose(chain.list, (call) => node.invoke(registration, call), host.log);
+    composed.set(registration, { revision: chain.revision, invoke });
+    return invoke;
+  };
+
+  return async (incoming, refuse) => {
+    const registration = node.registry.findForOutside(
+      incoming.fqn,
+      incoming.version.toString(),
+      incoming.trusted,
+    );
+    if (registration.access === "protected" && !incoming.trusted) throw new Unauthorized();
+    if (!registration.safe) refuseCrossSite(incoming);
+    let answer: HttpResponse;
+    try {
+      const { trusted, encoding } = incoming;
+      const options = { classes, limits, trusted, encoding };
+      const args = await decodeArguments(
+        incoming.request,
+        incoming.query,
+        registration.record,
+        options,
+      );
+      answer = await encodeResult(
+        await invokeFor(registration)(callOf(incoming, args)),
+        incoming.encoding,
+        { classes },
+      );
+    } catch (thrown) {
+      answer = await refuse(thrown);
+    }
+    answer = withHeaders(answer, nodeHeader);
+    return chain.list.length === 0
+      ? answer
+      : withHeaders(answer, incoming.headers.over(answer.headers));
+  };
+}

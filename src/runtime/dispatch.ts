@@ -1,0 +1,297 @@
+// A node: runs its procedures for incoming calls, and sends the calls that they make.
+
+import type { Args, Call } from "../base/call.ts";
+import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
+import { ProcedureNotFound, SegmentNotFound } from "../base/errors.ts";
+import { forwardedHeaders } from "../http/forwarded.ts";
+import { isUnsafePath, traceLine } from "../base/fqn.ts";
+import { createWaits } from "./loading.ts";
+import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
+import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
+import { bindArguments, nameArguments } from "./parameters.ts";
+import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
+import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
+import { nearest } from "../base/problem.ts";
+import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
+import {
+  type KnownPlaces,
+  onlyInBrowsers,
+  procedureNotFound,
+  Registry,
+  type Registration,
+} from "./registry.ts";
+import type { ProcedureFunction, SeamHost, SeamRecord } from "./seam.ts";
+import { ranOn } from "../base/trace.ts";
+import { parseVersion } from "../base/version.ts";
+
+export interface LocalNodeParts {
+  readonly loader: ModuleLoader;
+  readonly carrier: ContextCarrier;
+  readonly clock: Clock;
+  /** Sends calls to other nodes. Without it, a procedure that isn't local isn't found. */
+  readonly remote?: SendCall | undefined;
+}
+
+/** A server's node: its procedures, and the seams that lead to them. */
+export interface LocalNode extends SeamHost {
+  readonly registry: Registry;
+  /**
+   * Loads segments of a manifest that may still be on its way: seams wait for it, and then each for
+   * its own body only. Rejects with {@link SegmentNotFound} when the manifest has no such segment.
+   */
+  load(manifest: Manifest | Promise<Manifest>, segments: readonly string[]): Promise<void>;
+  /**
+   * Switches to another manifest while calls go on: loads new procedures, and bodies again that are
+   * in `fresh`. Removed procedures stay until the returned function is called; by then nobody may
+   * send calls to them.
+   */
+  follow(
+    manifest: Manifest,
+    segments: readonly string[],
+    fresh: ReadonlySet<string>,
+  ): Promise<() => void>;
+  /** Runs a procedure of this node for an incoming call. */
+  invoke(registration: Registration, call: Call): Promise<unknown>;
+  /**
+   * Reports every call through a seam until the returned function is called. Costs nothing while
+   * nobody listens.
+   */
+  observe(listener: (call: ObservedCall) => void): () => void;
+}
+
+export function createLocalNode(parts: LocalNodeParts): LocalNode {
+  const { loader, carrier, clock } = parts;
+  const registry = new Registry();
+  /** The manifest that is loaded now. */
+  let current: KnownPlaces | undefined;
+  const placement = createPlacement({
+    loader,
+    clock,
+    waits: createWaits(carrier),
+    away(seam) {
+      const away = calls.away(seam);
+      return async function (this: unknown, ...args) {
+        return await away
+          .apply(this, args)
+          .catch((thrown: unknown) => rethrowInner(seam.fqn, thrown));
+      };
+    },
+    add(segment, record, entry, run) {
+      registry.add(segment, record, entry, run);
+      return besideCaller({ record, run });
+    },
+  });
+  // The context of the procedure that is starting: a body that uses `this` asks for it first.
+  let entering: Context | undefined;
+  const calls = createCalls({
+    ...parts,
+    placement,
+    bind: bindArguments,
+    carrier: {
+      current: () => carrier.current(),
+      run: (context, act) =>
+        carrier.run(context, () => {
+          entering = context;
+          const result = act();
+          entering = undefined;
+          return result;
+        }),
+    },
+  });
+
+  /** Rethrows the error of an inner call. Marks refusals, so that the outer caller isn't blamed. */
+  const rethrowInner = (fqn: string, thrown: unknown): never => {
+    if (!isRefusal(thrown)) throw thrown;
+    noteInnerRefusal(thrown);
+    const why =
+      current !== undefined && thrown instanceof ProcedureNotFound
+        ? onlyInBrowsers(current, fqn)
+        : undefined;
+    if (why === undefined) throw thrown;
+    // No server can run it. Change the same error, since others have marked it.
+    const { message, stack } = thrown as Error;
+    (thrown as Error).message = `${message}: ${why}`;
+    if (stack !== undefined)
+      (thrown as Error).stack = stack.replace(message, () => `${message}: ${why}`);
+    throw thrown;
+  };
+
+  /** Runs a procedure, and the calls that it makes, in the context that it was called with. */
+  const besideCaller = (procedure: LocalProcedure): ProcedureFunction => {
+    const { run } = procedure;
+    const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
+      return isContext(this) && this !== carrier.current()
+        ? calls.run(procedure, inherited(this), args)
+        : run.apply(this, args);
+    };
+    // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
+    // (bench/seam.mjs).
+    return function (this: unknown) {
+      if (this === undefined) return run.apply(undefined, arguments as never);
+      return runWithThis.apply(this, arguments as never);
+    };
+  };
+  return {
+    registry,
+    attach: placement.attach,
+    observe: placement.observe,
+    contextFor(self, line) {
+      if (self === entering && isContext(self)) {
+        // Only once: the procedure may call itself and pass its own context.
+        entering = undefined;
+        return self;
+      }
+      // Give a procedure called on the same node the context that it would get on another node.
+      return new Context({
+        ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())),
+        trace: [line],
+      });
+    },
+    runProcedure: async (name, ...more) =>
+      await calls
+        .runProcedure(name, ...more)
+        .catch((thrown: unknown) => rethrowInner(name, thrown)),
+    load: async (manifest, segments) =>
+      await placement.load(
+        Promise.resolve(manifest).then((found) => checked((current = found), segments)),
+        segments,
+      ),
+    async follow(manifest, segments, fresh) {
+      current = manifest;
+      const isNew = ({ procedure }: SegmentEntry): boolean => {
+        const { fqn = "", version = "", module = "" } = manifest.procedures[procedure] ?? {};
+        return (
+          fresh.has(entryOf(manifest.modules, module)?.body ?? "") ||
+          registry.find(fqn, version) === undefined
+        );
+      };
+      const changes = segments.map(
+        (name) => [name, (entryOf(manifest.segments, name) ?? []).filter(isNew)] as const,
+      );
+      await placement.load(
+        Promise.resolve({ ...manifest, segments: Object.fromEntries(changes) }),
+        segments,
+      );
+      return () => placement.drop(registry.follow(manifest, segments));
+    },
+    invoke: (registration, call) => {
+      const { headers, deadline, hops } = call;
+      return calls.run(
+        registration,
+        { headers, deadline, hops, signal: () => call.signal },
+        registration.bind(call.args),
+      );
+    },
+  };
+}
+
+function checked(manifest: Manifest, segments: readonly string[]): Manifest {
+  const names = Object.keys(manifest.segments);
+  const missing = segments.find((segment) => !names.includes(segment));
+  if (missing === undefined) return manifest;
+  const suggestion = nearest(missing, names);
+  throw new SegmentNotFound(
+    `Segment '${missing}' not found; ${suggestion === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${suggestion}'?`}`,
+  );
+}
+
+export interface CallParts {
+  readonly placement: Pick<Placement, "find" | "report">;
+  readonly carrier: ContextCarrier;
+  readonly clock: Clock;
+  readonly remote?: SendCall | undefined;
+  /** Maps named arguments to the positions of a local procedure that is called by name. */
+  readonly bind: (parameters: readonly Parameter[]) => Bind | Promise<Bind>;
+}
+
+type Bind = ReturnType<typeof bindArguments>;
+
+/** The calls that a node makes: through its seams to others, and by name. */
+export interface Calls extends Pick<SeamHost, "runProcedure"> {
+  /** What a seam to another node runs. */
+  readonly away: (seam: SeamRecord) => ProcedureFunction;
+  /** Runs a local procedure in a context of its own. */
+  readonly run: (
+    procedure: LocalProcedure,
+    context: Omit<ContextParts, "trace">,
+    values: readonly unknown[],
+  ) => Promise<unknown>;
+}
+
+export function createCalls({ placement, carrier, clock, remote, bind }: CallParts): Calls {
+  const currentContext = (): Context => carrier.current() ?? emptyContext();
+
+  const send = async (
+    fqn: string,
+    version: string,
+    args: Args,
+    context: Context,
+  ): Promise<unknown> => {
+    if (remote === undefined || isUnsafePath(fqn)) throw procedureNotFound(fqn, version);
+    const started = clock.now();
+    const report = (node: string | undefined, failure?: { error: unknown }): void =>
+      placement.report({
+        fqn,
+        version,
+        where: "remote",
+        ms: clock.now() - started,
+        ...(node === undefined ? {} : { node }),
+        ...failure,
+      });
+    try {
+      const answer = await remote({ fqn, version, args, context });
+      report(answer.node);
+      return answer.value;
+    } catch (error) {
+      report(ranOn(error), { error });
+      throw error;
+    }
+  };
+
+  const run: Calls["run"] = ({ record, run: procedure }, parts, values) => {
+    const context = new Context({ ...parts, trace: [traceLine(record.fqn, record.version)] });
+    return carrier.run(context, () => procedure.apply(context, values as never[]));
+  };
+
+  return {
+    run,
+    away({ fqn, version, parameters }) {
+      const named = nameArguments(parameters);
+      return async function (this: unknown, ...args) {
+        return await send(fqn, version, named(args), isContext(this) ? this : currentContext());
+      };
+    },
+    async runProcedure(name, version = "", args = {}, context) {
+      const fullVersion = parseVersion(version).toString();
+      const caller = contextOf(context) ?? currentContext();
+      const values = new Map(Object.entries(args));
+      const local = await placement.find(name, fullVersion);
+      if (local === undefined) return await send(name, fullVersion, values, caller);
+      return await run(local, inherited(caller), (await bind(local.record.parameters))(values));
+    },
+  };
+}
+
+/** What a call inherits from the procedure that makes it. */
+function inherited(context: Context): Omit<ContextParts, "trace"> {
+  const { headers, deadline, hops } = context;
+  return { headers: forwardedHeaders(headers), deadline, hops, signal: () => context.signal };
+}
+
+/** `this` of a procedure, or an object with headers, which a page passes to send a token. */
+function contextOf(value: unknown): Context | undefined {
+  if (isContext(value)) return value;
+  const headers = (value as { headers?: unknown } | null | undefined)?.headers;
+  if (typeof headers !== "object" || headers === null) return undefined;
+  const pairs =
+    Symbol.iterator in headers
+      ? [...(headers as Iterable<[string, unknown]>)]
+      : Object.entries(headers);
+  // Leave out headers without a value: `{ authorization: session?.token }`.
+  const lower = new Map(
+    pairs.flatMap(([name, text]) =>
+      text === undefined || text === null ? [] : [[name.toLowerCase(), String(text)]],
+    ),
+  );
+  return emptyContext(lower);
+}

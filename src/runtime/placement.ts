@@ -1,0 +1,216 @@
+// Points every seam of a node at its local procedure, or at a remote call.
+// A page starts with this alone, so it knows neither how remote calls work nor about access.
+
+import { NodeNotAvailable, SegmentNotFound } from "../base/errors.ts";
+import { procedureKey } from "../base/fqn.ts";
+import type { Waits } from "./loading.ts";
+import {
+  entryOf,
+  type Manifest,
+  type ProcedureRecord,
+  type SegmentEntry,
+} from "../base/manifest.ts";
+import type { ObservedCall } from "../types/outgoing-call.ts";
+import type { Clock, ModuleLoader } from "../base/ports.ts";
+import type { ProcedureFunction, Seam, SeamRecord } from "./seam.ts";
+
+/** A procedure of this node. */
+export interface LocalProcedure {
+  readonly record: ProcedureRecord;
+  readonly run: ProcedureFunction;
+}
+
+export interface PlacementParts {
+  readonly loader: Pick<ModuleLoader, "import">;
+  readonly clock: Clock;
+  /** Makes what a seam runs while its procedure is on another node. */
+  readonly away: (seam: SeamRecord) => ProcedureFunction;
+  /**
+   * Called for each loaded procedure before a seam points at it; returns what seams run instead.
+   */
+  readonly add?: (
+    segment: string,
+    record: ProcedureRecord,
+    entry: SegmentEntry,
+    run: ProcedureFunction,
+  ) => ProcedureFunction;
+  /** Finds bodies that would wait for each other forever, if the platform carries contexts. */
+  readonly waits?: Waits;
+}
+
+export interface Placement {
+  /** Points a seam now, and again whenever something changes. */
+  readonly attach: (seam: Seam) => void;
+  /**
+   * Loads segments of a manifest that may still be on its way: seams wait for it, and then each for
+   * its own body only. The manifest must have these segments.
+   */
+  readonly load: (manifest: Promise<Manifest>, segments: readonly string[]) => Promise<void>;
+  /** Drops procedures by their keys: later calls are remote, running ones finish. */
+  readonly drop: (keys: Iterable<string>) => void;
+  /** The procedure, if it is local or will be once its body is loaded. */
+  readonly find: (fqn: string, version: string) => Promise<LocalProcedure | undefined>;
+  /**
+   * Reports every call through a seam until the returned function is called. Costs nothing while
+   * nobody listens.
+   */
+  readonly observe: (listener: (call: ObservedCall) => void) => () => void;
+  /** Notifies the observers. */
+  readonly report: (call: ObservedCall) => void;
+}
+
+export function createPlacement({ loader, clock, away, add, waits }: PlacementParts): Placement {
+  const here = new Map<string, LocalProcedure>();
+  const seams = new Set<Seam>();
+  const listeners = new Set<(call: ObservedCall) => void>();
+  /** Procedures of this node whose bodies are still loading. */
+  const loading = new Map<string, { file: string; done: Promise<void> }>();
+  /** Loads whose manifest hasn't arrived: until then no seam can be pointed. */
+  const pending = new Set<Promise<void>>();
+  /** Why nothing can be called before the first manifest. */
+  let unplaced: unknown = new NodeNotAvailable("No segments are loaded yet");
+
+  const point = (seam: Seam): void => {
+    const key = procedureKey(seam.fqn, seam.version);
+    const local = here.get(key);
+    if (local !== undefined)
+      seam.run = listeners.size === 0 ? local.run : observed(seam, local.run);
+    else if (!unplaced && pending.size === 0 && !loading.has(key)) seam.run = away(seam);
+    else
+      seam.run = async function (this: unknown, ...args) {
+        await settled(key);
+        point(seam);
+        return await seam.run.apply(this, args);
+      };
+  };
+  const pointAll = (): void => seams.forEach(point);
+
+  const settled = async (key: string): Promise<void> => {
+    while (pending.size > 0) await Promise.allSettled(pending);
+    if (unplaced) throw unplaced;
+    const body = loading.get(key);
+    if (body === undefined) return;
+    waits?.check(body.file, key);
+    await body.done;
+  };
+
+  const report = (call: ObservedCall): void => {
+    for (const listener of listeners)
+      try {
+        listener(call);
+      } catch (error) {
+        // An observer's error must not fail the call: report it like any error of the page.
+        globalThis.reportError?.(error);
+      }
+  };
+
+  const observed = ({ fqn, version }: SeamRecord, run: ProcedureFunction): ProcedureFunction =>
+    async function (this: unknown, ...args) {
+      const started = clock.now();
+      const reportOutcome = (failure?: { error: unknown }): void =>
+        report({ fqn, version, where: "local", ms: clock.now() - started, ...failure });
+      try {
+        const result = await run.apply(this, args);
+        reportOutcome();
+        return result;
+      } catch (error) {
+        reportOutcome({ error });
+        throw error;
+      }
+    };
+
+  const loadBody = async (file: string, brought: readonly Brought[]): Promise<void> => {
+    const get = () => loader.import(file);
+    const body = await (waits ? waits.during(file, get) : get());
+    for (const { segment, record, entry } of brought) {
+      const run = body[record.export] as ProcedureFunction;
+      if (typeof run !== "function")
+        throw new TypeError(`${file} doesn't export '${record.export}' as a function: build again`);
+      const key = procedureKey(record.fqn, record.version);
+      here.set(key, { record, run: add?.(segment, record, entry, run) ?? run });
+      loading.delete(key);
+    }
+  };
+
+  return {
+    attach(seam) {
+      seams.add(seam);
+      point(seam);
+    },
+
+    async load(manifest, segments) {
+      const started = manifest.then((arrived) =>
+        [...bodiesOf(arrived, segments)].map(([file, brought]) => {
+          // Register the loading bodies before any seam learns that the placement is known.
+          const done = loadBody(file, brought);
+          for (const { record } of brought) {
+            const key = procedureKey(record.fqn, record.version);
+            if (!here.has(key)) loading.set(key, { file, done });
+          }
+          return done;
+        }),
+      );
+      const placed = started.then(
+        () => void (unplaced = undefined),
+        (error: unknown) => {
+          if (unplaced) unplaced = error;
+          throw error;
+        },
+      );
+      pending.add(placed);
+      pointAll();
+      try {
+        await placed.finally(() => pending.delete(placed));
+        pointAll();
+        await Promise.all(await started);
+      } finally {
+        pointAll();
+      }
+    },
+
+    drop(keys) {
+      for (const key of keys) here.delete(key);
+      pointAll();
+    },
+
+    async find(fqn, version) {
+      const key = procedureKey(fqn, version);
+      await settled(key);
+      return here.get(key);
+    },
+
+    observe(listener) {
+      listeners.add(listener);
+      pointAll();
+      return () => {
+        listeners.delete(listener);
+        pointAll();
+      };
+    },
+    report,
+  };
+}
+
+interface Brought {
+  readonly segment: string;
+  readonly record: ProcedureRecord;
+  readonly entry: SegmentEntry;
+}
+
+/** The bodies that segments need, with the procedures of each. */
+export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<string, Brought[]> {
+  const bodies = new Map<string, Brought[]>();
+  for (const segment of segments)
+    for (const entry of entryOf(manifest.segments, segment) ?? []) {
+      const record = manifest.procedures[entry.procedure];
+      const file = record && entryOf(manifest.modules, record.module)?.body;
+      if (record === undefined || file === undefined)
+        throw new SegmentNotFound(
+          `Segment '${segment}' names a procedure whose module isn't in the build: build again`,
+        );
+      const brought = bodies.get(file) ?? [];
+      bodies.set(file, brought);
+      brought.push({ segment, record, entry });
+    }
+  return bodies;
+}

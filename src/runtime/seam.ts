@@ -1,0 +1,95 @@
+// A seam: a live binding that a node points either at the local implementation or at a remote call.
+// Faces create seams, a module graph holds them, and a node is bound to the graph. There is no
+// global.
+
+import type { Context } from "../base/context.ts";
+import { procedureKey } from "../base/fqn.ts";
+import type { Parameter } from "../base/manifest.ts";
+import { traced } from "../base/trace.ts";
+
+/** The function behind a procedure; its `this` is a context or undefined. */
+export type ProcedureFunction = (this: unknown, ...args: never[]) => Promise<unknown>;
+
+/** What a face knows about a procedure: enough for a remote call without a manifest. @internal */
+export interface SeamRecord {
+  readonly fqn: string;
+  readonly version: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** One procedure in a module graph. @internal */
+export interface Seam extends SeamRecord {
+  /** What a call of the face runs. Read at each call, so a procedure can move at any time. */
+  run: ProcedureFunction;
+}
+
+/** The node that the seams of a graph belong to. @internal */
+export interface SeamHost {
+  /** Points a new seam at its procedure. */
+  attach(seam: Seam): void;
+  runProcedure(
+    name: string,
+    version?: string,
+    args?: Readonly<Record<string, unknown>>,
+    context?: unknown,
+  ): Promise<unknown>;
+  /**
+   * A procedure's `this`: `self` if it was made for this call, else a child of the caller's
+   * context.
+   */
+  contextFor(self: unknown, line: string): Context;
+}
+
+/** A module graph, through which its seams find their node. @internal */
+export interface Graph {
+  /** For faces: the seam of one procedure version; the same record gives the same seam. */
+  readonly seam: (record: SeamRecord) => Seam;
+  /** For bodies: adds the procedure's line to `thrown`. */
+  readonly traced: (thrown: unknown, line: string) => Error;
+  /** For bodies whose procedure uses `this`: always returns a context. */
+  readonly context: (self: unknown, line: string) => Context;
+  /** Application modules import it from `seamline`. */
+  runProcedure: SeamHost["runProcedure"];
+  /** For the node, once. */
+  bind(host: SeamHost): void;
+}
+
+/** For built modules and hosts. @internal */
+export function createGraph(): Graph {
+  const seams = new Map<string, Seam>();
+  let node: SeamHost | undefined;
+  const bound = (): SeamHost => {
+    if (node === undefined)
+      throw new Error(
+        "Seamline has not been started: call startClient(…) in a page, or startServer(…) on Node, before the first call",
+      );
+    return node;
+  };
+  const unstarted = (seam: Seam): ProcedureFunction =>
+    async function (this: unknown, ...args) {
+      bound().attach(seam);
+      return await seam.run.apply(this, args);
+    };
+  return {
+    seam(record) {
+      const key = procedureKey(record.fqn, record.version);
+      let seam = seams.get(key);
+      if (seam === undefined) {
+        seam = { ...record, run: undefined as never };
+        seam.run = unstarted(seam);
+        seams.set(key, seam);
+        node?.attach(seam);
+      }
+      return seam;
+    },
+    traced,
+    context: (self, line) => bound().contextFor(self, line),
+    runProcedure: async (...call) => await bound().runProcedure(...call),
+    bind(host) {
+      if (node !== undefined)
+        throw new Error("This graph of modules has a node already: each node needs its own copy");
+      node = host;
+      for (const seam of seams.values()) host.attach(seam);
+    },
+  };
+}

@@ -1,0 +1,232 @@
+// Parses segment files into entries, and reports all mistakes of a file at once.
+
+import { InvalidVersionNumber } from "../base/errors.ts";
+import { type JsonText, type SourcePosition, readJson } from "../base/json.ts";
+import { accesses } from "../base/access.ts";
+import type { Access } from "../base/manifest.ts";
+import { type Problem, nearest } from "../base/problem.ts";
+import { defaultVersion, parseVersion } from "../base/version.ts";
+
+/** Files with this ending are segment files. */
+export const segmentFileEnding = ".segment.json";
+
+/** An export that a segment file names, with a valid entry or not. */
+export interface NamedExport {
+  /** As written: `./shop/quote.js`. */
+  readonly module: string;
+  readonly export: string;
+  /** JSON path and position of the entry, for problems found later. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** An export with its entry in one segment file. */
+export interface SegmentFileEntry extends NamedExport {
+  readonly access: Access;
+  /** Three numbers. */
+  readonly version: string;
+  readonly as?: string;
+  readonly safe?: true;
+  readonly idempotent?: true;
+}
+
+export interface SegmentFile {
+  /** The file's name without `.segment.json`. */
+  readonly name: string;
+  readonly file: string;
+  readonly entries: readonly SegmentFileEntry[];
+  /** Exports whose entries can't be read; `problems` says why. */
+  readonly unread: readonly NamedExport[];
+  readonly problems: readonly Problem[];
+}
+
+// No slash: an FQN is the module's directory and a name.
+export const procedureName: RegExp = /^[^\s/?#%@]+$/;
+const fields = ["access", "version", "as", "safe", "idempotent"] as const;
+
+/** Parses a segment file. `problems` has its mistakes, `entries` everything that is valid. */
+export function parseSegment(text: string, file: string): SegmentFile {
+  const entries: SegmentFileEntry[] = [];
+  const unread: NamedExport[] = [];
+  const json = readJson(text, file);
+  if ("broken" in json)
+    return { name: segmentName(file), file, entries, unread, problems: [json.broken] };
+  const problems: Problem[] = [...json.problems];
+  const segment = { name: segmentName(file), file, entries, unread, problems };
+  const refuse: Refuse = (path, message, hint) => {
+    problems.push({
+      file,
+      ...placeOf(json, path),
+      path: textOf(path),
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  };
+  if (!isObject(json.value)) {
+    const hint = 'Write { "./shop/quote": { "quote": { "access": "public" } } }.';
+    refuse([], `expected an object of module paths, found ${kindOf(json.value)}`, hint);
+    return segment;
+  }
+  for (const [module, exports] of Object.entries(json.value)) {
+    // Editors look for the file's schema here; every other key is a module.
+    if (module === "$schema") {
+      if (typeof exports !== "string")
+        refuse([module], `expected the path of a JSON Schema, found ${kindOf(exports)}`);
+      continue;
+    }
+    const pathProblem = modulePathProblem(module);
+    if (pathProblem !== undefined)
+      refuse(
+        [module],
+        `expected a module path, ${pathProblem}`,
+        `Write it relative to the source folder: "${repaired(module)}".`,
+      );
+    if (!isObject(exports)) {
+      refuse(
+        [module],
+        `expected an object of exported names, found ${kindOf(exports)}`,
+        'Write { "quote": { "access": "public" } }.',
+      );
+      continue;
+    }
+    for (const [name, entry] of Object.entries(exports)) {
+      const path = [module, name];
+      const read = readEntry(entry, path, refuse);
+      if (pathProblem !== undefined) continue;
+      const named = { module, export: name, path: textOf(path), ...placeOf(json, path) };
+      if (read === undefined) unread.push(named);
+      else entries.push({ ...named, ...read });
+    }
+  }
+  return segment;
+}
+
+type Path = readonly string[];
+type Refuse = (path: Path, message: string, hint?: string) => void;
+
+type Read = Omit<SegmentFileEntry, keyof NamedExport>;
+
+function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined {
+  if (!isObject(entry)) {
+    refuse(
+      path,
+      `expected an object with "access", found ${kindOf(entry)}`,
+      'Write { "access": "public" } or { "access": "private" }.',
+    );
+    return undefined;
+  }
+  for (const field of Object.keys(entry))
+    if (!(fields as readonly string[]).includes(field)) {
+      const near = nearest(field, fields);
+      refuse(
+        [...path, field],
+        `unknown field "${field}"; expected one of ${fields.join(", ")}`,
+        near && `Did you mean "${near}"?`,
+      );
+    }
+  const access = readAccess(entry["access"], path, refuse);
+  const version = readVersion(entry["version"], [...path, "version"], refuse);
+  const as = entry["as"];
+  if (as !== undefined && (typeof as !== "string" || !procedureName.test(as)))
+    refuse(
+      [...path, "as"],
+      `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`,
+    );
+  for (const flag of ["safe", "idempotent"] as const)
+    if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
+      refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
+  if (access === undefined || version === undefined) return undefined;
+  return {
+    access,
+    version,
+    ...(typeof as === "string" && { as }),
+    ...(entry["safe"] === true && { safe: true }),
+    ...(entry["idempotent"] === true && { idempotent: true }),
+  };
+}
+
+function readAccess(value: unknown, path: Path, refuse: Refuse): Access | undefined {
+  if (accesses.includes(value as Access)) return value as Access;
+  const expected = `expected ${accesses.map((access) => `"${access}"`).join(", ")}`;
+  if (value === undefined) {
+    refuse(
+      [...path, "access"],
+      `access is missing: ${expected}`,
+      '"public" lets anyone call it, "private" nobody from outside.',
+    );
+    return undefined;
+  }
+  const near = typeof value === "string" ? nearest(value, accesses) : undefined;
+  refuse(
+    [...path, "access"],
+    `${expected}, found ${kindOf(value)}`,
+    near && `Did you mean "${near}"?`,
+  );
+  return undefined;
+}
+
+function readVersion(value: unknown, path: Path, refuse: Refuse): string | undefined {
+  if (value === undefined) return defaultVersion.toString();
+  try {
+    // Empty text means the default version only in a query; here it is a mistake.
+    if (typeof value !== "string")
+      throw new InvalidVersionNumber(`Invalid version number '${kindOf(value)}'`);
+    if (value === "") throw new InvalidVersionNumber("Invalid version number ''");
+    return parseVersion(value).toString();
+  } catch (error) {
+    if (!(error instanceof InvalidVersionNumber)) throw error;
+    refuse(
+      path,
+      error.message,
+      'A version is text of one to three numbers: "1", "1.2" or "1.2.3".',
+    );
+    return undefined;
+  }
+}
+
+function modulePathProblem(module: string): string | undefined {
+  if (!module.startsWith("./"))
+    return `found ${JSON.stringify(module)}, which does not start with "./"`;
+  if (module.includes("\\")) return `found ${JSON.stringify(module)}, which has backslashes`;
+  if (module.split("/").includes(".."))
+    return `found ${JSON.stringify(module)}, which leads out of the source folder`;
+  return undefined;
+}
+
+function repaired(module: string): string {
+  const parts = module
+    .split(/[\\/]/)
+    .filter((part) => part !== ".." && part !== "." && part !== "");
+  return `./${parts.join("/")}`;
+}
+
+function segmentName(file: string): string {
+  const base = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1);
+  return base.endsWith(segmentFileEnding) ? base.slice(0, -segmentFileEnding.length) : base;
+}
+
+/** The position of a key, or of the nearest parent of a missing key. */
+function placeOf(json: JsonText, path: Path): SourcePosition {
+  for (let length = path.length; length > 0; length--) {
+    const place = json.placeOf(path.slice(0, length));
+    if (place !== undefined) return place;
+  }
+  return { line: 1, column: 1 };
+}
+
+/** `$["./shop/quote"].quote.access`. */
+function textOf(path: Path): string {
+  return `$${path.map((name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`)).join("")}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value === null || typeof value === "number" || typeof value === "boolean")
+    return String(value);
+  return Array.isArray(value) ? "an array" : "an object";
+}

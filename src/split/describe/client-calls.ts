@@ -1,0 +1,130 @@
+// Calls of `startClient("ui")` and `client.import("./shop.js")`: they say what browsers may load.
+
+import type { Problem } from "../../base/problem.ts";
+import { paths } from "../../base/protocol.ts";
+import { problemAt, type SourceText } from "../read/code-frame.ts";
+import { importedName, specifierOf } from "../read/node-names.ts";
+import { boundNames } from "../read/patterns.ts";
+import { bare, child, list, nameOf, need, type Node, stringOf, walk, word } from "../read/tree.ts";
+
+export interface StartClientCall {
+  readonly segments: readonly string[];
+}
+
+export interface ClientCalls {
+  /** `startClient("ui", …)`: the segments that it names, or a problem if they aren't literals. */
+  readonly startClientCalls: readonly (StartClientCall | { readonly problem: Problem })[];
+  /** Literal arguments of `client.import("…")`. */
+  readonly clientImports: readonly string[];
+}
+
+/** The modules that export `startClient`. */
+const clientModules = new Set(["seamline/client", paths.client]);
+
+/**
+ * Matches every text with one of these calls. Most modules needn't be searched. An import statement
+ * after a comment that ends with a period isn't a call.
+ */
+const callHint =
+  /startClient|\.\s*import(?!\s*[{"'*]|\s+(?!as\b|satisfies\b)[\w$])|\.\/[/*]|["'`]import["'`]|\\/;
+
+/** Finds the calls anywhere in a module. */
+export function clientCallsOf(source: SourceText, program: Node): ClientCalls {
+  if (!callHint.test(source.source)) return { startClientCalls: [], clientImports: [] };
+  const names = namesOfClient(program);
+  const startClientCalls: ClientCalls["startClientCalls"][number][] = wrongImports(source, program);
+  const clientImports = new Set<string>();
+  walk(program, (node) => {
+    if (node.type !== "CallExpression") return;
+    const callee = bare(need(node, "callee"));
+    const args = list(node, "arguments");
+    if (isStartClient(callee, names)) startClientCalls.push(readSegments(source, node, args));
+    // Any `x.import("./…")` counts, as a client is often passed from one module to another.
+    const path =
+      callee.type === "MemberExpression" && nameOf(child(callee, "property")) === "import"
+        ? stringOf(args[0])
+        : undefined;
+    if (path !== undefined && /^\.{0,2}\//.test(path)) clientImports.add(path);
+  });
+  return { startClientCalls, clientImports: [...clientImports] };
+}
+
+/** Imports of `startClient` from `seamline`, which has it at run time only. */
+function wrongImports(source: SourceText, program: Node): { readonly problem: Problem }[] {
+  const message = '"seamline" doesn\'t export "startClient"';
+  const hint = 'Import it from "seamline/client".';
+  return list(program, "body")
+    .filter((node) => node.type === "ImportDeclaration" && specifierOf(node) === "seamline")
+    .flatMap((node) => list(node, "specifiers"))
+    .filter((specifier) => importedName(specifier) === "startClient")
+    .map(({ start }) => ({ problem: problemAt(source, start, message, hint) }));
+}
+
+interface ClientNames {
+  /** Local names of `startClient`. */
+  readonly starters: ReadonlySet<string>;
+  /** Local names of a whole client module. */
+  readonly namespaces: ReadonlySet<string>;
+}
+
+function namesOfClient(program: Node): ClientNames {
+  const starters = new Set<string>();
+  const namespaces = new Set<string>();
+  for (const statement of list(program, "body")) {
+    if (statement.type !== "ImportDeclaration" || !clientModules.has(specifierOf(statement)))
+      continue;
+    for (const specifier of list(statement, "specifiers")) {
+      const local = nameOf(need(specifier, "local")) ?? "";
+      if (importedName(specifier) === "startClient") starters.add(local);
+      if (importedName(specifier) === "*") namespaces.add(local);
+    }
+  }
+  // `const { startClient } = await import("/svc/client.js")`, for scripts that are not modules.
+  walk(program, (node) => {
+    if (node.type !== "VariableDeclarator" || !isClientImport(child(node, "init"))) return;
+    const id = need(node, "id");
+    if (id.type === "Identifier") namespaces.add(word(id, "name"));
+    for (const property of list(id, "properties")) {
+      if (nameOf(child(property, "key")) === "startClient")
+        for (const name of boundNames(need(property, "value"))) starters.add(name);
+    }
+  });
+  return { starters, namespaces };
+}
+
+function isStartClient(callee: Node, { starters, namespaces }: ClientNames): boolean {
+  if (callee.type === "Identifier") return starters.has(word(callee, "name"));
+  if (callee.type !== "MemberExpression" || nameOf(child(callee, "property")) !== "startClient")
+    return false;
+  const object = need(callee, "object");
+  return (
+    isClientImport(object) || (object.type === "Identifier" && namespaces.has(word(object, "name")))
+  );
+}
+
+function isClientImport(node: Node | undefined): boolean {
+  if (node === undefined) return false;
+  const expression = bare(node);
+  const imported =
+    expression.type === "AwaitExpression" ? bare(need(expression, "argument")) : expression;
+  return (
+    imported.type === "ImportExpression" &&
+    clientModules.has(stringOf(need(imported, "source")) ?? "")
+  );
+}
+
+function readSegments(
+  source: SourceText,
+  call: Node,
+  args: readonly Node[],
+): ClientCalls["startClientCalls"][number] {
+  const segments = args.map((argument) => stringOf(bare(argument)));
+  const unreadable = segments.indexOf(undefined);
+  if (unreadable < 0) return { segments: segments.filter((segment) => segment !== undefined) };
+  const message =
+    "The build can't tell which segments browsers may load: this argument of startClient isn't a literal";
+  const hintText =
+    'Write the names of the segments here, or list them as "browserSegments" in the configuration';
+  const start = args[unreadable]?.start ?? call.start;
+  return { problem: problemAt(source, start, message, hintText) };
+}

@@ -1,0 +1,189 @@
+// Describes a module for a build, before anything is split: exports, parameters, classes, imports.
+
+import type { Parameter } from "../../base/manifest.ts";
+import type { Problem } from "../../base/problem.ts";
+import type { Module } from "../read/analyze.ts";
+import { callableOf } from "../procedures/callable.ts";
+import { type ClassDescription, classesOf } from "./classes.ts";
+import { type ClientCalls, clientCallsOf } from "./client-calls.ts";
+import { positionOf, type SourceText } from "../read/code-frame.ts";
+import { exportProblems } from "../procedures/export-problems.ts";
+import type { Reexport } from "../read/exports.ts";
+import { futureSyntax } from "./future-syntax.ts";
+import { importedName, specifierOf } from "../read/node-names.ts";
+import { type ModuleReading, readModule } from "../read/read-module.ts";
+import { parametersOf } from "../procedures/read-parameters.ts";
+import { signatureOf } from "../procedures/signature.ts";
+import { list, nameOf, need, type Parse, stringOf, walk } from "../read/tree.ts";
+
+export type { ClassDescription, ClassMember } from "./classes.ts";
+
+/** An export of a value. Exports of types are left out. */
+export interface ModuleExport {
+  /** The name that others import. */
+  readonly name: string;
+  /** The name of the function or class in the source; absent if it has none. */
+  readonly ownName?: string;
+  /** One-based, like all lines and columns here. */
+  readonly line: number;
+  readonly column: number;
+  /** `wrapped`: another function made it, as in `const f: (title: string) => … = authed(…)`. */
+  readonly kind: "async" | "async-generator" | "sync" | "wrapped" | "class" | "other" | "reexport";
+  /** The origin of a re-export; `name` is `*` for a whole namespace. */
+  readonly from?: { readonly specifier: string; readonly name: string };
+  /** It returns an async iterator, not a promise. */
+  readonly generator?: true;
+  /**
+   * For `async`, `async-generator` and `wrapped`. Names that a call can't give are missing here,
+   * and in `problems`.
+   */
+  readonly parameters?: readonly Parameter[];
+  /** For the same: parameters and result as they are written, with types and defaults. */
+  readonly signature?: string;
+  /**
+   * Why a segment can't name it: not a function, not async, a nested pattern. `splitModule` reports
+   * the same problems.
+   */
+  readonly problems: readonly Problem[];
+}
+
+/** A static import, or a dynamic one with a literal. Re-exports are in `exports`. */
+export interface ModuleImport {
+  readonly specifier: string;
+  /** Nothing is left of it when types are stripped. */
+  readonly typeOnly: boolean;
+  /** `imported` is `default` or `*` for specifiers without a name. */
+  readonly names: readonly { readonly imported: string; readonly local: string }[];
+  readonly dynamic?: true;
+  /**
+   * TypeScript that uses none of the names as a value: the import goes with the types, unless
+   * `verbatimModuleSyntax` keeps it.
+   */
+  readonly unused?: true;
+}
+
+export interface ModuleDescription extends ClientCalls {
+  readonly exports: readonly ModuleExport[];
+  /** The names declared at the top level, exported or not. Imported names are left out. */
+  readonly locals: readonly string[];
+  /** Specifiers of `export * from "…"`. */
+  readonly starReexports: readonly string[];
+  readonly classes: readonly ClassDescription[];
+  readonly imports: readonly ModuleImport[];
+  /** What makes the module unreadable, whatever segments name. */
+  readonly problems: readonly Problem[];
+  /** Offset of the first decorator or `accessor` field, which something has to compile. */
+  readonly futureSyntax?: number;
+}
+
+/** The description of a module without code. */
+export const emptyDescription: ModuleDescription = {
+  exports: [],
+  locals: [],
+  starReexports: [],
+  classes: [],
+  imports: [],
+  problems: [],
+  startClientCalls: [],
+  clientImports: [],
+};
+
+/** Describes a module. A syntax error doesn't throw; it is one of the `problems`. */
+export function describeModule(input: SourceText & { readonly parse: Parse }): ModuleDescription {
+  return describeReading(readModule(input));
+}
+
+/** Describes a module that was read already. */
+export function describeReading({ module, problems }: ModuleReading): ModuleDescription {
+  if (module === undefined) return { ...emptyDescription, problems };
+  const imports = importsOf(module);
+  const [future] = futureSyntax(module.program, module.source, module.comments);
+  const imported = new Set(imports.flatMap(({ names }) => names.map(({ local }) => local)));
+  return {
+    exports: [
+      ...localExports(module),
+      ...module.reexports.map((reexport) => describeReexport(module, reexport)),
+    ],
+    locals: [...module.bindings.keys()].filter((name) => !imported.has(name)),
+    starReexports: module.stars.map(specifierOf),
+    classes: classesOf(module),
+    imports,
+    problems: [],
+    ...clientCallsOf(module, module.program),
+    ...(future !== undefined && { futureSyntax: future.start }),
+  };
+}
+
+function localExports(module: Module): ModuleExport[] {
+  return module.exports.map((found) => {
+    const callable = callableOf(module, found);
+    const problems = exportProblems(module, found, callable);
+    const { kind, fn, signature, ownName } = callable;
+    const head = {
+      name: found.exported,
+      ...positionOf(module.source, (fn ?? found.node).start),
+      ...(ownName === undefined ? {} : { ownName }),
+      kind,
+    };
+    if (signature === undefined) return { ...head, problems };
+    const read = parametersOf(signature, module);
+    return {
+      ...head,
+      ...(callable.generator && { generator: true }),
+      parameters: read.parameters,
+      signature: signatureOf(signature, module),
+      problems: [...problems, ...read.problems],
+    };
+  });
+}
+
+function describeReexport(
+  module: Module,
+  { exported, specifier, imported, node }: Reexport,
+): ModuleExport {
+  return {
+    name: exported,
+    ...positionOf(module.source, node.start),
+    kind: "reexport",
+    from: { specifier, name: imported },
+    problems: [],
+  };
+}
+
+// Matches every text with a dynamic import, even with a comment or an escaped letter in it.
+const dynamicImportHint = /import\s*[(/]|\\/;
+
+function importsOf({ program, file, source, units, reexports }: Module): ModuleImport[] {
+  const imports: ModuleImport[] = [];
+  const used = new Set(units.flatMap(({ references }) => references.map(({ name }) => name)));
+  const reexported = new Set(reexports.map((reexport) => reexport.source));
+  for (const statement of list(program, "body")) {
+    if (statement.type !== "ImportDeclaration") continue;
+    const specifiers = list(statement, "specifiers");
+    const values = specifiers.filter((specifier) => specifier["importKind"] !== "type");
+    const typeOnly =
+      statement["importKind"] === "type" || (specifiers.length > 0 && values.length === 0);
+    const names = specifiers.map((specifier) => ({
+      imported: importedName(specifier),
+      local: nameOf(need(specifier, "local")) ?? "",
+    }));
+    const isKept =
+      !/\.m?tsx?$/.test(file) ||
+      reexported.has(statement) ||
+      names.length === 0 ||
+      names.some(({ local }) => used.has(local));
+    imports.push({
+      specifier: specifierOf(statement),
+      typeOnly,
+      names,
+      ...(!typeOnly && !isKept && { unused: true }),
+    });
+  }
+  if (!dynamicImportHint.test(source)) return imports;
+  walk(program, (node) => {
+    const specifier = node.type === "ImportExpression" ? stringOf(need(node, "source")) : undefined;
+    if (specifier !== undefined)
+      imports.push({ specifier, typeOnly: false, names: [], dynamic: true });
+  });
+  return imports;
+}

@@ -1,0 +1,137 @@
+// What an export is, as far as its text tells: an async function, a wrapped one, a class, or else.
+
+import type { Module } from "../read/analyze.ts";
+import { declaredType } from "./declared-type.ts";
+import type { LocalExport } from "../read/exports.ts";
+import { bare, child, isFunction, list, nameOf, need, type Node, word } from "../read/tree.ts";
+import type { Unit } from "../read/units.ts";
+
+/** The value of an export. */
+export interface Callable {
+  /** `wrapped`: another function made it, as in `authed(async (user, title) => …)`. */
+  readonly kind: "async" | "async-generator" | "sync" | "wrapped" | "class" | "other";
+  /** The function; for `wrapped`, the async function that the wrapper gets, if there is one. */
+  readonly fn?: Node;
+  /** The function, or the declared type of a wrapped one: callers' parameters are its `params`. */
+  readonly signature?: Node;
+  /** It returns an async iterator, not a promise. */
+  readonly generator?: true;
+  /** The class. */
+  readonly class?: Node;
+  /** The name that it has in the source. */
+  readonly ownName?: string;
+}
+
+/** Reads the value of an export. */
+export function callableOf(module: Module, found: LocalExport): Callable {
+  // If declarations merge, such as overloads and a namespace, the function or class is the value.
+  const values = found.units.map(valueOf);
+  const value =
+    values.find((node) => node !== undefined && (isFunction(node) || isClass(node))) ?? values[0];
+  const id = value === undefined ? undefined : child(value, "id");
+  const ownName = id?.type === "Identifier" ? word(id, "name") : found.local;
+  const named = ownName === undefined ? {} : { ownName };
+  if (value === undefined) return { kind: "other", ...named };
+  if (isClass(value)) return { kind: "class", class: value, ...named };
+  if (isFunction(value)) return { ...functionCallable(value), ...named };
+  const [unit] = found.units;
+  return {
+    ...(unit === undefined ? { kind: "other" } : computedCallable(module, unit, new Set())),
+    ...(found.local === undefined ? {} : { ownName: found.local }),
+  };
+}
+
+/** A function that is written where it is exported. */
+function functionCallable(fn: Node): Callable {
+  if (fn["async"] !== true) return { kind: "sync", fn };
+  if (fn["generator"] === true)
+    return { kind: "async-generator", fn, signature: fn, generator: true };
+  return { kind: "async", fn, signature: fn };
+}
+
+/** The value of an expression: another declaration's value, or what a call returns. */
+function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): Callable {
+  const value = valueOf(unit);
+  if (value === undefined || seen.has(unit)) return { kind: "other" };
+  const seenHere = new Set([...seen, unit]);
+  const type = declaredType(module, unit);
+  if (type?.signature !== undefined) {
+    const { signature } = type;
+    const fn = asyncArgument(module, value, seenHere);
+    return {
+      kind: "wrapped",
+      ...(fn === undefined ? {} : { fn }),
+      signature,
+      ...(returnsIterator(signature) && { generator: true }),
+    };
+  }
+  const same = sameValue(module, value);
+  if (same === undefined) return { kind: "other" };
+  if ("type" in same) {
+    const { kind, ...callable } = functionCallable(same);
+    return { kind: kind === "sync" ? kind : "wrapped", ...callable };
+  }
+  // A type that doesn't tell the parameters: what is behind the name may have others.
+  return type === undefined ? computedCallable(module, same.unit, seenHere) : { kind: "other" };
+}
+
+/** The function or declaration that an expression stands for: a name, or `Object.assign(f, …)`. */
+function sameValue(module: Module, value: Node): Node | { readonly unit: Unit } | undefined {
+  if (isFunction(value)) return value;
+  if (value.type === "CallExpression") {
+    const [first] = list(value, "arguments");
+    const callee = need(value, "callee");
+    return first !== undefined && module.source.slice(callee.start, callee.end) === "Object.assign"
+      ? sameValue(module, bare(first))
+      : undefined;
+  }
+  if (value.type !== "Identifier") return undefined;
+  const [unit, ...others] = module.bindings.get(word(value, "name")) ?? [];
+  if (unit === undefined || others.length > 0) return undefined;
+  const declared = valueOf(unit);
+  return declared !== undefined && isFunction(declared) ? declared : { unit };
+}
+
+/** The first async function among the arguments of a call, written there or mentioned by name. */
+function asyncArgument(module: Module, node: Node, seen: ReadonlySet<Unit>): Node | undefined {
+  if (isFunction(node)) return node["async"] === true ? node : undefined;
+  if (node.type === "CallExpression") {
+    for (const argument of list(node, "arguments")) {
+      const fn = asyncArgument(module, bare(argument), seen);
+      if (fn !== undefined) return fn;
+    }
+  }
+  if (node.type !== "Identifier") return undefined;
+  const [unit] = module.bindings.get(word(node, "name")) ?? [];
+  const value = unit === undefined || seen.has(unit) ? undefined : valueOf(unit);
+  return value === undefined || unit === undefined
+    ? undefined
+    : asyncArgument(module, value, new Set([...seen, unit]));
+}
+
+function isClass(node: Node): boolean {
+  return node.type === "ClassDeclaration" || node.type === "ClassExpression";
+}
+
+/** The function, class or expression that a unit binds, without type assertions. */
+export function valueOf(unit: Unit): Node | undefined {
+  if (unit.kind === "default") return bare(need(unit.node, "declaration"));
+  if (unit.kind === "declaration") return unit.node;
+  if (unit.kind !== "declarator" || need(unit.node, "id").type !== "Identifier") return undefined;
+  const init = child(unit.node, "init");
+  return init === undefined ? undefined : bare(init);
+}
+
+function returnsIterator(signature: Node): boolean {
+  const type = returnTypeOf(signature);
+  return (
+    type?.type === "TSTypeReference" &&
+    /^Async(?:Generator|Iter)/.test(nameOf(child(type, "typeName")) ?? "")
+  );
+}
+
+/** The type that a function or a function type returns, if it is written. */
+export function returnTypeOf(signature: Node): Node | undefined {
+  const annotation = child(signature, "returnType");
+  return annotation === undefined ? undefined : child(annotation, "typeAnnotation");
+}

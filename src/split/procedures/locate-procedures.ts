@@ -1,0 +1,84 @@
+// Finds the procedures of a module: exports that segments name, and the code that declares them.
+
+import type { Parameter } from "../../base/manifest.ts";
+import type { Problem } from "../../base/problem.ts";
+import type { Module } from "../read/analyze.ts";
+import { callableOf } from "./callable.ts";
+import { problemAt } from "../read/code-frame.ts";
+import { exportProblems, missingExport } from "./export-problems.ts";
+import { parametersOf } from "./read-parameters.ts";
+import type { Node } from "../read/tree.ts";
+import type { Unit } from "../read/units.ts";
+
+/** An export that a segment names. */
+export interface SegmentedExport {
+  readonly export: string;
+  readonly fqn: string;
+  /** Three numbers. */
+  readonly version: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** A procedure together with its code. */
+export interface LocatedProcedure {
+  readonly record: SegmentedExport;
+  /** The unit that declares it. */
+  readonly unit: Unit;
+  /** Its name in the module; `undefined` for a default export without a name. */
+  readonly local: string | undefined;
+  /** The function, or the type of a wrapped one. Both have the parameters at `params`. */
+  readonly signature: Node;
+  /** The async function that a wrapper is called with, if the source has one. */
+  readonly inner: Node | undefined;
+  readonly generator: boolean;
+  readonly wrapped: boolean;
+}
+
+/** Locates the procedures of a module, and collects what keeps the module from being split. */
+export function locateProcedures(
+  module: Module,
+  records: readonly SegmentedExport[],
+): { procedures: LocatedProcedure[]; problems: Problem[] } {
+  const procedures: LocatedProcedure[] = [];
+  const problems: Problem[] = [];
+  for (const record of records) {
+    const name = record.export;
+    const found = module.exports.find(({ exported }) => exported === name);
+    if (found === undefined) {
+      problems.push(missingExport(module, name));
+      continue;
+    }
+    const refuse = (message: string, hint: string): void => {
+      problems.push(problemAt(module, found.node.start, message, hint));
+    };
+    const callable = callableOf(module, found);
+    problems.push(...exportProblems(module, found, callable));
+    if (found.units.length > 1)
+      refuse(
+        `'${name}' is named by a segment, but it is declared more than once`,
+        "Leave one declaration: a function that may run elsewhere can't carry a namespace",
+      );
+    const [unit] = found.units;
+    if (callable.signature === undefined || unit === undefined) continue;
+    problems.push(...parametersOf(callable.signature, module).problems);
+    const twin = procedures.find((procedure) => procedure.unit === unit);
+    if (twin !== undefined) {
+      refuse(
+        `'${name}' and '${twin.record.export}' are two names of one function, and segments name both`,
+        "Name one of them; the other stays importable",
+      );
+      continue;
+    }
+    const { kind, fn, signature, generator = false } = callable;
+    procedures.push({
+      record,
+      unit,
+      local: found.local,
+      signature,
+      inner: fn,
+      generator,
+      wrapped: kind === "wrapped",
+    });
+  }
+  return { procedures, problems };
+}

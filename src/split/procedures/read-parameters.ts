@@ -1,0 +1,145 @@
+// Reads a procedure's parameter list as callers see it: names, which of them are optional, and the
+// types that text in a query string is converted to.
+
+import type { Parameter, PatternName } from "../../base/manifest.ts";
+import type { Problem } from "../../base/problem.ts";
+import { isForbidden } from "../../codec/values/fault.ts";
+import { problemAt, type SourceText } from "../read/code-frame.ts";
+import { child, list, nameOf, need, type Node, slots, word } from "../read/tree.ts";
+import type { LocalTypes, MemberType } from "../read/value-types.ts";
+
+const destructureInside =
+  "Take the object as a plain parameter and destructure it in the function's body";
+
+/** The parameters of a function or function type, and problems with those that have no name. */
+export function parametersOf(
+  signature: Node,
+  module: SourceText & { readonly types: LocalTypes },
+): { parameters: Parameter[]; problems: Problem[] } {
+  const { types } = module;
+  const problems: Problem[] = [];
+  const refuse = (node: Node, message: string, hint: string): null => {
+    problems.push(problemAt(module, node.start, message, hint));
+    return null;
+  };
+  const parameters = list(signature, "params")
+    // `this: Context` is a type, not a parameter.
+    .filter((node) => !(node.type === "Identifier" && word(node, "name") === "this"))
+    .map(parameterOf)
+    .filter((parameter) => parameter !== null);
+  const seen = new Set<string>();
+  for (const parameter of parameters)
+    for (const name of parameterNames(parameter)) {
+      if (seen.has(name))
+        refuse(
+          signature,
+          `Two parameters are called '${name}', and calls give parameters by name`,
+          "Rename one of them",
+        );
+      seen.add(name);
+      // The key of a rest parameter begins with dots, so it is never one of these.
+      if (parameter.kind !== "rest" && isForbidden(name))
+        refuse(
+          signature,
+          `A parameter can't be called '${name}': no data may have such a key`,
+          "Rename it",
+        );
+    }
+  return { parameters, problems };
+
+  function parameterOf(node: Node): Parameter | null {
+    if (node.type === "RestElement") {
+      const name = nameOf(child(node, "argument"));
+      return name === undefined
+        ? refuse(
+            node,
+            "A rest parameter that is a pattern has no name",
+            "Give it a name: `...names`",
+          )
+        : { kind: "rest", name };
+    }
+    const hasDefault = node.type === "AssignmentPattern";
+    const target = hasDefault ? need(node, "left") : node;
+    const annotation = child(target, "typeAnnotation");
+    const optional = hasDefault || target["optional"] === true ? { optional: true as const } : {};
+    if (target.type === "ObjectPattern")
+      return {
+        kind: "object",
+        names: list(target, "properties").flatMap((property) => propertyOf(property, annotation)),
+        ...optional,
+      };
+    if (target.type === "ArrayPattern")
+      return {
+        kind: "array",
+        names: slots(target, "elements").map((element, index) =>
+          elementOf(element, annotation, index),
+        ),
+        ...optional,
+      };
+    const type = types.valueType(annotation);
+    return {
+      kind: "plain",
+      name: word(target, "name"),
+      ...optional,
+      ...(type === undefined ? {} : { type }),
+    };
+  }
+
+  /** One name, or none if it was refused. */
+  function propertyOf(node: Node, annotation: Node | undefined): PatternName[] {
+    if (node.type === "RestElement") return refuseRest(node) ?? [];
+    const key = node["computed"] === true ? undefined : nameOf(child(node, "key"));
+    if (key === undefined) {
+      refuse(
+        node,
+        "A computed name in a parameter's pattern can't be given by a call",
+        destructureInside,
+      );
+      return [];
+    }
+    const name = patternName(key, need(node, "value"), types.property(annotation, key));
+    return name === null ? [] : [name];
+  }
+
+  function elementOf(
+    node: Node | undefined,
+    annotation: Node | undefined,
+    index: number,
+  ): PatternName | null {
+    if (node === undefined) return null;
+    if (node.type === "RestElement") return refuseRest(node);
+    const target = node.type === "AssignmentPattern" ? need(node, "left") : node;
+    return patternName(nameOf(target) ?? "", node, types.element(annotation, index));
+  }
+
+  function refuseRest(node: Node): null {
+    return refuse(
+      node,
+      "A rest element inside a pattern has no name that a call could give",
+      destructureInside,
+    );
+  }
+
+  function patternName(name: string, value: Node, member: MemberType): PatternName | null {
+    const hasDefault = value.type === "AssignmentPattern";
+    const target = hasDefault ? need(value, "left") : value;
+    if (target.type !== "Identifier")
+      return refuse(
+        target,
+        "A pattern inside a parameter's pattern is not supported",
+        destructureInside,
+      );
+    const type = types.valueType(member.type);
+    return {
+      name,
+      ...(hasDefault || member.optional ? { optional: true } : {}),
+      ...(type === undefined ? {} : { type }),
+    };
+  }
+}
+
+/** The names by which a call can give values for this parameter. */
+export function parameterNames(parameter: Parameter): string[] {
+  if (parameter.kind === "plain" || parameter.kind === "rest") return [parameter.name];
+  return parameter.names.flatMap((entry) => (entry === null ? [] : [entry.name]));
+}

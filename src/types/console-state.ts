@@ -1,0 +1,160 @@
+// The shapes of `GET /svc/console/state` and its events, for the console's page and its server half
+// (docs/guide/console.md describes them). Values of arguments and results are never in them.
+
+import type { Access, Parameter } from "../base/manifest.ts";
+
+/** Times are milliseconds of the service's own clock, which reads `figures.now`. */
+export interface ConsoleState {
+  readonly format: 1;
+  readonly service: ServiceState;
+  readonly members: readonly MemberState[];
+  readonly procedures: readonly ProcedureState[];
+  readonly figures: Figures;
+  /** Of procedures that were called within the last minute. */
+  readonly rates: readonly ProcedureRate[];
+  /** The last calls, oldest first. */
+  readonly calls: readonly SeenCall[];
+  /** Of `seamline dev` and `vite` only. */
+  readonly development?: DevelopmentState;
+}
+
+/** What can be done to an application in development. */
+export interface DevelopmentState {
+  /** All nodes, also those that are no members of the gateway now. */
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly segments: readonly string[];
+    readonly state: "ready" | "stopped" | "starting" | "failed";
+  }[];
+  /** Segments that browsers may load. */
+  readonly browserSegments: readonly string[];
+  /** What keeps the latest changes from running, if anything does. */
+  readonly problems: readonly string[];
+}
+
+/** The service whose console this is. */
+export interface ServiceState {
+  readonly mode: string;
+  readonly url: string;
+  readonly name?: string;
+  /** As `GET /health`. */
+  readonly checks: Readonly<Record<string, unknown>>;
+}
+
+/** A service that runs procedures. */
+export interface MemberState {
+  readonly id: string;
+  readonly url?: string;
+  readonly name?: string;
+  /** Absent for a node of an older version. */
+  readonly segments?: readonly string[];
+  /** FQNs of a member without `segments`. */
+  readonly procedures?: readonly string[];
+  /** `out` of rotation: unhealthy, or it refused a connection. */
+  readonly state: "ready" | "out";
+  /** Milliseconds until its lease runs out. */
+  readonly lease?: number;
+  /** Milliseconds since its last health check. */
+  readonly checked?: number;
+  /** As its `GET /health`. */
+  readonly checks?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * One version of a procedure. All but name and segments is absent for a node of an older version.
+ */
+export interface ProcedureState {
+  readonly fqn: string;
+  readonly version?: string;
+  /** The most open one of its segments. */
+  readonly access?: Access;
+  readonly segments: readonly string[];
+  readonly parameters?: readonly Parameter[];
+}
+
+/** Figures of all calls. */
+export interface Figures {
+  readonly now: number;
+  /** When watching began. */
+  readonly since: number;
+  readonly calls: number;
+  /** Answers of 400 and over, and local calls that threw. */
+  readonly failures: number;
+  /** Under way. */
+  readonly open: number;
+  /** Calls and failures of each of the last 60 seconds, the present one last. */
+  readonly seconds: readonly (readonly [calls: number, failures: number])[];
+  readonly p50?: number;
+  readonly p95?: number;
+  /** Pairs of site and kind of browser that called within the last minute. */
+  readonly browsers: number;
+  /** Their sites (`shop.example`), a few of them. */
+  readonly sites: readonly string[];
+}
+
+/** Of one version of one procedure, over the last minute. */
+export interface ProcedureRate {
+  readonly fqn: string;
+  readonly version: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly perSecond: number;
+  /** Milliseconds, within 12 %. */
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/**
+ * Where a call came from: a page, another caller outside, a service of the deployment, a seam in
+ * this process, the console's form.
+ */
+export type Caller = "browser" | "outside" | "member" | "local" | "console";
+
+/** A call that has ended. */
+export interface SeenCall {
+  /** Counts up by one. */
+  readonly number: number;
+  /** When it ended. */
+  readonly at: number;
+  readonly fqn: string;
+  readonly version: string;
+  readonly from: Caller;
+  /** Id of the member that got it. */
+  readonly to?: string;
+  /** The node's name. */
+  readonly node?: string;
+  /** This and the next three are absent for a call through a seam in this process. */
+  readonly method?: string;
+  /** Bytes. */
+  readonly arguments?: number;
+  readonly result?: number;
+  readonly status?: number;
+  /** The error's name, if the answer has it. */
+  readonly error?: string;
+  /** Trace lines of a failure. */
+  readonly trace?: readonly string[];
+  readonly ms: number;
+  readonly hops: number;
+}
+
+/** Calls from a kind of caller to a member since the last event. */
+export interface Flow {
+  readonly from: Caller;
+  readonly to?: string;
+  readonly calls: number;
+  readonly failures: number;
+}
+
+/** What has changed since the last event. Lists that didn't change are absent. */
+export interface ConsoleChange {
+  readonly figures: Figures;
+  readonly flows: readonly Flow[];
+  /** New ones; the last few if there are many. */
+  readonly calls: readonly SeenCall[];
+  /** Those that changed. One whose `calls` is 0 has left the window. */
+  readonly rates?: readonly ProcedureRate[];
+  readonly members?: readonly MemberState[];
+  readonly procedures?: readonly ProcedureState[];
+  readonly service?: ServiceState;
+  readonly development?: DevelopmentState;
+}

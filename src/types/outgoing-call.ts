@@ -1,0 +1,32 @@
+// Calls that leave this node, and what observers learn about calls.
+
+import type { Args } from "../base/call.ts";
+import type { Context } from "../base/context.ts";
+
+export interface OutgoingCall {
+  readonly fqn: string;
+  readonly version: string;
+  readonly args: Args;
+  readonly context: Context;
+}
+
+/** A remote procedure's result, and the name of the node that ran it, if it has one. */
+export interface Answer {
+  readonly value: unknown;
+  readonly node?: string;
+}
+
+/** Sends a call to another node. Throws what the procedure threw there. */
+export type SendCall = (call: OutgoingCall) => Promise<Answer>;
+
+/** One call of a procedure, reported to observers when it has ended. */
+export interface ObservedCall {
+  readonly fqn: string;
+  readonly version: string;
+  /** On this node, or on another. */
+  readonly where: "local" | "remote";
+  /** The other node's configured name, if any. */
+  readonly node?: string;
+  readonly ms: number;
+  readonly error?: unknown;
+}

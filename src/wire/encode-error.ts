@@ -1,0 +1,105 @@
+// From what a procedure, or the runtime itself, threw to the response.
+
+import { MethodNotAllowed, NodeNotAvailable } from "../base/errors.ts";
+import type { HttpResponse } from "../base/ports.ts";
+import { mediaTypes, rpcHeaders } from "../base/protocol.ts";
+import { answerStatusOf } from "../http/refusals.ts";
+import type { ClassTable } from "../codec/class-table.ts";
+import { needsReferences } from "../codec/values/fault.ts";
+import { internal, publicMessage, textOf } from "../codec/values/public-message.ts";
+import { sendableError } from "../codec/sendable-error.ts";
+import { encodeSerialized } from "../codec/serialized.ts";
+import { errorOf, traceOf } from "../base/trace.ts";
+import { superjsonHeaders } from "./encode-result.ts";
+import type { Encoding } from "./encoding.ts";
+import { loadSuperjson } from "./superjson.ts";
+
+export interface EncodeErrorOptions {
+  readonly classes: ClassTable;
+  readonly stacks: boolean;
+  /** Called with each part of the error that can't be sent. */
+  readonly onLost?: (what: string) => void;
+}
+
+/**
+ * The response that carries an error. In plain mode that is its message and trace lines as text.
+ * Never throws: what can't be sent of the error is left out, and reported to `onLost`.
+ */
+export function encodeError(
+  thrown: unknown,
+  encoding: Encoding,
+  options: EncodeErrorOptions,
+): HttpResponse | Promise<HttpResponse> {
+  const error = errorOf(thrown);
+  const more =
+    error instanceof MethodNotAllowed
+      ? { allow: "GET, POST" }
+      : error instanceof NodeNotAvailable
+        ? { "retry-after": "1" }
+        : {};
+  const respond = (contentType: string, body: string): HttpResponse => ({
+    status: answerStatusOf(error),
+    headers: { ...rpcHeaders, "content-type": contentType, ...more },
+    body,
+  });
+  const json = (text: string): HttpResponse => respond(mediaTypes.json, text);
+  const sendable = (): Error =>
+    sendableError(error, { classes: options.classes, onLost: options.onLost ?? (() => {}) });
+  const superjson = async (): Promise<HttpResponse> => ({
+    ...json(await superjsonText(error, sendable, options)),
+    headers: { ...superjsonHeaders, ...more },
+  });
+  /** `undefined` if only superjson can carry the error. */
+  const serialized = (): string | Promise<string> | undefined => {
+    try {
+      return encodeSerialized(error, options);
+    } catch (refused) {
+      if (encoding === "serialized, superjson" && needsReferences(refused)) return undefined;
+      return encodeSerialized(sendable(), options);
+    }
+  };
+  try {
+    if (encoding === "plain")
+      return respond(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
+    const text = encoding === "superjson" ? undefined : serialized();
+    if (text === undefined) return superjson();
+    return typeof text === "string" ? json(text) : text.then(json, () => json(bareForm(error)));
+  } catch {
+    // Not even its name and message are readable. The status still says something.
+    return encoding === "plain" ? respond(mediaTypes.text, internal) : json(bareForm(error));
+  }
+}
+
+async function superjsonText(
+  error: Error,
+  sendable: () => Error,
+  options: EncodeErrorOptions,
+): Promise<string> {
+  const { encodeSuperjson } = await loadSuperjson();
+  try {
+    return await encodeSuperjson(error, options);
+  } catch {
+    try {
+      return await encodeSuperjson(sendable(), options);
+    } catch {
+      const { type, message, trace, fields } = JSON.parse(bareForm(error)) as Record<
+        string,
+        unknown
+      >;
+      return JSON.stringify({
+        json: { name: type, message, trace, fields },
+        meta: { values: ["Error"], v: 1 },
+      });
+    }
+  }
+}
+
+/** The Error form with nothing but name, message and trace. */
+function bareForm(error: Error): string {
+  const form = { serialized: true, name: "Error", trace: traceOf(error), fields: {} };
+  try {
+    return JSON.stringify({ ...form, type: textOf(error.name), message: publicMessage(error) });
+  } catch {
+    return JSON.stringify({ ...form, type: "Error", message: internal });
+  }
+}

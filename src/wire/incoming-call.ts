@@ -1,0 +1,191 @@
+// A call as it comes in over HTTP: what its request says of it, checked, before its arguments are
+// decoded.
+
+import type { Call, CallHeaders } from "../base/call.ts";
+import type { CorsMiddleware } from "../http/cors.ts";
+import { Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
+import { connectionOptions } from "../http/forwarded.ts";
+import { isUnsafePath } from "../base/fqn.ts";
+import { MiddlewareHeaders } from "../http/middleware.ts";
+import type { Clock, HeaderFields, HttpRequest } from "../base/ports.ts";
+import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
+import { headers, isServiceHeader, mostHops, rpcPath, serviceHeaders } from "../base/protocol.ts";
+import { procedureNotFound } from "../runtime/registry.ts";
+import { readCrossSite, type RelayedState, readRelayHeaders } from "../http/relay-headers.ts";
+import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import type { Trust } from "../http/trust.ts";
+import type { Version } from "../base/version.ts";
+import { readVersion } from "./decode-call.ts";
+import type { Encoding } from "./encoding.ts";
+
+/** A call whose request has been checked. Its arguments are still bytes. */
+export interface IncomingCall extends Trust {
+  readonly request: HttpRequest;
+  readonly fqn: string;
+  readonly version: Version;
+  /** As sent, without `?`. */
+  readonly query: string;
+  readonly encoding: Encoding;
+  readonly deadline: number;
+  readonly hops: number;
+  readonly signal: AbortSignal;
+  /** The request's headers as procedures may see them; made when first read. */
+  readonly headers: MiddlewareHeaders;
+  /** The host and scheme that the outermost caller requested. */
+  readonly requestedOrigin: RequestedOrigin;
+  /**
+   * A page of another origin makes the call without a preflight, and no CORS middleware names that
+   * origin.
+   */
+  readonly crossSite: boolean;
+}
+
+/** What a call that comes in is checked by. */
+export interface IncomingCallOptions {
+  readonly encoding: Encoding;
+  readonly trust: Trust;
+  readonly web: PublicOrigin;
+  readonly cors: CorsMiddleware | undefined;
+  readonly limits: Limits;
+  readonly clock: Clock;
+}
+
+const firstHop: RelayedState = { hops: 0, msLeft: undefined };
+
+/** The call that a request makes. The constructor throws if the request can't be a call. */
+export class CheckedCall implements IncomingCall {
+  readonly request: HttpRequest;
+  readonly encoding: Encoding;
+  readonly holdsKey: boolean;
+  readonly member: boolean;
+  readonly trusted: boolean;
+  readonly fqn: string;
+  readonly version: Version;
+  readonly query: string;
+  readonly deadline: number;
+  readonly hops: number;
+  readonly requestedOrigin: RequestedOrigin;
+  readonly crossSite: boolean;
+  readonly #seesForwarded: boolean;
+  #headers: MiddlewareHeaders | undefined;
+  #abort: AbortController | undefined;
+  #expired: Error | undefined;
+
+  constructor(request: HttpRequest, options: IncomingCallOptions) {
+    const { encoding, trust, web, cors, limits, clock } = options;
+    this.request = request;
+    this.encoding = encoding;
+    this.holdsKey = trust.holdsKey;
+    this.member = trust.member;
+    this.trusted = trust.trusted;
+    this.fqn = decodeSegment(pathOf(request.target).slice(rpcPath.length));
+    if (this.fqn === "") throw new ProcedureNotFound("The path names no procedure");
+    this.query = queryOf(request.target);
+    this.version = readVersion(this.query);
+    // A service that passes the call on might normalise such a path, and then send the trust key to
+    // another path than the one that was checked.
+    if (isUnsafePath(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
+    // These headers count only if a member of the deployment sends them.
+    const { hops, msLeft } = trust.member ? readRelayHeaders(request.headers) : firstHop;
+    this.hops = hops;
+    if (hops > mostHops)
+      throw new LoopDetected(`The call has passed more than ${mostHops} services`);
+    this.deadline = clock.now() + Math.min(msLeft ?? limits.callTimeoutMs, limits.callTimeoutMs);
+    this.requestedOrigin = web.requestedOrigin(request, trust);
+    this.#seesForwarded = web.believes(trust);
+    this.crossSite =
+      isCrossSite(request, trust, web, this.requestedOrigin) &&
+      cors?.names(request.headers["origin"]) !== true;
+  }
+
+  get headers(): MiddlewareHeaders {
+    return (this.#headers ??= procedureHeaders(this.request.headers, this.#seesForwarded));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = (this.#abort = new AbortController());
+      const disconnected = this.request.signal;
+      if (this.#expired !== undefined) abort.abort(this.#expired);
+      else if (disconnected.aborted) abort.abort(disconnected.reason);
+      else
+        disconnected.addEventListener("abort", () => abort.abort(disconnected.reason), {
+          once: true,
+        });
+    }
+    return this.#abort.signal;
+  }
+
+  /** Aborts the call's signal: its deadline has passed. */
+  expire(reason: Error): void {
+    this.#expired = reason;
+    this.#abort?.abort(reason);
+  }
+}
+
+/** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */
+export function refuseCrossSite(call: IncomingCall): void {
+  if (call.crossSite) throw new Forbidden("A page of another origin may not make this call");
+}
+
+/** The call that middleware and procedure see, its arguments decoded. */
+export function callOf(incoming: IncomingCall, args: Call["args"]): Call {
+  return {
+    fqn: incoming.fqn,
+    version: incoming.version,
+    args,
+    get headers(): CallHeaders {
+      return incoming.headers;
+    },
+    trusted: incoming.trusted,
+    get signal() {
+      return incoming.signal;
+    },
+    deadline: incoming.deadline,
+    hops: incoming.hops,
+  };
+}
+
+function isCrossSite(
+  request: HttpRequest,
+  { member, holdsKey }: Trust,
+  web: PublicOrigin,
+  requestedOrigin: RequestedOrigin,
+): boolean {
+  // The first service saw what the browser sent, before any middleware changed it. Without its
+  // header, decide from this request.
+  const relayed = member && !holdsKey ? readCrossSite(request.headers) : undefined;
+  return relayed ?? (needsNoPreflight(request) && web.isForeign(request.headers, requestedOrigin));
+}
+
+/** Browsers send these without a preflight: a form or a link of any page can cause them. */
+function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
+  const type = fields["content-type"];
+  if (method === "GET" || type === undefined || type === "") return true;
+  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
+    String(type),
+  );
+}
+
+/**
+ * The headers that middleware and procedures see. Not among them: our own wire headers except the
+ * encoding; `Connection` and the headers that it names, which would otherwise remove what a
+ * middleware sets under such a name when the call is passed on; and `x-forwarded-*` from a sender
+ * that isn't believed.
+ */
+function procedureHeaders(fields: HeaderFields, seesForwarded: boolean): MiddlewareHeaders {
+  const visible = new MiddlewareHeaders();
+  const connection = connectionOptions(fields["connection"]);
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || (isServiceHeader(name) && name !== headers.encoding)) continue;
+    if (name === "connection" || connection?.has(name) === true) continue;
+    if (
+      !seesForwarded &&
+      (name === serviceHeaders.forwardedHost || name === serviceHeaders.forwardedProto)
+    )
+      continue;
+    visible.fill(name, typeof value === "string" ? value : value.join(", "));
+  }
+  return visible;
+}

@@ -1,0 +1,106 @@
+// The RPC endpoint: what every role checks of a call before it runs the call or passes it on.
+
+import type { CorsMiddleware } from "../http/cors.ts";
+import {
+  DeadlineExceeded,
+  MethodNotAllowed,
+  memoryExhausted,
+  RequestTimeout,
+} from "../base/errors.ts";
+import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { PublicOrigin } from "../http/public-origin.ts";
+import { policyHeader, rpcHeaders } from "../base/protocol.ts";
+import { withoutRefusedHeader } from "../http/relay-headers.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import type { Credentials, Trust } from "../http/trust.ts";
+import { type Encoding, readEncoding } from "./encoding.ts";
+import { CheckedCall, type IncomingCall } from "./incoming-call.ts";
+
+export interface RpcEndpointParts {
+  readonly host: Host;
+  readonly credentials: Credentials;
+  readonly web: PublicOrigin;
+  readonly limits: Limits;
+  readonly cors: () => CorsMiddleware | undefined;
+  /** Runs the call or passes it on. What it throws goes to `refuse`. */
+  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
+  /** The response for what was thrown. */
+  readonly refuse: (
+    thrown: unknown,
+    request: HttpRequest,
+    encoding: Encoding,
+    trust: Trust,
+  ) => Promise<HttpResponse>;
+}
+
+export function createRpcEndpoint(
+  parts: RpcEndpointParts,
+): (request: HttpRequest) => Promise<HttpResponse> {
+  const { host, web, limits } = parts;
+  return async (request) => {
+    const cors = parts.cors();
+    if (request.method === "OPTIONS") {
+      const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
+      return cors?.ontoPreflight(allowed, request.headers) ?? allowed;
+    }
+    const trust = parts.credentials.of(request.headers);
+    let encoding: Encoding = "plain";
+    let response: HttpResponse;
+    try {
+      encoding = readEncoding(request.headers);
+      if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
+      if (!host.memory.hasRoom()) throw memoryExhausted();
+      const options = { encoding, trust, web, cors, limits, clock: host.clock };
+      const call = new CheckedCall(request, options);
+      response = await withinDeadline(call, host.clock, parts.answer);
+    } catch (thrown) {
+      response = await parts.refuse(thrown, request, encoding, trust);
+    }
+    // Only services that relay or make calls may see which errors were refusals.
+    if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
+    return withPolicy(cors?.onto(response, request.headers) ?? response);
+  };
+}
+
+/** Adds this endpoint's policy: a response that was passed on may have come without it. */
+function withPolicy(response: HttpResponse): HttpResponse {
+  const received = response.headers[policyHeader];
+  const own = rpcHeaders[policyHeader];
+  if (received === own) return response;
+  const policies =
+    received === undefined
+      ? []
+      : [received].flat().flatMap((field) => field.split(",").map((policy) => policy.trim()));
+  return policies.includes(own)
+    ? response
+    : withHeaders(response, { [policyHeader]: [own, ...policies] });
+}
+
+async function withinDeadline(
+  call: CheckedCall,
+  clock: Clock,
+  answer: (call: IncomingCall) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const left = call.deadline - clock.now();
+  if (left <= 0) throw new DeadlineExceeded();
+  return await new Promise((resolve, reject) => {
+    const cancel = clock.after(left, () => {
+      // Until the body is complete, it's the caller who is late.
+      const late =
+        call.request.isReceiving === true
+          ? new RequestTimeout("The request's body did not arrive in time")
+          : new DeadlineExceeded();
+      call.expire(late);
+      reject(late);
+    });
+    answer(call).then(resolve, reject).finally(cancel);
+  });
+}
+
+/** `response` with more headers. */
+export function withHeaders(
+  response: HttpResponse,
+  more: HttpResponse["headers"] | undefined,
+): HttpResponse {
+  return more === undefined ? response : { ...response, headers: { ...response.headers, ...more } };
+}

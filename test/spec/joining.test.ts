@@ -1,0 +1,334 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { nodeHost } from "../../server/http/host.ts";
+import { listen } from "../../server/http/http.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createNode } from "../../src/roles/node.ts";
+import type { Role } from "../../src/roles/role.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { memoryNames } from "../../src/roles/memory-network.ts";
+import {
+  ask,
+  settle,
+  type TestClock,
+  testHost,
+  TestLog,
+  testModules,
+  type TestNetwork,
+} from "../_cluster.ts";
+import { deploy, key, urls } from "../_deployment.ts";
+import { money, outOfStock, shop } from "./_shop.ts";
+
+const trusted = { "x-svc-trust-key": key };
+const member = (url: string, ...procedures: string[]): string =>
+  JSON.stringify({ url, procedures });
+const stock = "/rpc/shop/stock?sku=1";
+
+const idOf = ({ text }: { readonly text: string }): string =>
+  (JSON.parse(text) as { id: string }).id;
+
+/** A gateway after a restart: it has no members. */
+async function emptyGateway(network: TestNetwork, clock: TestClock): Promise<Role> {
+  let ids = 0;
+  const gateway = createGateway(testHost(network, clock), {
+    trustKey: key,
+    limits: defaultLimits,
+    healthIntervalMs: 5000,
+    lease: 15_000,
+    newId: () => `again${++ids}`,
+  });
+  await gateway.start(urls.gateway);
+  return gateway;
+}
+
+describe("joining a gateway", () => {
+  it("joining-1: POST /nodes with url, procedures and the trust key answers 201 with id and lease", async () => {
+    const { gateway, network } = await deploy();
+    const answer = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      trusted,
+      member("http://c:8080/", "c/one", "c/two"),
+    );
+    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
+      201,
+      "application/json",
+      '{"id":"m3","lease":15000}',
+    ]);
+    expect(gateway.describe()["members"]).toContain("http://c:8080");
+    // A node sends the same.
+    const sent = network.sent.find(
+      ({ url, method }) => url === `${urls.gateway}/nodes` && method === "POST",
+    );
+    expect(JSON.parse(sent?.body ?? "")).toMatchObject({
+      url: urls.a,
+      procedures: expect.arrayContaining(["shop/quote"]) as string[],
+    });
+    expect(sent?.headers["x-svc-trust-key"]).toBe(key);
+  });
+
+  it("a node whose 'gateway' isn't one, but a node or a proxy, is told so (joining-1)", async () => {
+    for (const status of [404, 405]) {
+      const { network, node, log } = await deploy();
+      network.roles.set(urls.gateway, {
+        handle: async () => ({ status, headers: {}, body: "no" }),
+      } as unknown as Role);
+      await node(["b"]).start("http://c");
+      const warning = `can't join the gateway at ${urls.gateway} yet (it answered ${status}, so it isn't a gateway; set 'gateway' to the address of one)`;
+      expect(log.lines.join("\n")).toContain(warning);
+    }
+  });
+
+  it("joining-2: a node renews its lease after a third of it", async () => {
+    const { clock, network, gateway } = await deploy();
+    const renewals = () =>
+      network.sent
+        .filter(({ method }) => method === "PUT")
+        .map(({ url }) => url)
+        .toSorted();
+    await clock.pass(4999);
+    expect(renewals()).toEqual([]);
+    await clock.pass(1);
+    expect(renewals()).toEqual([`${urls.gateway}/nodes/m1`, `${urls.gateway}/nodes/m2`]);
+    await clock.pass(115_000);
+    expect(renewals()).toHaveLength(48);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+  });
+
+  it("joining-3: a node that stops cleanly sends DELETE /nodes/{id}, which answers 204, and 404 the second time", async () => {
+    const { gateway, b, clock, network } = await deploy();
+    const stopped = b.stop();
+    await settle();
+    await clock.pass(1000);
+    await stopped;
+    expect(network.sent.filter(({ method }) => method === "DELETE").map(({ url }) => url)).toEqual([
+      `${urls.gateway}/nodes/m2`,
+    ]);
+    expect(await ask(gateway, "DELETE", "/nodes/m1", trusted)).toMatchObject({
+      status: 204,
+      text: "",
+    });
+    expect(await ask(gateway, "DELETE", "/nodes/m1", trusted)).toMatchObject({
+      status: 404,
+      text: "",
+    });
+  });
+
+  it("joining-4: a node is routable as soon as it has joined", async () => {
+    const { gateway, network, node } = await deploy();
+    const second = node(["b"], "second");
+    network.roles.set("http://second", second);
+    await second.start("http://second");
+    const ran = await Promise.all(
+      [1, 2].map(async () => (await ask(gateway, "GET", stock)).headers["x-svc-node"]),
+    );
+    expect(ran).toEqual(["node b", "second"]);
+  });
+
+  it("joining-5: a gateway that was killed and restarts has its nodes back within 2 s, before their leases end", async () => {
+    const { network, clock, proxy } = await deploy();
+    await clock.pass(500);
+    network.roles.set(urls.gateway, await emptyGateway(network, clock));
+    expect((await ask(proxy, "GET", stock)).status).toBe(404);
+    await clock.pass(1000);
+    expect((await ask(proxy, "GET", stock)).status).toBe(200);
+  });
+
+  it.each([300, 3000, 60_000])(
+    "has its nodes back within 2 s when it was away for %i ms (joining-5)",
+    async (away) => {
+      const { network, clock, proxy, log } = await deploy();
+      network.roles.delete(urls.gateway);
+      await clock.pass(away);
+      expect((await ask(proxy, "GET", stock)).status).toBe(503);
+      network.roles.set(urls.gateway, await emptyGateway(network, clock));
+      await clock.pass(2000);
+      expect(
+        (
+          await ask(
+            proxy,
+            "POST",
+            "/rpc/shop/quote",
+            { "content-type": "application/json" },
+            '{"sku":"1","quantity":2}',
+          )
+        ).status,
+      ).toBe(200);
+      // One line for each node, however long that took.
+      expect(log.lines.filter((line) => line.includes("joining again"))).toHaveLength(2);
+    },
+  );
+
+  it("joining-6: a node that starts before its gateway keeps trying, and says so once", async () => {
+    const { gateway, network, clock, log } = await deploy({ gateway: false });
+    await clock.pass(5000);
+    expect(log.lines.filter((line) => line.includes("can't join"))).toHaveLength(2);
+    network.roles.set(urls.gateway, gateway);
+    await clock.pass(2000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+  });
+
+  it("joining-7: only senders of the trust key may join, whatever their address or origin", async () => {
+    const { gateway } = await deploy();
+    const outside = {
+      "x-forwarded-for": "127.0.0.1",
+      "x-svc-credential": "service",
+      host: "127.0.0.1",
+    };
+    expect((await ask(gateway, "POST", "/nodes", outside, member("http://c"))).status).toBe(401);
+    expect(
+      (await ask(gateway, "POST", "/nodes", { ...trusted, host: "elsewhere" }, member("http://c")))
+        .status,
+    ).toBe(201);
+  });
+
+  it.each([
+    ["POST", "/nodes"],
+    ["PUT", "/nodes/m1"],
+    ["GET", "/nodes/m1"],
+    ["DELETE", "/nodes/m1"],
+    ["PUT", "/nodes/nobody"],
+    ["GET", "/nodes/nobody"],
+    ["DELETE", "/nodes/nobody"],
+  ])("joining-8: joining without the key, or with another, is 401: %s %s", async (method, path) => {
+    const { gateway } = await deploy();
+    const answers = [];
+    for (const credential of [
+      {},
+      { "x-svc-trust-key": "" },
+      { "x-svc-trust-key": "wrong" },
+      { "x-svc-trust-key": `${key}x` },
+    ])
+      answers.push(
+        await ask(gateway, method, path, credential, member("http://evil", "shop/stock")),
+      );
+    // The answer doesn't reveal which ids exist, nor what was wrong.
+    expect(
+      new Set(answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])))
+        .size,
+    ).toBe(1);
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      text: "Joining needs the trust key of this deployment",
+      headers: { "x-svc-error": "Unauthorized" },
+    });
+    expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
+  });
+
+  it("ends the start of a node whose trust key the gateway refuses (joining-8)", async () => {
+    const { network } = await deploy();
+    const foreignNode = createNode(testHost(network), {
+      trustKey: "another",
+      limits: defaultLimits,
+      gateway: urls.gateway,
+      modules: testModules(shop, [outOfStock, money]),
+      segments: ["b"],
+      name: undefined,
+    });
+    await expect(foreignNode.start("http://c")).rejects.toThrow(
+      "The gateway at http://gateway refuses this node's trust key: both must have the same trustKey",
+    );
+  });
+
+  const form = '; expected {"url": "http://…", "procedures": ["…"]}';
+  it.each([
+    ["an empty body", "", "The body is not JSON"],
+    ["no JSON", "{", "The body is not JSON"],
+    ["null", "null", "'url' is not an http address"],
+    ["a list", "[]", "'url' is not an http address"],
+    ["no address", "{}", "'url' is not an http address"],
+    ["an address that is none", '{"url":"c","procedures":[]}', "'url' is not an http address"],
+    ["a number as address", '{"url":80,"procedures":[]}', "'url' is not an http address"],
+    [
+      "another protocol",
+      '{"url":"file:///etc/passwd","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    [
+      "credentials in the address",
+      '{"url":"http://a:b@c","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    [
+      "a query in the address",
+      '{"url":"http://c?x=1","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    [
+      "a fragment in the address",
+      '{"url":"http://c#x","procedures":[]}',
+      "'url' is not an http address",
+    ],
+    ["no list", '{"url":"http://c"}', "'procedures' is not a list of FQNs"],
+    [
+      "a text as list",
+      '{"url":"http://c","procedures":"all"}',
+      "'procedures' is not a list of FQNs",
+    ],
+    [
+      "something else in the list",
+      '{"url":"http://c","procedures":["a",1]}',
+      "'procedures' is not a list of FQNs",
+    ],
+    [
+      "an empty name in the list",
+      '{"url":"http://c","procedures":[""]}',
+      "'procedures' is not a list of FQNs",
+    ],
+  ])("refuses a member with %s: 400 (joining-1)", async (_, body, message) => {
+    const { gateway } = await deploy();
+    expect(await ask(gateway, "POST", "/nodes", trusted, body)).toMatchObject({
+      status: 400,
+      text: message + form,
+      headers: { "x-svc-error": "BadRequest" },
+    });
+    expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
+  });
+
+  it("a gateway answers 413 to a list of procedures over the limit of a body, over a socket (joining-1)", async () => {
+    const gateway = createGateway(nodeHost({ log: new TestLog(), names: memoryNames() }), {
+      trustKey: key,
+      limits: defaultLimits,
+      healthIntervalMs: 60_000,
+      lease: 15_000,
+      newId: () => "m1",
+    });
+    const server = await listen((request) => gateway.handle(request), {
+      host: "127.0.0.1",
+      port: 0,
+    });
+    onTestFinished(() => server.close(0));
+    const join = (count: number) =>
+      fetch(`${server.url}/nodes`, {
+        method: "POST",
+        headers: trusted,
+        body: member("http://c", ...Array<string>(count).fill("a".repeat(100))),
+      });
+    expect((await join(11_000)).status).toBe(413);
+    expect((await join(5000)).status).toBe(201);
+  });
+
+  it("a node with the address of a member replaces it, as it has restarted (joining-1)", async () => {
+    const { gateway } = await deploy();
+    const first = idOf(await ask(gateway, "POST", "/nodes", trusted, member("http://c", "c/old")));
+    const second = idOf(
+      await ask(gateway, "POST", "/nodes", trusted, member("http://C:80/", "c/new")),
+    );
+    expect(second).not.toBe(first);
+    expect(gateway.describe()["members"]).toEqual([urls.a, urls.b, "http://c"]);
+    expect((await ask(gateway, "PUT", `/nodes/${first}`, trusted)).status).toBe(404);
+    expect((await ask(gateway, "PUT", `/nodes/${second}`, trusted)).status).toBe(204);
+  });
+
+  it("a gateway has no other endpoints below /nodes (joining-1)", async () => {
+    const { gateway } = await deploy();
+    expect(await ask(gateway, "GET", "/nodes", trusted)).toMatchObject({
+      status: 405,
+      headers: { allow: "POST" },
+    });
+    expect((await ask(gateway, "POST", "/nodes/m1", trusted)).status).toBe(405);
+    for (const path of ["/nodes/m1/x", "/Nodes", "/nodes/../nodes"])
+      expect((await ask(gateway, "PUT", path, trusted)).status).toBe(404);
+  });
+});

@@ -1,0 +1,303 @@
+import { describe, expect, it } from "vitest";
+
+import { UnsentError } from "../../src/base/ports.ts";
+import { createNode } from "../../src/roles/node.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
+import { deploy, key, urls } from "../_deployment.ts";
+import { money, outOfStock, shop } from "./_shop.ts";
+
+/** Doesn't answer until the caller has given up. */
+const silence = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+const trusted = { "x-svc-trust-key": key };
+const gone = { status: 503, headers: { "retry-after": "1", "x-svc-error": "NodeNotAvailable" } };
+const stock = "/rpc/shop/stock?sku=1";
+
+describe("membership of a node at the gateway", () => {
+  it("members-1: a node that is configured with a gateway registers there when it starts, and one without doesn't", async () => {
+    const { network } = await deploy();
+    expect(network.sent.filter(({ url }) => url === `${urls.gateway}/nodes`)).toHaveLength(2);
+    const alone = new TestNetwork();
+    const node = createNode(testHost(alone), {
+      trustKey: key,
+      limits: defaultLimits,
+      gateway: undefined,
+      modules: testModules(shop, [outOfStock, money]),
+      segments: ["b"],
+      name: undefined,
+    });
+    await node.start("http://c");
+    expect((await ask(node, "GET", stock)).status).toBe(200);
+    expect(alone.sent).toEqual([]);
+  });
+
+  it("members-2: the gateway records the node and its procedures", async () => {
+    const { gateway } = await deploy();
+    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
+    expect(await ask(gateway, "GET", stock)).toMatchObject({
+      status: 200,
+      text: "5",
+      headers: { "x-svc-node": "node b" },
+    });
+    expect(await ask(gateway, "GET", "/rpc/shop/refuse")).toMatchObject({
+      status: 403,
+      headers: { "x-svc-node": "node a" },
+    });
+  });
+
+  it("members-3: a node that goes down is unregistered automatically", async () => {
+    const { gateway, network, clock } = await deploy();
+    const joined = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      trusted,
+      JSON.stringify({ url: "http://c", procedures: ["c/only"] }),
+    );
+    const { id } = JSON.parse(joined.text) as { id: string };
+    network.roles.delete("http://c");
+    await clock.pass(15_001);
+    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
+    expect((await ask(gateway, "PUT", `/nodes/${id}`, trusted)).status).toBe(404);
+  });
+
+  it("members-4: a node that goes down gets no more calls, and the others take them", async () => {
+    const { gateway, network, node } = await deploy();
+    const second = node(["b"], "second");
+    network.roles.set("http://second", second);
+    await second.start("http://second");
+    network.roles.delete(urls.b);
+    for (let calls = 0; calls < 6; calls++)
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
+    // It got no more calls after the one that found it gone.
+    expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(1);
+  });
+
+  it("members-5: a node with an unhealthy check is removed from the rotation", async () => {
+    const { gateway, b, clock } = await deploy();
+    b.addHealthCheck("database", { isHealthy: async () => false });
+    await clock.pass(5000);
+    expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+  });
+
+  it("members-6: the gateway stops using an unhealthy node and uses the others", async () => {
+    const { gateway, network, node, b, clock } = await deploy();
+    const second = node(["b"], "second");
+    network.roles.set("http://second", second);
+    await second.start("http://second");
+    b.addHealthCheck("database", { isHealthy: async () => false });
+    await clock.pass(5000);
+    for (let calls = 0; calls < 4; calls++)
+      expect(await ask(gateway, "GET", stock)).toMatchObject({
+        status: 200,
+        headers: { "x-svc-node": "second" },
+      });
+    expect((await ask(gateway, "GET", "/rpc/shop/refuse")).status).toBe(403);
+  });
+});
+
+describe("leaving the rotation", () => {
+  it("leaving-1: a node that is stopped leaves the rotation at once, and for a second still serves what was sent before", async () => {
+    const { gateway, b, clock } = await deploy();
+    let over = false;
+    const stopped = b.stop().then(() => (over = true));
+    await settle();
+    expect((await ask(b, "GET", stock)).status).toBe(200);
+    expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+    // The server closes its socket after this has ended.
+    await clock.pass(999);
+    expect(over).toBe(false);
+    await clock.pass(1);
+    await stopped;
+  });
+
+  it("leaving-2: a member whose lease has expired leaves the rotation", async () => {
+    const { gateway, clock } = await deploy();
+    const join = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      trusted,
+      JSON.stringify({ url: "http://c", procedures: ["c/only"] }),
+    );
+    const { id } = JSON.parse(join.text) as { id: string };
+    for (let renewals = 0; renewals < 2; renewals++) {
+      await clock.pass(14_000);
+      expect((await ask(gateway, "PUT", `/nodes/${id}`, trusted)).status).toBe(204);
+    }
+    await clock.pass(15_001);
+    expect(await ask(gateway, "GET", "/rpc/c/only")).toMatchObject(gone);
+  });
+
+  it("leaving-3: a member that refuses the connection is out of the rotation until it answers a health check", async () => {
+    const { gateway, network, b, clock, log } = await deploy();
+    network.roles.delete(urls.b);
+    expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+    network.roles.set(urls.b, b);
+    expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+    await clock.pass(5000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+    expect(
+      log.lines.filter((line) => line.includes("can't be reached; it gets no calls")),
+    ).toHaveLength(1);
+  });
+
+  it.each([
+    ["says false", async () => false],
+    ["throws", () => Promise.reject(new Error("no"))],
+  ])(
+    "leaving-4: a member with an unhealthy check is out of the rotation (one that %s)",
+    async (_, isHealthy) => {
+      const { gateway, b, clock } = await deploy();
+      b.addHealthCheck("database", { isHealthy });
+      await clock.pass(5000);
+      expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+    },
+  );
+
+  it("leaving-5: a node that reports healthy again comes back by itself", async () => {
+    const { gateway, b, clock } = await deploy();
+    let healthy = false;
+    b.addHealthCheck("database", { isHealthy: async () => healthy });
+    await clock.pass(5000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(503);
+    healthy = true;
+    await clock.pass(5000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+  });
+
+  it("a node stays in the rotation if one health check times out, and leaves it after two in a row (leaving-4)", async () => {
+    const { gateway, network, b, clock } = await deploy();
+    network.roles.set(urls.b, {
+      ...b,
+      handle: (request) =>
+        request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request),
+    });
+    await clock.pass(5000 + 2000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+    await clock.pass(3000 + 2000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(503);
+    network.roles.set(urls.b, b);
+    await clock.pass(5000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+  });
+
+  it("a gateway waits for a slow health check as long as the process is live (leaving-4, health-14)", async () => {
+    const { gateway, b, clock, log } = await deploy();
+    let healthy = true;
+    b.addHealthCheck("slow", {
+      isHealthy: () => new Promise((resolve) => clock.after(4000, () => resolve(healthy))),
+    });
+    await clock.pass(60_000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(200);
+    healthy = false;
+    await clock.pass(10_000);
+    expect((await ask(gateway, "GET", stock)).status).toBe(503);
+    expect(log.lines).toContain("warning: http://b is unhealthy: it gets no calls");
+  });
+
+  it("a gateway logs why it can't check a member's health (leaving-3)", async () => {
+    const { network, clock, log } = await deploy();
+    network.roles.delete(urls.b);
+    await clock.pass(5000);
+    expect(log.lines).toContain(
+      "warning: http://b is unhealthy: it gets no calls (http://b refused the connection)",
+    );
+  });
+
+  it("a member that has left isn't reported as unreachable (leaving-3)", async () => {
+    const { network, gateway, b, clock, log } = await deploy();
+    let refuse = (): void => {};
+    const waiting = new Promise<never>((_, reject) => {
+      refuse = () => reject(new UnsentError("http://b refused the connection", "refused"));
+    });
+    network.roles.set(
+      urls.b,
+      Object.assign(Object.create(b) as typeof b, { handle: () => waiting }),
+    );
+    await clock.pass(5000);
+    expect((await ask(gateway, "DELETE", "/nodes/m2", trusted)).status).toBe(204);
+    refuse();
+    await settle();
+    expect(log.lines.filter((line) => line.includes("unhealthy"))).toEqual([]);
+  });
+
+  it("a proxy whose gateway is unavailable logs it once, with the reason (leaving-3)", async () => {
+    const { network, proxy, log } = await deploy();
+    const gateway = network.roles.get(urls.gateway)!;
+    network.roles.delete(urls.gateway);
+    for (let calls = 0; calls < 3; calls++)
+      expect((await ask(proxy, "GET", stock)).status).toBe(503);
+    network.roles.set(urls.gateway, gateway);
+    expect((await ask(proxy, "GET", stock)).status).toBe(200);
+    expect(log.lines.filter((line) => line.includes(urls.gateway))).toEqual([
+      expect.stringContaining("joined"),
+      expect.stringContaining("joined"),
+      "warning: http://gateway can't be reached: http://gateway refused the connection",
+      "http://gateway answers again",
+    ]);
+  });
+
+  it("a gateway that stops ends its health checks, also one under way (leaving-4)", async () => {
+    const { gateway, b, clock, network } = await deploy();
+    b.addHealthCheck("slow", { isHealthy: () => new Promise(() => {}) });
+    await clock.pass(5000);
+    await gateway.stop();
+    await clock.pass(2000);
+    const checks = () =>
+      network.sent.filter((request) => request.url.endsWith("/health/status")).length;
+    const before = checks();
+    await clock.pass(30_000);
+    expect(checks()).toBe(before);
+  });
+
+  it("a node that stops doesn't join again when an earlier request is answered late (leaving-1)", async () => {
+    const { gateway, network, node, clock } = await deploy();
+    const leaving = node(["b"]);
+    network.roles.set("http://c", leaving);
+    await leaving.start("http://c");
+    // The node leaves while its request to check its membership is under way.
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    network.roles.set(urls.gateway, {
+      ...gateway,
+      handle: async (request) => {
+        if (request.method === "GET" && request.target.startsWith("/nodes/")) await held;
+        return await gateway.handle(request);
+      },
+    });
+    await clock.pass(1000);
+    const stopped = leaving.stop();
+    await settle();
+    answer();
+    await clock.pass(1000);
+    await stopped;
+    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
+    expect(clock).toBeInstanceOf(TestClock);
+  });
+});
+
+describe("load balancing", () => {
+  it("the gateway distributes calls round robin over all nodes that hold the procedure", async () => {
+    const { gateway, network, node } = await deploy();
+    for (const name of ["second", "third"]) {
+      const more = node(["b"], name);
+      network.roles.set(`http://${name}`, more);
+      await more.start(`http://${name}`);
+    }
+    const ran: string[] = [];
+    for (let calls = 0; calls < 6; calls++)
+      ran.push(String((await ask(gateway, "GET", stock)).headers["x-svc-node"]));
+    expect(ran).toEqual(["node b", "second", "third", "node b", "second", "third"]);
+  });
+
+  it("the gateway doesn't know private procedures", async () => {
+    const { gateway } = await deploy();
+    expect((await ask(gateway, "GET", "/rpc/shop/secret")).status).toBe(404);
+  });
+});

@@ -1,0 +1,22 @@
+// What the console reads out of an error's answer.
+
+import { expect, it } from "vitest";
+
+import { failureIn } from "../../../../server/console/calls/failure.ts";
+import { traced, traceOf } from "../../../../src/base/trace.ts";
+
+const plain = { "content-type": "text/plain; charset=utf-8" };
+
+it("a failure is read with its whole or shortened trace and without its message, in both encodings", () => {
+  let error = new Error("no\n… 2 more");
+  for (let at = 0; at < 300; at++) error = traced(error, `[deep/p${at} | v0.0.0]`);
+  const trace = traceOf(error);
+  expect(trace).toHaveLength(128);
+  const text = [error.message, ...trace].join("\n");
+  expect(failureIn({ status: 500, headers: plain, body: text })).toEqual({ trace });
+  const form = JSON.stringify({ type: "Error", message: error.message, trace });
+  expect(
+    failureIn({ status: 500, headers: { "content-type": "application/json" }, body: form }),
+  ).toEqual({ error: "Error", trace });
+  expect(failureIn({ status: 500, headers: plain, body: "no\n… 2 more" })).toEqual({});
+});
