@@ -22,6 +22,7 @@ import type { ClassTable } from "../codec/class-table.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { decodeAnswer } from "./decode-answer.ts";
 import { encodeCall } from "./superjson.ts";
+import { collected } from "../http/bodies.ts";
 
 export interface RemoteOptions {
   readonly transport: Transport;
@@ -59,7 +60,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
     const response = await bounded(context.signal, clock, left, late, (signal) =>
-      transport.send({ url, method: "POST", headers: fields, body, signal }),
+      collected(transport.send({ url, method: "POST", headers: fields, body, signal })),
     ).catch((thrown: unknown) => {
       if (!(thrown instanceof TransportError)) throw thrown;
       throw thrown.sent
