@@ -182,6 +182,13 @@ export interface ServerManifest extends Manifest {
   readonly browserSegments: readonly string[];
   /** Source page, as a path from the application folder → output file. */
   readonly pages: Readonly<Record<string, string>>;
+  /**
+   * Vite's `appType` is `spa`: addresses without a file lead to the index, unless the configuration
+   * says otherwise.
+   */
+  readonly singlePage?: boolean;
+  /** Vite's `build.assetsDir`. */
+  readonly assetsFolder?: string;
   /** The module through which this graph's seams find their node. */
   readonly graph: string;
   /** Source module → the modules that it imports, by value or type: a node loads their classes. */

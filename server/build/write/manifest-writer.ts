@@ -27,8 +27,8 @@ export async function writeManifests(options: {
   application: Application;
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
-  /** The manifest's fields about files that the build read. */
-  read: Pick<ServerManifest, "sources" | "outside" | "pages">;
+  /** The manifest's fields about files that the build read, and about its pages. */
+  read: Pick<ServerManifest, "sources" | "outside" | "pages" | "singlePage" | "assetsFolder">;
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
