@@ -1,36 +1,34 @@
 // Transport over fetch, for a page's outbound calls.
 
-import { type Transport, TransportError } from "../src/base/ports.ts";
+import { type Peer, TransportError } from "../src/base/ports.ts";
 
 /**
  * Sends requests with the page's `fetch`, including the cookies of its origin. A page sends bytes
  * only: over HTTP/1.1 `fetch` can't send a stream.
  */
-export const fetchTransport: Transport = {
+export const fetchTransport: Peer = {
   async send({ url, method, headers, body, signal }) {
-    const fail = (cause: unknown, sent: boolean): never => {
-      if (signal?.aborted) throw signal.reason;
-      throw new TransportError(`${url} doesn't answer`, sent, { cause });
-    };
+    const fail =
+      (sent: boolean) =>
+      (cause: unknown): never => {
+        if (signal?.aborted) throw signal.reason;
+        throw new TransportError(`${url} doesn't answer`, sent, { cause });
+      };
+    // fetch doesn't say how far a request got. Only when offline is it certain that nothing was
+    // sent.
+    const sent = globalThis.navigator?.onLine !== false;
     const response = await fetch(url, {
       method,
       headers,
       body: body as BodyInit,
       signal: signal ?? null,
-    }).catch((cause: unknown) =>
-      // fetch doesn't say how far a request got. Only when offline is it certain that nothing was
-      // sent.
-      fail(cause, globalThis.navigator?.onLine !== false),
-    );
+    }).catch(fail(sent));
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
-      body: {
-        bytes: async () =>
-          new Uint8Array(await response.arrayBuffer().catch((cause: unknown) => fail(cause, true))),
-        [Symbol.asyncIterator]: () => response.body![Symbol.asyncIterator](),
-      },
+      body: Object.assign((response.body ?? []) as AsyncIterable<Uint8Array>, {
+        bytes: async () => new Uint8Array(await response.arrayBuffer().catch(fail(true))),
+      }),
     };
   },
-  close: async () => {},
 };

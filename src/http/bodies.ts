@@ -6,8 +6,9 @@ import type { HeaderFields, HttpResponse, IncomingResponse, PeerResponse } from 
 export async function collected(
   answer: PeerResponse | Promise<PeerResponse>,
 ): Promise<IncomingResponse> {
-  const { status, headers, body } = await answer;
-  return { status, headers, body: body instanceof Uint8Array ? body : await body.bytes() };
+  const head = await answer;
+  const { body } = head;
+  return { ...head, body: body instanceof Uint8Array ? body : await body.bytes() };
 }
 
 /** A body in chunks. Bytes and text are one chunk, and none if they are empty. */

@@ -28,40 +28,32 @@ export async function exchange(
 ): Promise<PeerResponse> {
   const caller = new AbortController();
   const leave = (): void => caller.abort(sent.signal?.reason);
+  sent.signal?.throwIfAborted();
   sent.signal?.addEventListener("abort", leave, { once: true });
-  const end = (): void => sent.signal?.removeEventListener("abort", leave);
-  try {
-    sent.signal?.throwIfAborted();
-    const upload = new Upload(sent.body, caller);
-    const { method, target, headers } = sent;
-    const answered = role.handle({
-      method,
-      target,
-      scheme: "http",
-      headers,
-      body: upload,
-      readBody: (limit) => upload.readBody(limit),
-      get isReceiving() {
-        return upload.isReceiving;
-      },
-      signal: caller.signal,
-    });
-    const { status, headers: fields, body } = await unlessAborted(answered, caller.signal);
-    const isStream = typeof body === "object" && !(body instanceof Uint8Array);
-    if (isStream && method !== "HEAD" && status !== 204 && status !== 304)
-      return { status, headers: fields, body: new Download(body, caller, end) };
-    end();
-    if (isStream) discard(body);
-    return {
-      status,
-      headers: fields,
-      body:
-        body instanceof Uint8Array ? body : encoder.encode(typeof body === "string" ? body : ""),
-    };
-  } catch (thrown) {
-    end();
-    throw thrown;
-  }
+  const upload = new Upload(sent.body, caller);
+  const { method, target, headers } = sent;
+  const answered = role.handle({
+    method,
+    target,
+    scheme: "http",
+    headers,
+    body: upload,
+    readBody: (limit) => upload.readBody(limit),
+    get isReceiving() {
+      return upload.isReceiving;
+    },
+    signal: caller.signal,
+  });
+  const { status, headers: fields, body } = await unlessAborted(answered, caller.signal);
+  const isStream = typeof body === "object" && !(body instanceof Uint8Array);
+  if (isStream && method !== "HEAD" && status !== 204 && status !== 304)
+    return { status, headers: fields, body: new Download(body, caller) };
+  if (isStream) discard(body);
+  return {
+    status,
+    headers: fields,
+    body: body instanceof Uint8Array ? body : encoder.encode(typeof body === "string" ? body : ""),
+  };
 }
 
 /** A request's body. If its stream breaks, the request ends with the stream's error. */
@@ -124,14 +116,12 @@ class Upload implements AsyncIterable<Uint8Array> {
 class Download implements ByteStream {
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #caller: AbortController;
-  readonly #onEnd: () => void;
   #isRead = false;
 
-  constructor(source: AsyncIterable<Uint8Array>, caller: AbortController, onEnd: () => void) {
+  constructor(source: AsyncIterable<Uint8Array>, caller: AbortController) {
     this.#source = source;
     this.#caller = caller;
-    this.#onEnd = onEnd;
-    // Nobody may ever read the rest.
+    // Perhaps nobody has begun to read.
     caller.signal.addEventListener("abort", () => discard(source), { once: true });
   }
 
@@ -147,26 +137,17 @@ class Download implements ByteStream {
     return {
       next: async () => {
         try {
-          const result = await unlessAborted(reader.next(), signal);
-          if (result.done === true) this.#onEnd();
-          return result as IteratorResult<Uint8Array, undefined>;
+          return await unlessAborted(reader.next(), signal);
         } catch (cause) {
-          this.#onEnd();
           if (signal.aborted) {
             stopReading(reader);
             throw cause;
           }
-          throw new TransportError(
-            "The connection was closed before the answer was complete",
-            true,
-            {
-              cause,
-            },
-          );
+          const message = "The connection was closed before the answer was complete";
+          throw new TransportError(message, true, { cause });
         }
       },
       return: async () => {
-        this.#onEnd();
         this.#caller.abort(new Error("The caller went away"));
         stopReading(reader);
         return { done: true, value: undefined };

@@ -9,12 +9,7 @@ import {
   ValueNotSerializable,
 } from "../base/errors.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
-import {
-  type Clock,
-  type IncomingResponse,
-  type Transport,
-  TransportError,
-} from "../base/ports.ts";
+import { type Clock, type IncomingResponse, type Peer, TransportError } from "../base/ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../base/protocol.ts";
 import { relayHeaders } from "../http/relay-headers.ts";
 import type { Answer, OutgoingCall } from "../types/outgoing-call.ts";
@@ -25,7 +20,7 @@ import { encodeCall } from "./superjson.ts";
 import { collected } from "../http/bodies.ts";
 
 export interface RemoteOptions {
-  readonly transport: Transport;
+  readonly transport: Peer;
   /** Address of a gateway or node, or the page's origin. */
   readonly base: string;
   /** Header fields that identify the caller. A page has none. */
