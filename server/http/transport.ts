@@ -136,6 +136,8 @@ async function openAgents(options: TransportOptions, rule: AddressRule): Promise
       ...(authorities === undefined ? {} : { ca: [...authorities] }),
     },
     maxResponseSize: answerBytes,
+    // An answer has settings of inner calls besides the headers that a service would accept.
+    maxHeaderSize: defaultLimits.headerBytes + wireMargin.bytes,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
     headersTimeout: 0,
     bodyTimeout: 0,
