@@ -14,6 +14,7 @@ import {
   UnsentError,
 } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue, type CallSlot } from "./call-queue.ts";
 import { chunkBytes, type HeldMemory } from "./held-memory.ts";
 import { transportFailure } from "./transport-failure.ts";
