@@ -111,6 +111,9 @@ function plain(request: NodeRequest): HttpRequest {
     method: request.method,
     target: request.target,
     scheme: request.scheme,
+    get address() {
+      return request.address;
+    },
     headers,
     body: request.body,
     readBody: async (limit) => await request.readBody(limit),

@@ -13,6 +13,7 @@ import {
   UnsentError,
 } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue } from "./call-queue.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import type { HeldMemory } from "./held-memory.ts";
@@ -133,6 +134,8 @@ async function openAgents(options: TransportOptions, rule: AddressRule): Promise
       lookup: guarded(lookup, rule),
       ...(authorities === undefined ? {} : { ca: [...authorities] }),
     },
+    // An answer has settings of inner calls besides the headers that a service would accept.
+    maxHeaderSize: defaultLimits.headerBytes + wireMargin.bytes,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
     headersTimeout: 0,
     bodyTimeout: 0,
