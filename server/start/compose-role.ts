@@ -81,6 +81,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const role = createGateway(host, {
       limits,
       web,
+      errors: config.errors,
       trustKey,
       healthIntervalMs,
       newId,
@@ -104,6 +105,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       role: createProxy(host, {
         limits,
         web: webOf(config),
+        errors: config.errors,
         trustKey,
         calls,
         repository: config.repository,
@@ -126,6 +128,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       role: createRepository(host, {
         limits: options.limits,
         web: webOf(config),
+        errors: config.errors,
         trustKey: options.trustKey,
         files,
       }),
@@ -145,6 +148,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const role = createStandalone(host, {
       limits,
       web: webOf(config),
+      errors: config.errors,
       trustKey,
       files,
       modules,
@@ -164,6 +168,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       role: createNode(host, {
         limits,
         web: webOf(config),
+        errors: config.errors,
         trustKey,
         gateway,
         modules,

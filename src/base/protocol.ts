@@ -70,6 +70,8 @@ export const serviceHeaders = {
   /** Host and scheme of the original request, in the fields that other proxies use too. */
   forwardedHost: "x-forwarded-host",
   forwardedProto: "x-forwarded-proto",
+  /** `masked` if a service on the way masks errors: then the others do, too. */
+  errors: "x-svc-errors",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
 } as const;
