@@ -101,6 +101,7 @@ const application = {
   source: v.optional(string, "./src"),
   output: v.optional(string, "./dist"),
   index: v.optional(string, "index.html"),
+  fallback: v.optional(v.union([boolean, string], "expected true, false, or the path of a page")),
   assets: v.optional(strings, []),
   browserSegments: v.optional(names),
   browserModules: v.optional(strings),

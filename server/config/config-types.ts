@@ -90,6 +90,8 @@ interface ApplicationInput {
   readonly output?: string | undefined;
   /** The page at '/': a file in the source folder or in the application folder. @default "index.html" */
   readonly index?: string | undefined;
+  /** The page that answers when a browser requests a page at an address without a file: true is the index, or the path of another page. Default: the index if Vite's appType is "spa". */
+  readonly fallback?: boolean | string | undefined;
   /** Globs of public files, relative to the source folder. @default [] */
   readonly assets?: readonly string[] | undefined;
   /** Segments that browsers may load. Default: those that the pages pass to startClient. */

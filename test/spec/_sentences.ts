@@ -55,6 +55,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     builds: { title: "Builds", statements: 5 },
     folders: { title: "Folders", statements: 13 },
     assets: { title: "Assets", statements: 17 },
+    fallback: { title: "Deep links", statements: 8 },
     members: { title: "Members of a gateway", statements: 14 },
     joining: { title: "Joining a gateway", statements: 8 },
     leaving: { title: "Leaving the rotation", statements: 5 },
