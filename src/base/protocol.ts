@@ -72,6 +72,14 @@ export const serviceHeaders = {
   forwardedProto: "x-forwarded-proto",
   /** `masked` if a service on the way masks errors: then the others do, too. */
   errors: "x-svc-errors",
+  /** Set by proxies in front: the caller's address, and those of other proxies. */
+  forwardedFor: "x-forwarded-for",
+  /** The outermost caller's request, as the first service saw it. */
+  request: "x-svc-request",
+  /** What middleware noted about the call: base64url of JSON. */
+  locals: "x-svc-locals",
+  /** Settings for the answer to the outermost caller: base64url of JSON. */
+  response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
 } as const;
