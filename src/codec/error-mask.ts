@@ -120,7 +120,7 @@ export class ErrorMask extends ClassTable {
   /** A declared member may hold the cause, the entries, the stack or trace lines as well. */
   #withoutPrivate(error: Error, form: Properties, walk: FormWalk): object {
     const fields: Properties = { ...(form["fields"] as object) };
-    const args = form["args"] && { ...(form["args"] as object) };
+    const args = form["args"] === undefined ? undefined : { ...(form["args"] as object) };
     const known = knownError(error, this);
     const replace = (name: string, replacement: () => unknown): void => {
       const position = known?.names.indexOf(name) ?? -1;

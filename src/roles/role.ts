@@ -1,13 +1,13 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
 import { isCors } from "../http/cors.ts";
-import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../base/errors.ts";
+import { BadRequest, FileNotFound, NodeNotAvailable } from "../base/errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../http/health.ts";
 import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
-import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../base/protocol.ts";
-import { createRouter, decodeSegment, pathOf, type Route } from "../http/router.ts";
+import { answerHeaders, mediaTypes, paths, rpcPath } from "../base/protocol.ts";
+import { createRouter, type Route } from "../http/router.ts";
 import type { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";

@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from "../../src/base/errors.ts";
 import type { ClassRecord } from "../../src/base/manifest.ts";
-import { Context } from "../../src/base/context.ts";
+import type { Context } from "../../src/base/context.ts";
 import { type TestProcedure, testModules } from "../_cluster.ts";
 import { body, call, names } from "./_shop.ts";
 

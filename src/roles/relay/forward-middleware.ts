@@ -76,8 +76,8 @@ export async function forwardThroughMiddleware(
       try {
         const { value } = await decodeAnswer(answer, {
           classes,
-          onError: (error, received) => {
-            noteAnsweredError(error, received);
+          onError: (error, response) => {
+            noteAnsweredError(error, response);
             if (incoming.masksErrors) noteMaskedAnswer(error);
           },
           ...(encoding === "plain" && { errorOfText }),
