@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Mode, modeNames, startMode } from "./_modes.ts";
 import { calls } from "./calls.ts";
+import { deepLinks } from "./deep-links.ts";
 
-const suites = [calls];
+const suites = [calls, deepLinks];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;
