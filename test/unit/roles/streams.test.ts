@@ -15,6 +15,7 @@ import {
 import { bytesOf, chunksOf, collected } from "../../../src/http/bodies.ts";
 import { createMemoryNetwork } from "../../../src/roles/memory-network.ts";
 import type { Role } from "../../../src/roles/role.ts";
+import { TestClock } from "../../_cluster.ts";
 
 type Handle = (request: HttpRequest) => Promise<HttpResponse>;
 
@@ -338,4 +339,59 @@ it("chunksOf makes one chunk of text and of bytes, and none of nothing", async (
   expect((await bytesOf(chunksOf("é"))).length).toBe(2);
   expect([...(await bytesOf(chunksOf(new Uint8Array([1, 2]))))]).toEqual([1, 2]);
   expect((await bytesOf(chunksOf())).length).toBe(0);
+});
+
+describe("idleTimeoutMs in memory", () => {
+  const started = async (handle: Handle) => {
+    const clock = new TestClock();
+    const network = createMemoryNetwork({ clock, ms: 1_000 });
+    network.roles.set("http://a", { handle } as Role);
+    return { clock, network };
+  };
+
+  it("ends an upload that stands still with RequestTimeout, and not one that moves", async () => {
+    const { clock, network } = await started(async ({ body }) => ({
+      status: 200,
+      headers: {},
+      body: await bytesOf(body).then(
+        (bytes) => String(bytes.length),
+        (error: unknown) => String(error),
+      ),
+    }));
+    const upload = (pauses: readonly number[]): AsyncIterable<Uint8Array> =>
+      (async function* () {
+        for (const ms of pauses) {
+          yield Buffer.from("x");
+          await clock.sleep(ms);
+        }
+      })();
+    const stalled = textOf(network.send(post("http://a", upload([10, 5_000]))));
+    const moving = textOf(network.send(post("http://a", upload([900, 900, 900]))));
+    await clock.pass(3_000);
+    expect(await stalled).toBe(
+      "RequestTimeout: Nothing more of the request's body arrived in limits.idleTimeoutMs (1000 ms)",
+    );
+    expect(await moving).toBe("3");
+  });
+
+  it("ends an answer that stands still, and tells its handler", async () => {
+    let signal: AbortSignal | undefined;
+    const { clock, network } = await started(async (request) => {
+      signal = request.signal;
+      return {
+        status: 200,
+        headers: {},
+        body: (async function* () {
+          yield Buffer.from("x");
+          await new Promise(() => {});
+        })(),
+      };
+    });
+    const error = failure(collected(network.send(post("http://a", "x"))));
+    await clock.pass(999);
+    expect(signal?.aborted).toBe(false);
+    await clock.pass(1_000);
+    expect(await error).toMatchObject({ name: "TransportError", sent: true });
+    expect(signal?.aborted).toBe(true);
+  });
 });
