@@ -5,8 +5,8 @@ import { NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../runtime/registry.ts";
 import {
   type Host,
-  type IncomingResponse,
   isLocalFailure,
+  type PeerResponse,
   TransportError,
   unsentOf,
 } from "../../base/ports.ts";
@@ -90,10 +90,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     members.setOut(member, true);
   };
 
-  const forward = async (
-    call: IncomingCall,
-    forwarded: ForwardedCall,
-  ): Promise<IncomingResponse> => {
+  const forward = async (call: IncomingCall, forwarded: ForwardedCall): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn);
     if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
       throw procedureNotFound(call.fqn, call.version.toString());
