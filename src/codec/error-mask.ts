@@ -79,8 +79,11 @@ export class ErrorMask extends ClassTable {
     for (const value of withCauses(error))
       if (value instanceof Error && this.hides(value))
         for (const name of namesOfClasses(value)) names.add(name);
-    // Without the class, its errors stay hidden.
-    if (names.size > 0) await loadByName(names).catch(() => {});
+    try {
+      if (names.size > 0) await loadByName(names);
+    } catch {
+      // Without the class, its errors stay hidden.
+    }
   }
 
   /** Whether only the message `Internal error (id)` is sent of it. */
