@@ -41,7 +41,8 @@ export class TestNetwork implements MemoryNetwork {
   }[] = [];
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
-    const { url, method, headers, body = "" } = request;
+    const { url, method, headers, body: content = "" } = request;
+    const body = content instanceof Blob ? new Uint8Array(await content.arrayBuffer()) : content;
     this.sent.push({
       url,
       method,

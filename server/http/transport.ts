@@ -4,7 +4,7 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Agent, Dispatcher } from "undici";
-import { memoryExhausted } from "../../src/base/errors.ts";
+import { memoryExhausted, ValueNotSerializable } from "../../src/base/errors.ts";
 import {
   type AddressRule,
   type IncomingResponse,
@@ -100,8 +100,9 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
       const target = targetOf(request.url);
       try {
         if (request.control) return await dispatch(control, target, request, {});
+        const sent = request.body instanceof Blob ? await collected(request) : request;
         const slot = await queue.enter(target.origin, request.signal);
-        return await dispatch(calls, target, request, { slot, memory: options.memory });
+        return await dispatch(calls, target, sent, { slot, memory: options.memory });
       } catch (error) {
         if (isLocalFailure(error)) reportShortage((error as Error).message);
         throw error;
@@ -186,6 +187,15 @@ function targetOf(url: string): Target {
   return { origin, path: end < 0 ? "/" : url.slice(end) };
 }
 
+/** Reads the files of a call before it takes a connection: they may be on disk. */
+async function collected(request: OutgoingRequest): Promise<OutgoingRequest> {
+  try {
+    return { ...request, body: new Uint8Array(await (request.body as Blob).arrayBuffer()) };
+  } catch (cause) {
+    throw new ValueNotSerializable("args: a file can't be read", { cause });
+  }
+}
+
 interface Charged {
   readonly slot?: CallSlot;
   readonly memory?: HeldMemory | undefined;
@@ -231,7 +241,7 @@ function dispatch(
         path,
         method: request.method,
         headers: request.headers,
-        body: request.body ?? null,
+        body: (request.body as string | Uint8Array | undefined) ?? null,
       },
       {
         onRequestStart(started) {

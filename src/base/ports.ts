@@ -35,7 +35,8 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** A page's `fetch` streams the files that a Blob is made of. */
+  readonly body?: string | Uint8Array | Blob;
   /** Ends the request. Nothing else limits how long an answer may take. */
   readonly signal?: AbortSignal;
   /**

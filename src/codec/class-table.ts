@@ -51,6 +51,8 @@ export interface FormWalk extends Walk {
   readonly classes: ClassTable;
   readonly stacks: boolean;
   readonly hint: ((value: object) => string | undefined) | undefined;
+  /** Makes the form of a Blob or FormData; `undefined` if it can't be sent here. */
+  readonly file: ((value: Blob | FormData, walk: FormWalk) => object | undefined) | undefined;
   /** Blobs that are still being read. */
   readonly pending: Promise<void>[];
 }

@@ -1,6 +1,6 @@
 // From values to serialized forms. A form is a plain object with `serialized: true` and a `name`.
 
-import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./values/binary.ts";
+import { bytesOf, kindOf, toBase64 } from "./values/binary.ts";
 import { type ClassTable, type FormWalk, Opaque } from "./class-table.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { readInstance } from "./instance.ts";
@@ -23,11 +23,15 @@ export interface WalkOptions {
   readonly hint?: ((value: object) => string | undefined) | undefined;
 }
 
-export function formWalk({ classes, stacks = false, hint }: WalkOptions): FormWalk {
+export function formWalk(
+  { classes, stacks = false, hint }: WalkOptions,
+  file?: FormWalk["file"],
+): FormWalk {
   return {
     classes,
     stacks,
     hint,
+    file,
     pending: [],
     level: 0,
     objects: 0,
@@ -37,7 +41,11 @@ export function formWalk({ classes, stacks = false, hint }: WalkOptions): FormWa
   };
 }
 
-const mark = (name: string, content?: object): object => ({ serialized: true, name, ...content });
+const mark = (name: string, content?: object): object => ({
+  serialized: true,
+  name,
+  ...content,
+});
 
 function encodeForm(value: unknown, walk: FormWalk): unknown {
   switch (typeof value) {
@@ -79,7 +87,11 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof URL) return mark("Url", { value: value.href });
   const bytes = bytesOf(value);
   if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
-  if (value instanceof Blob) return fillBlobForm(mark("Binary"), value, walk);
+  // By its tag: Node loads a library for the name `FormData`.
+  if (value instanceof Blob || kindOf(value) === "FormData") {
+    const form = walk.file?.(value as Blob | FormData, walk);
+    if (form !== undefined) return form;
+  }
   const prototype: unknown = Object.getPrototypeOf(value);
   // A plain object that looks like a form, or one of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {

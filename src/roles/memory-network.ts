@@ -66,10 +66,15 @@ export async function ask(
   method: string,
   target: string,
   headers: HttpRequest["headers"] = {},
-  body: Uint8Array | string = new Uint8Array(),
+  body: Uint8Array | string | Blob = new Uint8Array(),
   signal: AbortSignal = new AbortController().signal,
 ): Promise<TextResponse> {
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const bytes =
+    typeof body === "string"
+      ? new TextEncoder().encode(body)
+      : body instanceof Blob
+        ? new Uint8Array(await body.arrayBuffer())
+        : body;
   const readBody = async (limit: number): Promise<Uint8Array> => {
     if (bytes.length > limit) throw new PayloadTooLarge(`The body has more than ${limit} bytes`);
     return bytes;

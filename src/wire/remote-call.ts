@@ -51,7 +51,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     if (left <= 0) throw late();
     const fields: Record<string, string> = {
       ...credential,
-      "content-type": jsonType,
+      "content-type": typeof body === "string" ? jsonType : body.type,
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
       ...Object.fromEntries(forwardedHeaders(context.headers)),

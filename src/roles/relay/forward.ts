@@ -15,6 +15,7 @@ import { crossSiteHeader, relayHeaders } from "../../http/relay-headers.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import type { Credentials } from "../../http/trust.ts";
+import { bodyLimit } from "../../wire/body-type.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 // These belong to one connection (RFC 9110, section 7.6.1).
@@ -145,7 +146,10 @@ export async function readForwardedCall(
   return {
     method,
     target,
-    body: method === "POST" ? await call.request.readBody(limits.bodyBytes) : new Uint8Array(),
+    body:
+      method === "POST"
+        ? await call.request.readBody(bodyLimit(call.request.headers, limits))
+        : new Uint8Array(),
   };
 }
 
