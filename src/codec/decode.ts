@@ -15,7 +15,7 @@ export interface Reading {
   readonly trusted: boolean;
   /** Forms are data like any other (plain mode): only keys are checked. */
   readonly plain?: boolean;
-  /** Reads the forms of a call's files; `undefined` for any other form. */
+  /** Reads the forms of a call's files. Throws a {@link Fault} for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
   /** HTTP status of the response whose body this is. */
   readonly status?: number;
@@ -145,11 +145,9 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
       checkTrusted(reading);
       checkMembers(form, ...errorMembers);
       return readError(form, reading);
-    default: {
-      const file = reading.files?.(form);
-      if (file !== undefined) return file;
+    default:
+      if (reading.files) return reading.files(form);
       throw new Fault("there is no serialized form of this name");
-    }
   }
   throw new Fault(`this is not a valid ${form["name"]} form`);
 }

@@ -5,7 +5,7 @@ import { BadRequest } from "../base/errors.ts";
 import type { ClassTable } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
 import { formWalk, type WalkOptions } from "./encode.ts";
-import { binaryForm } from "./values/binary.ts";
+import { binaryForm, kindOf } from "./values/binary.ts";
 import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
 import type { Properties } from "./instance.ts";
 import type { ValueLimits } from "./values/limits.ts";
@@ -26,21 +26,25 @@ export interface DecodeOptions {
   readonly path?: string;
   /** No header asked for the encoding, so what looks like a form is data. */
   readonly plain?: boolean;
-  /** Reads the forms of a call's files; `undefined` for any other form. */
+  /** Reads the forms of a call's files. Throws a Fault for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
   /** HTTP status of the response. Selects the class of an error whose own class isn't here. */
   readonly status?: number;
 }
 
-/** A file among a call's arguments, and the form that will name its part. */
+/**
+ * A file among a call's arguments, and the number that stands for it in their text: no data has the
+ * same one.
+ */
 export type Attachment = readonly [
-  form: object,
+  placeholder: number,
   content: Blob | readonly (readonly [string, string | File])[],
 ];
 
-/** A call's arguments in their forms, and the files that travel beside them. */
+/** A call's arguments, and the files that travel beside them. */
 export interface Upload {
-  readonly tree: unknown;
+  /** As JSON, with `{"serialized":0.123…}` for each file. */
+  readonly text: string;
   readonly attachments: readonly Attachment[];
 }
 
@@ -57,28 +61,26 @@ export function encodeSerialized(value: unknown, options: EncodeOptions): string
     : refusing(path, () => JSON.stringify(tree));
 }
 
-/**
- * A call's arguments as the body of a request, or what to make a body of if there are files among
- * them. Throws ValueNotSerializable.
- */
-export function encodeArguments(args: Args, options: EncodeOptions): string | Upload {
+/** A call's arguments as the body of a request if there are no files. Throws ValueNotSerializable. */
+export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   const attachments: Attachment[] = [];
   const walk = formWalk(options, (value) => {
-    const form = { serialized: true };
-    attachments.push([form, value instanceof Blob ? value : [...value]]);
-    return form;
+    const isBlob = value instanceof Blob;
+    // By its tag: Node loads a library for the name `FormData`.
+    if (!isBlob && kindOf(value) !== "FormData") return undefined;
+    const serialized = Math.random();
+    attachments.push([serialized, isBlob ? value : [...(value as FormData)]]);
+    return { serialized };
   });
   // The names aren't data: a parameter called `serialized` makes no form, and `undefined` is kept.
   const tree = Object.create(null) as Properties;
-  return refusing(options.path ?? "args", () => {
-    for (const [name, value] of args)
-      try {
-        tree[name] = walkValue(value, walk);
-      } catch (thrown) {
-        throw faultAt(thrown, name, args);
-      }
-    return attachments.length > 0 ? { tree, attachments } : JSON.stringify(tree);
-  });
+  let name = "";
+  try {
+    for (const [key, value] of args) tree[(name = key)] = walkValue(value, walk);
+    return { text: JSON.stringify(tree), attachments };
+  } catch (thrown) {
+    throw notSerializable(faultAt(thrown, name, args), "args");
+  }
 }
 
 function refusing<T>(path: string, act: () => T): T {

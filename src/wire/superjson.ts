@@ -48,7 +48,7 @@ export async function encodeCall(
   try {
     if (encoding !== "superjson") {
       const encoded = encodeArguments(args, options);
-      if (typeof encoded === "string") return { body: encoded, encoding };
+      if (encoded.attachments.length === 0) return { body: encoded.text, encoding };
       const multipart = import("../codec/multipart/write-multipart.ts");
       const { writeUpload } = await loaded("multipart", multipart);
       return { body: writeUpload(encoded).body, encoding };

@@ -38,7 +38,7 @@ export class PartReader {
     this.#parts.delete(argsPart);
   }
 
-  /** The value of a form; `undefined` if no part belongs to such forms. Throws a {@link Fault}. */
+  /** The value of a form. Throws a {@link Fault}, also for one that has no parts. */
   readonly read = (form: Properties): unknown => {
     switch (form["name"]) {
       case "File":
@@ -55,7 +55,7 @@ export class PartReader {
         }
       }
       default:
-        return undefined;
+        throw unknownForm();
     }
   };
 
@@ -118,10 +118,14 @@ export class PartReader {
 }
 
 /** Refuses forms that refer to parts, in a message that has none. */
-export function refuseParts({ name }: Properties): undefined {
+export function refuseParts({ name }: Properties): never {
   if (name === "File" || name === "Blob" || name === "FormData")
     throw new Fault(`a ${name} form needs a multipart/form-data call, with its bytes in a part`);
-  return undefined;
+  throw unknownForm();
+}
+
+function unknownForm(): Fault {
+  return new Fault("there is no serialized form of this name");
 }
 
 /**

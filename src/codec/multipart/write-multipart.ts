@@ -9,27 +9,36 @@ import type { Attachment, Upload } from "../serialized.ts";
  * parts that forms in the arguments refer to by name already. Throws ValueNotSerializable.
  */
 export function writeUpload(
-  upload: Upload | string,
+  upload: Upload,
   passedOn: readonly (readonly [string, Blob])[] = [],
 ): WrittenUpload {
   const used = new Set(passedOn.map(([name]) => name));
   const files: [string, Blob][] = [];
-  const attach = (form: object, file: Blob): object => {
+  const attach = (file: Blob): object => {
     let part = `f${files.length}`;
     while (used.has(part)) part = `${part}_`;
     files.push([part, file]);
     const isFile = file instanceof File;
-    return Object.assign(form, {
+    return {
+      serialized: true,
       name: isFile ? "File" : "Blob",
       part,
       mediaType: file.type,
       ...(isFile && { fileName: file.name, lastModified: file.lastModified }),
-    });
+    };
   };
-  for (const [form, content] of typeof upload === "string" ? [] : upload.attachments)
-    if (content instanceof Blob) attach(form, content);
-    else Object.assign(form, { name: "FormData", entries: entriesOf(content, attach) });
-  const text = typeof upload === "string" ? upload : JSON.stringify(upload.tree);
+  const forms = new Map(
+    upload.attachments.map(([placeholder, content]) => [
+      JSON.stringify({ serialized: placeholder }),
+      content instanceof Blob
+        ? attach(content)
+        : { serialized: true, name: "FormData", entries: entriesOf(content, attach) },
+    ]),
+  );
+  const text = upload.text.replace(/\{"serialized":[\d.e-]+\}/g, (found) => {
+    const form = forms.get(found);
+    return form === undefined ? found : JSON.stringify(form);
+  });
   const kept = passedOn.filter(([name]) => text.includes(`"part":${JSON.stringify(name)}`));
   const parts = [...files, ...kept];
   return {
@@ -49,12 +58,12 @@ export interface WrittenUpload {
 
 function entriesOf(
   entries: Exclude<Attachment[1], Blob>,
-  attach: (form: object, file: Blob) => object,
+  attach: (file: Blob) => object,
 ): unknown[] {
   return entries.map(([name, value]) => {
     if (isForbidden(name))
       throw notSerializable(new Fault(`no receiver takes the form field '${name}'`), "args");
-    return [name, typeof value === "string" ? value : attach({ serialized: true }, value)];
+    return [name, typeof value === "string" ? value : attach(value)];
   });
 }
 

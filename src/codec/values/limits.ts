@@ -36,6 +36,8 @@ export interface Limits {
   readonly maxDigits: number;
   /** Parameters in a query string. */
   readonly maxQueryParameters: number;
+  /** Bytes of `locals` as JSON. */
+  readonly localsBytes: number;
 }
 
 /** The limits that decoding checks. */
@@ -68,4 +70,5 @@ export const defaultLimits: Limits = {
   maxObjects: 10_000,
   maxDigits: 10_000,
   maxQueryParameters: 100,
+  localsBytes: 8_192,
 };

@@ -58,7 +58,10 @@ export async function reencodeCall(
   if (incoming.encoding !== "plain") return await postOf(incoming, text, needed);
   if (needed === "serialized" && typeof text === "string") {
     const plain = JSON.stringify(Object.fromEntries(args));
-    if (encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes }) === text)
+    if (
+      encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes }).text ===
+      text
+    )
       return await postOf(incoming, plain, "plain");
   }
   // Middleware set a value that plain JSON can't carry: send it serialized. The caller still gets a

@@ -1,0 +1,173 @@
+// One application in every mode in which users run one: what a feature promises must hold in all of
+// them.
+
+import { createBuilder, createServer, type InlineConfig, preview } from "vite";
+import { vi } from "vitest";
+
+import type { Server } from "../../server/start/server.ts";
+import { startServer } from "../../server/start/start-server.ts";
+import { createTestCluster } from "../../server/testing/index.ts";
+import { seamline } from "../../server/vite/vite-plugin.ts";
+import { startDev } from "../../server/vite/start-dev.ts";
+import { TestLog } from "../_cluster.ts";
+import type { Files } from "../build/_fixture.ts";
+import { anyPort, applicationOf } from "../spec/_started.ts";
+
+export type ModeName = (typeof modeNames)[number];
+export const modeNames = [
+  "start standalone",
+  "start proxy, gateway, two nodes",
+  "dev",
+  "vite",
+  "vite preview",
+  "test kit",
+] as const;
+
+/** What is tested in every mode. */
+export interface Suite {
+  readonly title: string;
+  /**
+   * Modules and segment files of the application. In `start proxy, gateway, two nodes`, segments
+   * with a name that ends in `-inner` are on the second node.
+   */
+  readonly files: Files;
+  /** Keys for the configuration of every service. Suites share them, so they must not clash. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  readonly tests: (mode: () => Mode) => void;
+}
+
+export interface Mode {
+  readonly name: ModeName;
+  /** Sends a request to the outermost service, as a program outside would. Follows no redirect. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+const key = "the-trust-key-of-every-mode-here";
+
+/** Starts the application of all `suites` in one mode. */
+export async function startMode(name: ModeName, suites: readonly Suite[]): Promise<Mode> {
+  const closing: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closing.toReversed()) await close();
+  };
+  const configuration = Object.assign({}, ...suites.map((suite) => suite.configuration)) as object;
+  const application = applicationOf(
+    {
+      "index.html":
+        '<!doctype html><html><head><title>Everywhere</title></head><body><script type="module" src="/src/main.ts"></script></body></html>\n',
+      "src/main.ts": 'import { startClient } from "seamline/client";\nawait startClient("ui");\n',
+      "src/ui/greet.ts":
+        "export async function greet(name: string): Promise<string> {\n  return name;\n}\n",
+      "segments/ui.segment.json": '{ "./ui/greet": { "greet": { "access": "public" } } }\n',
+      "seamline.json": JSON.stringify({ mode: "standalone", url: anyPort, ...configuration }),
+      ...(Object.assign({}, ...suites.map(({ files }) => files)) as Files),
+    },
+    (remove) => closing.push(remove),
+  );
+  // Under Vitest the plugin doesn't split modules.
+  vi.stubEnv("VITEST", undefined);
+  closing.push(() => vi.unstubAllEnvs());
+  const servers: Server[] = [];
+  closing.push(async () => await Promise.all(servers.map(async (server) => await server.stop())));
+  try {
+    const request = await starters[name]({ application, configuration, closing, servers });
+    return { name, request, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface StartParts {
+  readonly application: ReturnType<typeof applicationOf>;
+  readonly configuration: object;
+  /** Takes what ends the mode, called in reverse order. */
+  readonly closing: (() => unknown)[];
+  /** Takes the services of `seamline start`. Each takes a second to stop, so they stop together. */
+  readonly servers: Server[];
+}
+
+type Start = (parts: StartParts) => Promise<Mode["request"]>;
+
+const starters: Readonly<Record<ModeName, Start>> = {
+  async "start standalone"(parts) {
+    await parts.application.build();
+    return toUrl(await serve(parts, { mode: "standalone" }));
+  },
+
+  async "start proxy, gateway, two nodes"(parts) {
+    const segments = parts.application
+      .list("segments")
+      .map((file) => file.replace(".segment.json", ""))
+      .filter((segment) => segment !== "ui");
+    await parts.application.build();
+    const repository = await serve(parts, { mode: "repository" });
+    const gateway = await serve(parts, { mode: "gateway" });
+    const node = { mode: "node", gateway, repository };
+    const isInner = (segment: string): boolean => segment.endsWith("-inner");
+    await serve(parts, { ...node, segments: segments.filter((segment) => !isInner(segment)) });
+    await serve(parts, { ...node, segments: segments.filter(isInner) });
+    return toUrl(await serve(parts, { mode: "proxy", gateway, repository }));
+  },
+
+  async dev({ application, closing }) {
+    const session = await startDev({
+      root: application.root,
+      port: 0,
+      host: "127.0.0.1",
+      log: new TestLog(),
+    });
+    closing.push(async () => await session.close());
+    await session.ready;
+    return toUrl(session.url);
+  },
+
+  async vite({ application, closing }) {
+    const server = await createServer({
+      ...viteConfig(application.root),
+      server: { port: 0, host: "127.0.0.1", ws: false, watch: null },
+    });
+    closing.push(async () => await server.close());
+    await server.listen();
+    return toUrl(server.resolvedUrls?.local[0] ?? "");
+  },
+
+  async "vite preview"({ application, closing }) {
+    const config = viteConfig(application.root);
+    await (await createBuilder(config)).buildApp();
+    const server = await preview({ ...config, preview: { port: 0, host: "127.0.0.1" } });
+    closing.push(async () => await server.close());
+    return toUrl(server.resolvedUrls?.local[0] ?? "");
+  },
+
+  async "test kit"({ application, configuration, closing }) {
+    const cluster = await createTestCluster({ root: application.root, config: configuration });
+    closing.push(async () => await cluster.stop());
+    return async (path, init) => await cluster.fetch(path, init);
+  },
+};
+
+function viteConfig(root: string): InlineConfig {
+  return { root, configFile: false, logLevel: "silent", plugins: [seamline()] };
+}
+
+/** Starts one service from the application, and returns its address. */
+async function serve(
+  { application, configuration, servers }: StartParts,
+  config: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const server = await startServer(application.importer, {
+    root: application.root,
+    config: { url: anyPort, trustKey: key, ...config, ...configuration } as never,
+    build: false,
+    signals: false,
+    log: new TestLog(),
+  });
+  servers.push(server);
+  return server.url;
+}
+
+function toUrl(url: string): Mode["request"] {
+  return async (path, init) => await fetch(new URL(path, url), { redirect: "manual", ...init });
+}
