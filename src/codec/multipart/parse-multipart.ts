@@ -76,15 +76,19 @@ function matching(bytes: Uint8Array, at: number, expected: Uint8Array): number {
 
 /** Where the delimiter stands; -1 if it doesn't. Takes linear time: it has only one CR. */
 function find(bytes: Uint8Array, delimiter: Uint8Array, start: number): number {
-  for (let at = start; ;) {
-    const near = Math.min(at + nearBytes, bytes.length);
-    while (at < near && bytes[at] !== cr) at++;
-    if (bytes[at] !== cr) at = bytes.indexOf(cr, at);
-    if (at < 0 || at >= bytes.length) return -1;
-    const count = matching(bytes, at, delimiter);
-    if (count === delimiter.length) return at;
-    at += count;
+  let at = start;
+  let near = at + nearBytes;
+  while (at < bytes.length) {
+    if (bytes[at] === cr) {
+      if (bytes[at + 1] === lf && matching(bytes, at, delimiter) === delimiter.length) return at;
+      near = ++at + nearBytes;
+    } else if (at < near) at++;
+    else {
+      at = bytes.indexOf(cr, at);
+      if (at < 0) return -1;
+    }
   }
+  return -1;
 }
 
 const headEnd = new Uint8Array([cr, lf, cr, lf]);
