@@ -4,6 +4,7 @@ import { ClassTable, type FormWalk, Opaque, type OpaqueParts } from "./class-tab
 import { readMembers } from "./decode.ts";
 import { encodeErrorForm } from "./error-form.ts";
 import { unlimited } from "./values/limits.ts";
+import { walkParts } from "./values/walk.ts";
 
 /** The classes of a service. Unlike a page, a service sends errors. */
 export class Classes extends ClassTable {
@@ -15,6 +16,19 @@ export class Classes extends ClassTable {
 
   override errorForm(error: Error, walk: FormWalk): object {
     return encodeErrorForm(error, walk);
+  }
+
+  override opaqueForm(value: object, walk: FormWalk): unknown {
+    if (!(value instanceof Opaque)) return undefined;
+    const { form, parts } = value;
+    if (parts === undefined) return form;
+    return {
+      serialized: true,
+      name: "class",
+      key: parts.key,
+      args: walkParts(parts.args, walk),
+      fields: walkParts(parts.fields, walk),
+    };
   }
 }
 
