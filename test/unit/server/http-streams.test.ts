@@ -27,7 +27,7 @@ async function count(request: HttpRequest): Promise<HttpResponse> {
     return { status: 200, headers: {}, body: String((await bytesOf(request.body)).length) };
   } catch (error) {
     const { name, message } = error as Error;
-    return { status: statusOf(error as never), headers: {}, body: `${name}: ${message}` };
+    return { status: statusOf(error), headers: {}, body: `${name}: ${message}` };
   }
 }
 
