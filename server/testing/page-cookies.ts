@@ -1,9 +1,8 @@
 // The cookies of a test's page, as far as calls show them: each goes to the same origin and below
 // the same path.
 
-import { parseSetCookie, stringifyCookie } from "cookie";
-
 import type { Transport } from "../../src/base/ports.ts";
+import { parseSetCookie, stringifyCookie } from "../../src/http/context/cookies.ts";
 
 /** Sends `cookies` with each request, and keeps those that answers set. */
 export function withCookies(transport: Transport, cookies: Map<string, string>): Transport {
