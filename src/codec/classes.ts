@@ -8,6 +8,12 @@ import { walkParts } from "./values/walk.ts";
 
 /** The classes of a service. Unlike a page, a service sends errors. */
 export class Classes extends ClassTable {
+  /**
+   * Registers the application's classes with these names that aren't registered yet: middleware
+   * may throw errors of classes that no procedure here uses.
+   */
+  loadByName?: (names: ReadonlySet<string>) => Promise<void>;
+
   override errorForm(error: Error, walk: FormWalk): object {
     return encodeErrorForm(error, walk);
   }
