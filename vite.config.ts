@@ -12,16 +12,15 @@ const ofClient: readonly [RegExp, string] = [
   /(^|\/)(context|errors|trace|version)\.ts$/,
   "./client.js",
 ];
+const ofOptions: readonly [RegExp, string] = [/(^|\/)options\.ts$/, "./options.js"];
+const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
-  client: [[/\/svc\/remote\.ts$/, "./remote.js"]],
-  remote: [
-    ofClient,
-    [/\/superjson\/superjson\.ts$/, "./superjson.js"],
-    [/\/rare\.ts$/, "./rare.js"],
-  ],
+  client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofOptions, ofRare],
+  remote: [ofClient, [/\/superjson\/superjson\.ts$/, "./superjson.js"], ofRare, ofOptions],
   superjson: [ofClient],
   rare: [ofClient],
+  options: [ofClient],
 };
 const componentsBeside: Plugin = {
   name: "components-beside",
@@ -120,6 +119,7 @@ export default defineConfig({
     remote: browserFile("client/svc/remote.ts", "remote"),
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
     rare: browserFile("client/svc/rare.ts", "rare"),
+    options: browserFile("client/svc/options.ts", "options"),
     // Served by `seamline dev` alone.
     page: browserFile("client/development/page.ts", "page", ".build/development"),
     console: {
@@ -148,6 +148,7 @@ export default defineConfig({
         "remote",
         "superjson",
         "rare",
+        "options",
         "page",
         "console",
       ])

@@ -1,4 +1,4 @@
-import { FileNotFound } from "../src/base/errors.ts";
+import { FileNotFound, SegmentNotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import { nearest } from "../src/base/problem.ts";
 import { withoutExtension } from "./import-module.ts";
@@ -9,5 +9,19 @@ export function noSuchModule({ modules }: Manifest, path: string): FileNotFound 
   return new FileNotFound(
     `'${path}' is not a module that browsers can get; a literal client.import('${path}') in the application, or a glob in browserModules, makes it one` +
       (suggestion === undefined ? "" : `; did you mean './${suggestion}'?`),
+  );
+}
+
+/** A forbidden segment and a missing one get the same message, so that neither is revealed. */
+export function noSuchSegment({ segments }: Manifest, segment: string): SegmentNotFound {
+  return new SegmentNotFound(
+    `segment '${segment}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
+  );
+}
+
+/** The error of `startClient` for an argument that is neither names nor options. */
+export function noSegments(): TypeError {
+  return new TypeError(
+    'startClient: \'segments\' must be a list of names: startClient("ui"), or startClient({ segments: ["ui"] })',
   );
 }

@@ -10,6 +10,7 @@ import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
+import { registerHost } from "../http/calls-outside.ts";
 import { nodeHost } from "../http/host.ts";
 import { LocalDeployment } from "../local/deployment.ts";
 import { type FailOptions, type Failure, Failures } from "../local/failures.ts";
@@ -49,7 +50,7 @@ export class Cluster {
   readonly nodes: readonly ClusterNode[];
   page: TestCaller = undefined as never;
   readonly #options: ClusterOptions;
-  readonly #release: () => void;
+  readonly #releases: readonly (() => unknown)[];
   readonly #recorder: CallRecorder;
   readonly #fakes: FakeRegistry;
   readonly #local: LocalDeployment;
@@ -63,7 +64,9 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     const { application, clock, log, limits, own } = options;
     this.#options = options;
-    this.#release = application.use();
+    // What a test calls with options has the time of this cluster.
+    const outside = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
+    this.#releases = [application.use(), registerHost({ clock, carrier: outside })];
     this.clock = clock;
     this.log = log;
     const recorder = (this.#recorder = createCallRecorder(clock));
@@ -168,7 +171,7 @@ export class Cluster {
     if (this.#stopped) return;
     this.#stopped = true;
     await this.#local.close();
-    this.#release();
+    for (const release of this.#releases) release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@ import {
   NodeNotAvailable,
   ValueNotSerializable,
 } from "../base/errors.ts";
+import { ownHeaders, withOwn } from "../runtime/options-context.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
 import {
   type Clock,
@@ -47,14 +48,15 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const { body, encoding } = await withClasses(classes, () =>
       encodeCall(args, { classes }, "serialized, superjson"),
     );
-    const left = (context.deadline ?? start + limits.callTimeoutMs) - clock.now();
+    const end = start + limits.callTimeoutMs;
+    const left = Math.min(context.deadline ?? end, end) - clock.now();
     if (left <= 0) throw late();
     const fields: Record<string, string> = {
       ...credential,
       "content-type": jsonType,
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
-      ...Object.fromEntries(forwardedHeaders(context.headers)),
+      ...Object.fromEntries(withOwn(forwardedHeaders(context.headers), ownHeaders(context))),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
