@@ -62,7 +62,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   return async (...names) => {
     const [options] = names;
     const { segments, headers } =
-      typeof options === "object" ? options : { segments: names as string[] };
+      options !== null && typeof options === "object" ? options : { segments: names as string[] };
     if (!Array.isArray(segments)) throw (await rare()).noSegments();
     page.headers = headers ?? page.headers;
     const loaded = revisions.use(async (manifest, isCached) => {

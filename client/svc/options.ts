@@ -38,6 +38,8 @@ export async function withPageHeaders(
   headers: PageHeaders,
   call: OutgoingCall,
 ): Promise<OutgoingCall> {
+  if (typeof headers !== "function")
+    throw new TypeError(`startClient: 'headers' must be a function, not a ${typeof headers}`);
   const { context, fqn } = call;
   const end = clock.now() + defaultTime;
   const deadline = Math.min(context.deadline ?? end, end);

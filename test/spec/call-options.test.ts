@@ -68,7 +68,7 @@ async function pair(): Promise<Pair> {
         // Node `two` reads the module later.
         graph ??= own;
         return async (name: string) =>
-          await own.withOptions(face(own, name), options as CallOptions).call(undefined as never);
+          await own.withOptions(face(own, name), options as CallOptions).call(undefined);
       },
     },
   ];
@@ -238,7 +238,7 @@ describe.each(places)("headers of a call with options, of a procedure that is %s
 
   it("options-7: options around options add up, and the outer ones count (headers, and the shorter time)", async () => {
     const { graph, local, seen } = await pair();
-    const inner = graph.withOptions(face(graph, `echo${place}`) as () => Promise<unknown>, {
+    const inner = graph.withOptions(face(graph, `echo${place}`), {
       headers: { a: "inner", b: "inner" },
       timeoutMs: 50,
     });
