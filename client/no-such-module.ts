@@ -12,16 +12,16 @@ export function noSuchModule({ modules }: Manifest, path: string): FileNotFound 
   );
 }
 
-/** A forbidden segment and a missing one get the same message, so that neither is revealed. */
-export function noSuchSegment({ segments }: Manifest, segment: string): SegmentNotFound {
-  return new SegmentNotFound(
-    `segment '${segment}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
-  );
-}
-
-/** The error of `startClient` for an argument that is neither names nor options. */
-export function noSegments(): TypeError {
-  return new TypeError(
-    'startClient: \'segments\' must be a list of names: startClient("ui"), or startClient({ segments: ["ui"] })',
-  );
+/**
+ * The error of `startClient`. A forbidden segment and a missing one get the same message, so that
+ * neither is revealed.
+ */
+export function noSuchSegment({ segments }: Manifest, segment: unknown): Error {
+  return typeof segment === "string"
+    ? new SegmentNotFound(
+        `segment '${segment}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
+      )
+    : new TypeError(
+        `startClient takes names of segments, startClient("ui"), or { segments: ["ui"] }, not a ${typeof segment}`,
+      );
 }

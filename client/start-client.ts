@@ -1,6 +1,6 @@
 // startClient: turns the page into a node whose remote calls go to its origin.
 
-import type { Client, StartClient } from "../src/types/client.ts";
+import type { Client, ClientOptions, StartClient } from "../src/types/client.ts";
 import { innerContext } from "../src/runtime/options-context.ts";
 import { emptyContext, isContext } from "../src/base/context.ts";
 import { NodeNotAvailable } from "../src/base/errors.ts";
@@ -22,8 +22,6 @@ export function createStartClient(graph: Graph, browser: Browser): StartClient {
   };
 }
 
-const rare = async (): Promise<typeof import("./svc/rare.ts")> => await import("./svc/rare.ts");
-
 function openPage(graph: Graph, browser: Browser): StartClient {
   const files = createModuleFiles(browser);
   const revisions = createRevisions(browser, files.add);
@@ -42,7 +40,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     import: async <Module>(path: string) =>
       (await revisions.use(async (manifest) => {
         const file = fileOfModule(manifest, path);
-        if (file === undefined) throw (await rare()).noSuchModule(manifest, path);
+        if (file === undefined) throw (await import("./svc/rare.ts")).noSuchModule(manifest, path);
         return await files.import(file);
         // Only the page knows the module's type.
       })) as Module,
@@ -60,14 +58,13 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   });
 
   return async (...names) => {
-    const [options] = names;
-    const { segments, headers } =
-      options !== null && typeof options === "object" ? options : { segments: names as string[] };
-    if (!Array.isArray(segments)) throw (await rare()).noSegments();
+    const [options] = names as [ClientOptions?];
+    const { segments, headers } = options?.segments ? options : { segments: names as string[] };
     page.headers = headers ?? page.headers;
     const loaded = revisions.use(async (manifest, isCached) => {
-      const refused = segments.find((name) => entryOf(manifest.segments, name) === undefined);
-      if (refused !== undefined) throw (await rare()).noSuchSegment(manifest, refused);
+      for (const name of segments)
+        if (entryOf(manifest.segments, name) === undefined)
+          throw (await import("./svc/rare.ts")).noSuchSegment(manifest, name);
       // Files of a cached revision may be gone: find out before the node uses it.
       if (isCached) await files.preload(bodiesOf(manifest, segments).keys());
       return manifest;

@@ -20,6 +20,7 @@ const guides = /** @type {Record<string, string>} */ ({
   healthChecks: "health.md",
   tls: "deployment.md#tls-without-anything-in-front",
   cache: "deployment.md#what-a-node-caches",
+  fallback: "single-page-applications.md",
   assets: "assets.md",
   healthIntervalMs: "health.md#what-a-gateway-does-with-it",
   members: "access.md#where-members-may-be",

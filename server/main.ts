@@ -2,4 +2,5 @@
 
 export * from "../src/index.ts";
 export { withOptions } from "./http/calls-outside.ts";
+export { getContext } from "./http/carrier.ts";
 export { runProcedure } from "./start/process-services.ts";

@@ -23,6 +23,9 @@ export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 /** Returns a procedure with a signal, headers or a time limit for each of its calls. */
 export const withOptions: WithOptions = graph.withOptions;
 
+/** Always throws: browsers can't carry a context across an `await`. */
+export { noContext as getContext } from "../../src/base/context.ts";
+
 // For the generated faces and bodies of the application's modules.
 /** @internal */
 export const seam: Graph["seam"] = graph.seam;

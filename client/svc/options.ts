@@ -1,7 +1,7 @@
 // /svc/options.js: calls with options, and headers for all calls of a page. Loaded by the first
 // call that has any.
 
-import { OptionsContext, ownHeaders } from "../../src/runtime/options-context.ts";
+import { OptionsContext, ownHeaders, sentHeaders } from "../../src/runtime/options-context.ts";
 import type { Context } from "../../src/base/context.ts";
 import { DeadlineExceeded } from "../../src/base/errors.ts";
 import { watch } from "../../src/base/bounded.ts";
@@ -11,6 +11,7 @@ import { readOptionHeaders } from "../../src/http/option-headers.ts";
 import * as options from "../../src/runtime/call-options.ts";
 import type { CallWith } from "../../src/types/call-options.ts";
 import type { PageHeaders } from "../../src/types/client.ts";
+import type { Page } from "./remote.ts";
 import type { OutgoingCall } from "../../src/types/outgoing-call.ts";
 
 function hostOf(clock: Clock): options.OptionsHost {
@@ -34,8 +35,7 @@ export async function runUnder(
 
 /** `call` with what the page's `headers` function returns: over inherited headers, under its own. */
 export async function withPageHeaders(
-  clock: Clock,
-  headers: PageHeaders,
+  { browser: { clock }, headers }: Page,
   call: OutgoingCall,
 ): Promise<OutgoingCall> {
   if (typeof headers !== "function")
@@ -49,7 +49,7 @@ export async function withPageHeaders(
     ...(ownHeaders(context) ?? []),
   ]);
   const { signal, trace, hops } = context;
-  const parts = { headers: context.headers, deadline, trace, hops, signal: () => signal };
+  const parts = { headers: sentHeaders(context), deadline, trace, hops, signal: () => signal };
   return { ...call, context: new OptionsContext(parts, own) };
 }
 

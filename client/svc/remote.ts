@@ -61,9 +61,7 @@ export function createPageRemote(page: Page): Remote {
   });
   const remote: SendCall = async (call) =>
     await send(
-      page.headers === undefined
-        ? call
-        : await (await import("./options.ts")).withPageHeaders(clock, page.headers, call),
+      page.headers ? await (await import("./options.ts")).withPageHeaders(page, call) : call,
     );
   return createCalls({
     placement,

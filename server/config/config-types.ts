@@ -30,6 +30,8 @@ export interface LimitsConfig {
   readonly maxDigits?: number | undefined;
   /** Parameters in a query string. @default 100 */
   readonly maxQueryParameters?: number | undefined;
+  /** Bytes of a call's `locals`, at most 16384. @default 8192 */
+  readonly localsBytes?: number | undefined;
   /** Bytes of a request's headers. @default 16384 */
   readonly headerBytes?: number | undefined;
   /** Header fields of a request. @default 200 */
@@ -67,7 +69,10 @@ interface CommonInput {
   readonly origin?: string | readonly string[] | undefined;
   /** Host names that requests may be for, besides those of 'origin' and 'url', localhost and IP addresses. ["*"] accepts all. */
   readonly hosts?: readonly string[] | undefined;
-  /** Trusts x-forwarded-host and x-forwarded-proto: the proxy in front must always set both. @default false */
+  /**
+   * Trusts x-forwarded-host, x-forwarded-proto and the last address of x-forwarded-for: the proxy in
+   * front must always set all three. @default false
+   */
   readonly forwarded?: boolean | undefined;
   /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
@@ -88,6 +93,8 @@ interface ApplicationInput {
   readonly output?: string | undefined;
   /** The page at '/': a file in the source folder or in the application folder. @default "index.html" */
   readonly index?: string | undefined;
+  /** The page that answers when a browser requests a page at an address without a file: true is the index, or the path of another page. Default: the index if Vite's appType is "spa". */
+  readonly fallback?: boolean | string | undefined;
   /** Globs of public files, relative to the source folder. @default [] */
   readonly assets?: readonly string[] | undefined;
   /** Segments that browsers may load. Default: those that the pages pass to startClient. */

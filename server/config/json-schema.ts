@@ -4,7 +4,9 @@
 import type { GenericSchema } from "valibot";
 
 import { accesses } from "../../src/base/access.ts";
+import { routeMethods } from "../../src/http/route-pattern.ts";
 import { procedureName } from "../../src/runtime/segment.ts";
+import { procedureFields } from "../../src/runtime/segment-route.ts";
 import { schemas } from "./config-schema.ts";
 
 type Json = { readonly [key: string]: unknown };
@@ -172,6 +174,24 @@ export function segmentJsonSchema(): Json {
           idempotent: flag(
             "It may be sent again if no answer came: running it twice does no harm.",
           ),
+          route: {
+            description:
+              "Makes it a route: it answers requests for this method and path, with a Request and a Response.",
+            type: "string",
+            pattern: `^(${routeMethods.map((method) => method.replace("*", "\\*")).join("|")}) /[^/\\s:*@][^\\s]*$`,
+            examples: ["POST /webhooks/:provider", "GET /files/*path"],
+          },
+          crossSite: flag("Of a route: forms of other sites may send it requests."),
+          bodyBytes: {
+            description: "Of a route: the most bytes that a request's body may have [no limit].",
+            type: "integer",
+            minimum: 1,
+          },
+        },
+        dependencies: {
+          route: { not: { anyOf: procedureFields.map((field) => ({ required: [field] })) } },
+          crossSite: ["route"],
+          bodyBytes: ["route"],
         },
         additionalProperties: false,
       },

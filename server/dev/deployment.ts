@@ -77,6 +77,10 @@ export class Deployment {
     return this.#configuration.config?.nodes ?? this.#options.nodeSegments;
   }
 
+  get fallback(): boolean | string | undefined {
+    return this.#configuration.config?.fallback;
+  }
+
   /** The nodes that run, or that will once the application has started. */
   describeNodes(): readonly DevNode[] {
     const manifest = this.#options.manifest();

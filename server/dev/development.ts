@@ -201,6 +201,11 @@ export class Development implements PluginSession, ControlledSession {
     ];
   }
 
+  async fallback(): Promise<boolean | string | undefined> {
+    await this.read;
+    return this.deployment.fallback;
+  }
+
   #closeWith(unwatch: () => void): void {
     const server = this.#server;
     const { close } = server;

@@ -6,7 +6,15 @@ import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { segmentFileEnding } from "../../src/runtime/segment.ts";
-import { createFileAnswers, type PublicFile } from "./file-answer.ts";
+import { createFileAnswers } from "./file-answer.ts";
+import {
+  addPages,
+  asksForPage,
+  builtPage,
+  decodedPath,
+  type FoundFile,
+  isPagePath,
+} from "./pages.ts";
 import { serviceFile } from "./service-files.ts";
 import { isInside, slashed } from "./sources.ts";
 
@@ -27,6 +35,12 @@ export interface PublicFilesOptions {
    * their sources public.
    */
   readonly pages?: Readonly<Record<string, string>>;
+  /**
+   * Which page answers requests for a page at an address that no file has: `true` is the index.
+   */
+  readonly fallback?: boolean | string | undefined;
+  /** Vite's `build.assetsDir`: below it, what isn't there is never a page. */
+  readonly assetsFolder?: string | undefined;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
   readonly except?: readonly string[];
 }
@@ -39,6 +53,8 @@ export interface PublicFiles {
   get(path: string, request: HttpRequest): Promise<HttpResponse | undefined>;
   /** Whether a path as it was sent is public by a glob: not a file of the build, nor the index. */
   isAsset(path: string): boolean;
+  /** URL path of the page that `fallback` names, if there is one. */
+  readonly fallback: string | undefined;
   /** Reads the folders again after a build. */
   refresh(): Promise<void>;
   /** URL paths, decoded. */
@@ -47,40 +63,52 @@ export interface PublicFiles {
   readonly idle: readonly string[];
 }
 
-interface FoundFile extends PublicFile {
-  readonly byGlob?: true;
-}
-
 /** Finds the public files and returns their answers. */
 export async function createPublicFiles(options: PublicFilesOptions): Promise<PublicFiles> {
   const answers = createFileAnswers();
   const idle = new Set<string>();
   let files = await readPublic(options, idle);
+  let fallback = fallbackOf(files, options);
   return {
     idle: [...idle],
-    async get(path, request) {
-      const name = decoded(path);
-      const file = name === undefined ? undefined : files.get(name);
-      return file === undefined ? undefined : await answers.answer(file, request);
+    get fallback() {
+      return fallback;
     },
-    isAsset: (path) => path !== "/" && files.get(decoded(path) ?? "")?.byGlob === true,
+    async get(path, request) {
+      const name = decodedPath(path);
+      if (name === undefined) return undefined;
+      const file = files.get(name);
+      if (file !== undefined) return await answers.answer(file, request);
+      if (fallback === undefined || !asksForPage(request)) return undefined;
+      if (!isPagePath(name, options.assetsFolder)) return undefined;
+      const page = files.get(fallback);
+      const answer = page && (await answers.answer(page, request));
+      return answer && withVary(answer);
+    },
+    isAsset: (path) => path !== "/" && files.get(decodedPath(path) ?? "")?.byGlob === true,
     async refresh() {
       files = await readPublic(options);
+      fallback = fallbackOf(files, options);
     },
     paths: () => files.keys(),
   };
 }
 
-function decoded(path: string): string | undefined {
-  // An encoded slash could bypass a proxy that guards a folder, since it takes it for part of a
-  // name.
-  if (/%(?:2f|5c)/i.test(path)) return undefined;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    // Not valid UTF-8, such as `/%E0%A4%A`.
-    return undefined;
-  }
+function fallbackOf(
+  files: ReadonlyMap<string, FoundFile>,
+  options: PublicFilesOptions,
+): string | undefined {
+  const { fallback = false, index } = options;
+  return fallback === false
+    ? undefined
+    : builtPage(files, fallback === true ? index : fallback, options);
+}
+
+/** At the same address, requests that don't accept a page get 404. */
+function withVary(page: HttpResponse): HttpResponse {
+  const { vary } = page.headers;
+  const names = vary === undefined ? "accept" : `accept, ${String(vary)}`;
+  return { ...page, headers: { ...page.headers, vary: names } };
 }
 
 async function readPublic(
@@ -122,7 +150,7 @@ async function readPublic(
         (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
       files.set(`/${name}`, { path, immutable });
     }
-  addIndexes(files, builtIndex(files, options));
+  addPages(files, builtPage(files, options.index, options));
   return files;
 }
 
@@ -130,33 +158,6 @@ async function readPublic(
 function isHashed(name: string): boolean {
   const hash = /-([\w-]{8})\.\w+(?:\.map)?$/.exec(name)?.[1];
   return hash !== undefined && (/\d/.test(hash) || (/[a-z]/.test(hash) && /[A-Z]/.test(hash)));
-}
-
-/**
- * The file at `/`: the built page of the index in the source folder, else in the application
- * folder. It needs no glob. An unbuilt page is never served, as it would request source files.
- */
-function builtIndex(
-  files: ReadonlyMap<string, FoundFile>,
-  { index, pages = {}, sourceFolder, rootFolder }: PublicFilesOptions,
-): FoundFile | undefined {
-  const name = index.replace(/^\.?\/+/, "");
-  const built = [sourceFolder, rootFolder].map(
-    (folder) => pages[slashed(relative(rootFolder, join(folder, name)))],
-  );
-  // The last candidate is a page that another tool wrote to the output.
-  const candidates = [...built, name].map((path) =>
-    path === undefined ? undefined : files.get(`/${path}`),
-  );
-  return candidates.find((file) => file !== undefined && file.byGlob !== true);
-}
-
-// A path that ends with a slash answers with the `index.html` of that folder.
-function addIndexes(files: Map<string, FoundFile>, index: FoundFile | undefined): void {
-  for (const [name, file] of files)
-    if (name.endsWith("/index.html")) files.set(name.slice(0, -"index.html".length), file);
-  if (index === undefined) files.delete("/");
-  else files.set("/", index);
 }
 
 /** Returns the files that `globs` make public: path relative to `source` → real path. */

@@ -1,7 +1,6 @@
 // `withOptions` of the package itself, for code that isn't a module of the application: main files,
 // middleware, tests. Application modules have the one of their own node.
 
-import type { Clock } from "../../src/base/ports.ts";
 import { callWith, type OptionsHost } from "../../src/runtime/call-options.ts";
 import type { WithOptions } from "../../src/types/call-options.ts";
 import { nodeClock } from "./host.ts";
@@ -23,7 +22,7 @@ function currentHost(): OptionsHost {
 
 /** Without a service, as in a unit test of a module, options limit the function itself. */
 const alone: OptionsHost = {
-  clock: nodeClock satisfies Clock,
+  clock: nodeClock,
   carrier: { run: (_, act) => act(), current: () => undefined },
 };
 

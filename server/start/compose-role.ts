@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import type { Host } from "../../src/base/ports.ts";
+import { Problems } from "../../src/base/problem.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Console } from "../console/console.ts";
@@ -213,7 +214,7 @@ async function filesOf(
     import("../files/repository-files.ts"),
   ]);
   const built = await readBuiltManifest(output);
-  const { modules, imports, pages } = built.manifest;
+  const { modules, imports, pages, singlePage, assetsFolder } = built.manifest;
   const publicFiles = await createPublicFiles({
     rootFolder: options.root,
     sourceFolder: config.source,
@@ -221,6 +222,8 @@ async function filesOf(
     assets: config.assets,
     index: config.index,
     pages,
+    fallback: config.fallback ?? singlePage,
+    assetsFolder,
     modules: [...Object.keys(modules), ...Object.entries(imports).flat(2)],
     except: [
       config.output,
@@ -233,6 +236,7 @@ async function filesOf(
   for (const glob of publicFiles.idle)
     host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
   if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
+  if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
   return { files: await createRepositoryFiles(output, built, publicFiles), publicFiles };
 }
 
@@ -246,6 +250,25 @@ function warnOfIndex({ index, source }: ApplicationConfig, root: string, log: Ho
     log.warn(
       `'index': there is no "${index}", in ./${slashed(relative(root, source))} or in the application folder: / answers 404`,
     );
+}
+
+/** Somebody who sets the key counts on it, so the service doesn't start. */
+function missingFallback(
+  { fallback, index }: ApplicationConfig,
+  { configFile, root }: ComposeOptions,
+): Problems {
+  const file = configFile === undefined ? "configuration" : slashed(relative(root, configFile));
+  const [message, hint] =
+    typeof fallback === "string"
+      ? [
+          `the build has no page "${fallback}"`,
+          "Name a page in the source folder or the application folder, add it to the inputs in the Vite configuration, and build again",
+        ]
+      : [
+          `there is no page at / to answer with: the build has no "${index}"`,
+          "Set 'index' to a page and build again, or remove 'fallback'",
+        ];
+  return new Problems([{ file, path: "fallback", message, hint }]);
 }
 
 async function modulesOf(

@@ -14,6 +14,7 @@ import { connectEndpoints } from "../http/connect.ts";
 import { keepServiceFiles } from "../build/plugin/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { nodeHost } from "../http/host.ts";
+import { answerDeepLinks } from "./deep-links.ts";
 import { readTrustKey } from "../config/key.ts";
 import { findOutput } from "../files/sources.ts";
 import { createTransport } from "../http/transport.ts";
@@ -28,10 +29,13 @@ export interface PreviewOptions {
 
 /**
  * Answers `/rpc`, `/svc` and `/health` in a preview, from the latest build. The application's
- * configuration decides about segments, middleware, health checks, limits and assets; Vite's about
- * pages and folders.
+ * configuration decides about segments, middleware, health checks, limits, assets and the fallback;
+ * Vite's about pages and folders. Vite calls what it returns after it has added its own handlers.
  */
-export async function openPreview(server: PreviewServer, options: PreviewOptions): Promise<void> {
+export async function openPreview(
+  server: PreviewServer,
+  options: PreviewOptions,
+): Promise<() => void> {
   const { root, source, output } = options;
   if ((await findOutput(root, output)) === undefined)
     throw new Error(
@@ -92,6 +96,12 @@ export async function openPreview(server: PreviewServer, options: PreviewOptions
       await modules?.close();
     });
   });
+  return () =>
+    answerDeepLinks(server, {
+      fallback: async () => config.fallback,
+      pageOf: () => publicFiles?.fallback,
+      folder: output,
+    });
 }
 
 function logOf(logger: Logger): Log {

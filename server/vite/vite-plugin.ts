@@ -2,10 +2,12 @@
 // read-application.ts reads the application first, and build-run.ts writes the manifests after a
 // build.
 
+import { relative } from "node:path";
+
 import type { Environment, Plugin } from "vite";
 
 import { type BuildFolders, Build } from "../build/write/build-run.ts";
-import { environmentNames } from "../build/write/environments.ts";
+import { environmentNames, findIndex } from "../build/write/environments.ts";
 import {
   foreignBuild,
   foreignEnvironment,
@@ -20,7 +22,9 @@ import {
   refuseAddresses,
   resolveModule,
 } from "../build/plugin/plugin-modules.ts";
+import type { ApplicationReader } from "../build/read/application-reader.ts";
 import type { SeamlineOptions } from "../build/read/plugin-options.ts";
+import { isInside, slashed } from "../files/sources.ts";
 import type { SessionParts } from "../build/plugin/plugin-session.ts";
 import { PluginState } from "../build/plugin/plugin-state.ts";
 import { nodeImportProblems } from "../build/read/server-only.ts";
@@ -113,13 +117,22 @@ function serverHooks(
       // Loaded lazily: a build doesn't need the roles.
       const { Development } = await import("../dev/development.ts");
       const { reader } = build;
-      state.startDevelopment(session?.open(server, reader) ?? new Development(server, reader));
+      const development = session?.open(server, reader) ?? new Development(server, reader);
+      state.startDevelopment(development);
+      const { answerDeepLinks } = await import("./deep-links.ts");
+      return () =>
+        answerDeepLinks(server, {
+          fallback: async () => await development.fallback(),
+          pageOf: (fallback) => pageBelow(server.config.root, fallback, reader),
+          folder: server.config.root,
+        });
     },
     async configurePreviewServer(server) {
       if (!state.isActive) return;
       const { openPreview } = await import("./preview.ts");
       const { root, source } = build.reader;
-      await openPreview(server, { root, source, output: build.finalBrowserFolder ?? "" });
+      const output = build.finalBrowserFolder ?? "";
+      return await openPreview(server, { root, source, output });
     },
     async hotUpdate({ file, modules }) {
       return await state.development?.hotUpdate(this.environment.name, file, modules);
@@ -141,6 +154,19 @@ function serverHooks(
       if (state.development === undefined) build.reader.changed(id);
     },
   };
+}
+
+/** URL path of a source page, if Vite's server can reach it. */
+function pageBelow(
+  viteRoot: string,
+  fallback: true | string,
+  { root, source, options }: ApplicationReader,
+): string | undefined {
+  const name = fallback === true ? (options.index ?? "index.html") : fallback;
+  const file = findIndex(name.replace(/^\.?\/+/, ""), [source, root]);
+  return file?.endsWith(".html") === true && isInside(viteRoot, file)
+    ? `/${slashed(relative(viteRoot, file))}`
+    : undefined;
 }
 
 function moduleHooks(state: PluginState): Pick<Plugin, "resolveId" | "load" | "transform"> {

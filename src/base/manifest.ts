@@ -67,6 +67,24 @@ export interface SegmentEntry {
   readonly idempotent?: true;
 }
 
+/** A function of one segment that answers requests for a path, instead of calls. */
+export interface RouteEntry {
+  /** Named like a procedure: the directory of the module, then the function's name. */
+  readonly name: string;
+  /** `GET`, `POST`, …, or `*` for any. */
+  readonly method: string;
+  /** Pattern of the path: `/webhooks/:provider`. */
+  readonly path: string;
+  readonly module: string;
+  /** The name under which its body exports it. */
+  readonly export: string;
+  readonly access: Access;
+  /** Forms of other sites may send it requests. */
+  readonly crossSite?: true;
+  /** The most bytes that a request's body may have. */
+  readonly bodyBytes?: number;
+}
+
 /** An exported class of the application whose instances may travel. */
 export interface ClassRecord {
   readonly key: string;
@@ -164,10 +182,19 @@ export interface ServerManifest extends Manifest {
   readonly browserSegments: readonly string[];
   /** Source page, as a path from the application folder → output file. */
   readonly pages: Readonly<Record<string, string>>;
+  /**
+   * Vite's `appType` is `spa`: addresses without a file lead to the index, unless the configuration
+   * says otherwise.
+   */
+  readonly singlePage?: boolean;
+  /** Vite's `build.assetsDir`. */
+  readonly assetsFolder?: string;
   /** The module through which this graph's seams find their node. */
   readonly graph: string;
   /** Source module → the modules that it imports, by value or type: a node loads their classes. */
   readonly imports: Readonly<Record<string, readonly string[]>>;
+  /** Segment name → its routes. Missing if the application has none. */
+  readonly routes?: Readonly<Record<string, readonly RouteEntry[]>>;
 }
 
 /** The segments that a server loads by default: all that browsers don't load. @internal */

@@ -16,6 +16,8 @@ export interface OptionsHost {
   readonly carrier: ContextCarrier;
   /** Browsers set some headers themselves. */
   readonly isPage?: boolean;
+  /** Makes the context that the procedure sees [a plain one]. */
+  readonly createContext?: (parts: ContextParts) => Context;
 }
 
 type CheckedOptions = Readonly<{
@@ -101,7 +103,7 @@ function named(value: unknown): string {
  * whatever `act` does then.
  */
 async function limited(
-  { clock }: OptionsHost,
+  { clock, createContext }: OptionsHost,
   caller: Context,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,
@@ -141,7 +143,10 @@ async function limited(
       };
       // The caller may have gone already.
       if (controller.signal.aborted) return;
-      (async () => await act(new OptionsContext(parts, own)))().then(resolve, reject);
+      (async () => await act(new OptionsContext(parts, own, createContext)))().then(
+        resolve,
+        reject,
+      );
     });
   } finally {
     end();

@@ -4,11 +4,12 @@ import type { Args, Call } from "../base/call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound, SegmentNotFound } from "../base/errors.ts";
 import { isUnsafePath, traceLine } from "../base/fqn.ts";
-import { callWith, runUnder } from "./call-options.ts";
+import { callWith, type OptionsHost, runUnder } from "./call-options.ts";
 import { inherited } from "./inherited.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
+import { CallContext, callParts } from "./call-context.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
@@ -84,11 +85,17 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   });
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
+  const host: OptionsHost = {
+    clock,
+    carrier,
+    createContext: (contextParts) => new CallContext(contextParts, clock),
+  };
   const calls = createCalls({
     ...parts,
     placement,
     bind: bindArguments,
-    runUnder: async (options, act) => await runUnder(parts, options, act),
+    runUnder: async (options, act) => await runUnder(host, options, act),
+    createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
     carrier: {
       current: () => carrier.current(),
       run: (context, act) =>
@@ -144,12 +151,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return self;
       }
       // Give a procedure called on the same node the context that it would get on another node.
-      return new Context({
-        ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())),
-        trace: [line],
-      });
+      const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
+      return new CallContext({ ...inherited(caller), trace: [line] }, clock);
     },
-    callWith: async (...call) => await callWith(parts, ...call),
+    callWith: async (...call) => await callWith(host, ...call),
     runProcedure: async (name, ...more) =>
       await calls
         .runProcedure(name, ...more)
@@ -178,12 +183,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return () => placement.drop(registry.follow(manifest, segments));
     },
     invoke: (registration, call) => {
-      const { headers, deadline, hops } = call;
-      return calls.run(
-        registration,
-        { headers, deadline, hops, signal: () => call.signal },
-        registration.bind(call.args),
-      );
+      call.begin();
+      return calls.run(registration, callParts(call), registration.bind(call.args), call);
     },
   };
 }
@@ -210,6 +211,8 @@ export interface CallParts {
     options: unknown,
     act: (context: Context) => Promise<unknown>,
   ) => Promise<unknown>;
+  /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
+  readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
 }
 
 type Bind = ReturnType<typeof bindArguments>;
@@ -223,11 +226,13 @@ export interface Calls extends Pick<SeamHost, "runProcedure"> {
     procedure: LocalProcedure,
     context: Omit<ContextParts, "trace">,
     values: readonly unknown[],
+    call?: Call,
   ) => Promise<unknown>;
 }
 
-export function createCalls(callParts: CallParts): Calls {
-  const { placement, carrier, clock, remote, bind, runUnder: underOptions } = callParts;
+export function createCalls({ placement, carrier, clock, remote, ...more }: CallParts): Calls {
+  const { bind, runUnder: underOptions } = more;
+  const { createContext = (contextParts) => new Context(contextParts) } = more;
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (
@@ -257,8 +262,9 @@ export function createCalls(callParts: CallParts): Calls {
     }
   };
 
-  const run: Calls["run"] = ({ record, run: procedure }, parts, values) => {
-    const context = new Context({ ...parts, trace: [traceLine(record.fqn, record.version)] });
+  const run: Calls["run"] = ({ record, run: procedure }, parts, values, call) => {
+    const trace = [traceLine(record.fqn, record.version)];
+    const context = createContext({ ...parts, trace }, call);
     return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
 

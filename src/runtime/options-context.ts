@@ -1,6 +1,6 @@
 // The context with which a call with options begins.
 
-import type { CallHeaders } from "../base/call.ts";
+import { forwardedHeaders } from "../http/forwarded.ts";
 import type { OwnHeaders } from "../http/option-headers.ts";
 import { Context, type ContextParts } from "../base/context.ts";
 
@@ -14,17 +14,22 @@ export class OptionsContext extends Context {
   /** The plain context, for the procedure and what it calls. */
   readonly inner: Context;
 
-  constructor(parts: ContextParts, own: OwnHeaders) {
+  /** `parts` have the headers that the call inherits. */
+  constructor(
+    parts: ContextParts,
+    own: OwnHeaders,
+    create: (parts: ContextParts) => Context = plainContext,
+  ) {
     const merged = { ...parts, headers: withOwn(parts.headers, own) };
     super(merged);
     this.own = own;
-    this.inner = new Context(merged);
+    this.inner = create(merged);
   }
 }
 
-/** `headers` with those of the call itself over them. */
-export function withOwn(headers: CallHeaders, own: OwnHeaders | undefined): CallHeaders {
-  if (own === undefined || own.size === 0) return headers;
+const plainContext = (parts: ContextParts): Context => new Context(parts);
+
+function withOwn(headers: ReadonlyMap<string, string>, own: OwnHeaders): Map<string, string> {
   const merged = new Map(headers);
   for (const [name, value] of own)
     if (value === undefined) merged.delete(name);
@@ -35,6 +40,11 @@ export function withOwn(headers: CallHeaders, own: OwnHeaders | undefined): Call
 /** The headers that only this call sends; `undefined` for a call without options. */
 export function ownHeaders(context: Context): OwnHeaders | undefined {
   return (context as Partial<OptionsContext>).own;
+}
+
+/** The headers that a call in this context is sent with. */
+export function sentHeaders(context: Context): ReadonlyMap<string, string> {
+  return ownHeaders(context) ? context.headers : forwardedHeaders(context.headers);
 }
 
 /** The context for the procedure of a call. */

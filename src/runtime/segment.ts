@@ -6,6 +6,8 @@ import { accesses } from "../base/access.ts";
 import type { Access } from "../base/manifest.ts";
 import { type Problem, nearest } from "../base/problem.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
+import type { RoutePattern } from "../http/route-pattern.ts";
+import { readRouteFields } from "./segment-route.ts";
 
 /** Files with this ending are segment files. */
 export const segmentFileEnding = ".segment.json";
@@ -29,6 +31,10 @@ export interface SegmentFileEntry extends NamedExport {
   readonly as?: string;
   readonly safe?: true;
   readonly idempotent?: true;
+  /** The function answers requests for a path, and can't be called. */
+  readonly route?: RoutePattern;
+  readonly crossSite?: true;
+  readonly bodyBytes?: number;
 }
 
 export interface SegmentFile {
@@ -43,7 +49,16 @@ export interface SegmentFile {
 
 // No slash: an FQN is the module's directory and a name.
 export const procedureName: RegExp = /^[^\s/?#%@]+$/;
-const fields = ["access", "version", "as", "safe", "idempotent"] as const;
+const fields = [
+  "access",
+  "version",
+  "as",
+  "safe",
+  "idempotent",
+  "route",
+  "crossSite",
+  "bodyBytes",
+] as const;
 
 /** Parses a segment file. `problems` has its mistakes, `entries` everything that is valid. */
 export function parseSegment(text: string, file: string): SegmentFile {
@@ -136,9 +151,13 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
   for (const flag of ["safe", "idempotent"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
       refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
-  if (access === undefined || version === undefined) return undefined;
+  const route = readRouteFields(entry, (field, message, hint) =>
+    refuse([...path, field], message, hint),
+  );
+  if (access === undefined || version === undefined || route === undefined) return undefined;
   return {
     access,
+    ...route,
     version,
     ...(typeof as === "string" && { as }),
     ...(entry["safe"] === true && { safe: true }),

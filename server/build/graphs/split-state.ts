@@ -17,7 +17,10 @@ interface Use {
 /** One warning for each such binding. Code that can't be read is skipped. */
 export async function splitState(application: Application): Promise<readonly Problem[]> {
   const walker = new Walker(application);
-  for (const { module, export: name, entries } of application.procedures)
+  for (const { module, export: name, entries } of [
+    ...application.procedures,
+    ...application.routes,
+  ])
     for (const { segment } of entries) await walker.from(module, name, segment.name);
   return walker.uses
     .filter(({ users, changers }) => users.size > 1 && changers.size > 0)

@@ -17,6 +17,8 @@ export interface PluginSession {
     file: string,
     modules: EnvironmentModuleNode[],
   ): Promise<EnvironmentModuleNode[] | undefined>;
+  /** The key `fallback` of the configuration. */
+  fallback(): Promise<boolean | string | undefined>;
   /** Tags for the head of every page. */
   pageTags(): Promise<HtmlTagDescriptor[]>;
 }

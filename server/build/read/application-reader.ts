@@ -121,6 +121,8 @@ export class ApplicationReader {
       inputs: this.#entries.inputs.filter((file) => !file.endsWith(".html")),
       bases: [viteRoot, source, root],
       browserSegments: this.#options.browserSegments,
+      publicDir: environment.getTopLevelConfig().publicDir || undefined,
+      assetsDir: environment.getTopLevelConfig().build.assetsDir,
       nodes: this.#options.nodes,
       forTests: this.#isForTests,
       browserModules: this.#options.browserModules,

@@ -3,7 +3,7 @@
 import type { Problem } from "../../../src/base/problem.ts";
 import type { SegmentFile } from "../../../src/runtime/segment.ts";
 import type { Part } from "../../../src/split/write/split-module.ts";
-import type { ApplicationProcedure } from "../split/application-procedure.ts";
+import type { ApplicationProcedure, ApplicationRoute } from "../split/application-procedure.ts";
 import type { CutModule } from "../split/cut.ts";
 import type { Modules, SourceModule } from "../modules/modules.ts";
 import type { PageOnlyCall } from "../split/page-only-calls.ts";
@@ -15,6 +15,7 @@ export interface Application {
   readonly modules: Modules;
   readonly segments: readonly SegmentFile[];
   readonly procedures: readonly ApplicationProcedure[];
+  readonly routes: readonly ApplicationRoute[];
   /** Segments that browsers may load. */
   readonly browserSegments: readonly string[];
   readonly pages: readonly PageEntry[];

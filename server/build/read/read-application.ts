@@ -22,6 +22,8 @@ import { pageOnlyCalls } from "../split/page-only-calls.ts";
 import { readPages } from "../split/pages.ts";
 import { privateImports } from "../split/private-imports.ts";
 import { uniqueProblems } from "./unique-problems.ts";
+import { isRoute } from "../split/application-procedure.ts";
+import { checkRoutes } from "../routes/check-routes.ts";
 import { resolveEntries } from "../split/segment-entries.ts";
 import { thenables } from "../split/thenables.ts";
 
@@ -39,6 +41,10 @@ export interface ReadOptions {
   readonly bases: readonly string[];
   readonly browserSegments?: readonly string[] | undefined;
   readonly browserModules?: readonly string[] | undefined;
+  /** Vite's folder of files that are served as they are, absolute. */
+  readonly publicDir?: string | undefined;
+  /** Vite's folder in the output for built files. */
+  readonly assetsDir?: string | undefined;
   /** In development: nodes, and the segments that each holds. */
   readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** For tests of the application: nothing is published, and faces export everything. */
@@ -66,9 +72,10 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
   const sources = [...modules.ids].map((id) => modules.get(id)?.file ?? id);
   problems.push(...((await input.tsconfigProblems?.(sources)) ?? []));
   const segments = readSegments(files, root, memory, warnings);
-  const procedures = await resolveEntries(segments, { modules, memory }, problems, warnings);
+  const named = await resolveEntries(segments, { modules, memory }, problems, warnings);
+  const routes = named.filter(isRoute);
 
-  const serverCut = splitForServer(procedures, { modules, memory });
+  const serverCut = splitForServer(named, { modules, memory });
   const globbed = globbedModules(input, modules, warnings);
   const entries = [...input.inputs.flatMap((file) => modules.byFile(file) ?? []), ...globbed];
   const pages = await readPages({
@@ -88,9 +95,9 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
   });
   const pageModules = pages.reached;
   problems.push(...pages.problems);
-  const names = segments.map((segment) => segment.name);
   if (input.browserSegments === undefined) warnings.push(...unreachedStarts(modules, pageModules));
-  const browserSegments = browserSegmentsOf(input.browserSegments, pages, names, problems);
+  const segmentNames = segments.map((segment) => segment.name);
+  const browserSegments = browserSegmentsOf(input.browserSegments, pages, segmentNames, problems);
 
   const browserModules = [...new Set([...pages.modules, ...globbed])];
   const { cut, trimmed } = await hideExports({
@@ -120,19 +127,22 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     (module) => configured.modules.includes(module) || hasClasses(module),
   );
   const pageModulesWithClasses = [...pageModules].filter(hasClasses);
-  const named = segments.flatMap((segment) =>
+  const namedModules = segments.flatMap((segment) =>
     segment.entries.flatMap(({ module }) => modules.find(module) ?? []),
   );
   // Others import these by name at run time.
   const dynamic = [...serverEntries, ...browserModules, ...pageModulesWithClasses];
   const linked = linkedModules(
-    { withProcedures: [...named, ...cutModules], others: dynamic },
+    { withProcedures: [...namedModules, ...cutModules], others: dynamic },
     { root, modules, memory },
   );
   problems.push(...linked.problems);
   problems.push(...(await thenables([...serverModules, ...dynamic], modules)));
   const served = new Set([...configured.segments, ...Object.values(input.nodes ?? {}).flat()]);
-  const calls = { procedures, cut, modules, browserSegments, served, pages: pageModules };
+  const among = new Set([...serverModules, ...pageModules, ...browserModules]);
+  const checked = { input, cut, modules, browserSegments, served, scripts: pages.scripts, among };
+  await checkRoutes(routes, checked, { problems, warnings });
+  const calls = { procedures: named, cut, modules, browserSegments, served, pages: pageModules };
   const canBeSplit = problems.length === 0;
   if (canBeSplit) warnings.push(...(await privateImports(calls)));
   return {
@@ -140,7 +150,8 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     source,
     modules,
     segments,
-    procedures,
+    procedures: named.filter((procedure) => !isRoute(procedure)),
+    routes,
     browserSegments,
     pages: pages.pages,
     entries,

@@ -3,6 +3,7 @@
 import { procedureKey } from "../../../src/base/fqn.ts";
 import type { Parameter } from "../../../src/base/manifest.ts";
 import type { Problem } from "../../../src/base/problem.ts";
+import type { RoutePattern } from "../../../src/http/route-pattern.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../../src/runtime/segment.ts";
 import type { ModuleExport } from "../../../src/split/describe/describe.ts";
 import type { SourceModule } from "../modules/modules.ts";
@@ -17,6 +18,15 @@ export interface ApplicationProcedure {
   readonly parameters: readonly Parameter[];
   /** All entries that name the function. */
   readonly entries: readonly NamedEntry[];
+  /** It answers requests for this method and path, and can't be called. */
+  readonly route?: RoutePattern;
+}
+
+/** A function that answers requests for a path. */
+export type ApplicationRoute = ApplicationProcedure & { readonly route: RoutePattern };
+
+export function isRoute(procedure: ApplicationProcedure): procedure is ApplicationRoute {
+  return procedure.route !== undefined;
 }
 
 export interface NamedEntry {
@@ -37,6 +47,11 @@ export function disagreement(first: NamedFunction, second: NamedFunction): reado
   ];
   const function_ = `the function "${first.export.ownName ?? first.export.name}" of ${first.module.name}`;
   const there = `${first.segment.file} at ${first.entry.path}`;
+  if (routeOf(first) !== routeOf(second))
+    return at(
+      `${function_} is ${routeOf(second)} here, and ${routeOf(first)} in ${there}`,
+      "A function is either a procedure or a route, the same in all segments: export a second function for the other.",
+    );
   if (first.fqn !== second.fqn)
     return at(
       `${function_} is named "${second.fqn}" here, and "${first.fqn}" in ${there}`,
@@ -58,6 +73,17 @@ export function disagreement(first: NamedFunction, second: NamedFunction): reado
       "Remove one of the two entries.",
     );
   return [];
+}
+
+function routeOf({ entry }: NamedFunction): string {
+  const { route, crossSite = false, bodyBytes } = entry;
+  if (route === undefined) return "a procedure";
+  const options = [
+    ...(crossSite ? ['"crossSite"'] : []),
+    ...(bodyBytes === undefined ? [] : [`"bodyBytes": ${bodyBytes}`]),
+  ];
+  const more = options.length === 0 ? "" : ` with ${options.join(" and ")}`;
+  return `the route "${route.method} ${route.path}"${more}`;
 }
 
 /**

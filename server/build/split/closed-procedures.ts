@@ -10,11 +10,15 @@ export function isPrivate({ entries }: Pick<ApplicationProcedure, "entries">): b
   return entries.every(({ entry }) => !isCallable(entry.access));
 }
 
-/** Whether no browser can call a procedure: it isn't public, and no segment for browsers has it. */
+/**
+ * Whether no browser can call a procedure: it isn't public, and no segment for browsers has it.
+ * Nobody can call a route.
+ */
 export function isClosed(
-  { entries }: ApplicationProcedure,
+  { entries, route }: ApplicationProcedure,
   browserSegments: readonly string[],
 ): boolean {
+  if (route !== undefined) return true;
   return entries.every(
     ({ segment, entry }) => entry.access !== "public" && !browserSegments.includes(segment.name),
   );
@@ -40,7 +44,9 @@ export function keptBackOf(
   unnamed: readonly string[],
 ): KeptBack {
   const errors = [...new Set(own.values())].map((procedure) => {
-    const isProtected = procedure.entries.some(({ entry }) => entry.access === "protected");
+    const isProtected =
+      procedure.route === undefined &&
+      procedure.entries.some(({ entry }) => entry.access === "protected");
     return [
       procedure.export,
       isProtected ? ("Unauthorized" as const) : ("ProcedureNotFound" as const),

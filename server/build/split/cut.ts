@@ -12,7 +12,7 @@ import { closedIn, isClosed, keptBackOf } from "./closed-procedures.ts";
 import type { FileMemory } from "../modules/file-memory.ts";
 import { graphId, partId } from "../modules/module-ids.ts";
 import type { Modules, SourceModule } from "../modules/modules.ts";
-import type { ApplicationProcedure } from "./application-procedure.ts";
+import { type ApplicationProcedure, isRoute } from "./application-procedure.ts";
 
 export type Side = "browser" | "server";
 
@@ -170,8 +170,11 @@ export function addBrowser(
 ): ReadonlyMap<string, CutModule> {
   const cut = new Map<string, CutModule>();
   for (const [file, { module, procedures, split, all }] of server) {
-    const mayLoad = procedures.filter((procedure) =>
-      procedure.entries.some(({ segment }) => browserSegments.includes(segment.name)),
+    const mayLoad = procedures.filter(
+      // A page can't answer requests.
+      (procedure) =>
+        !isRoute(procedure) &&
+        procedure.entries.some(({ segment }) => browserSegments.includes(segment.name)),
     );
     const held = new Set(mayLoad.map((procedure) => procedure.export));
     const cutFor = (keptBack?: KeptBack): CutModule => ({

@@ -8,7 +8,7 @@ import type { CutModule } from "./cut.ts";
 import { type Declared, Declarations, declaredKey } from "../modules/declarations.ts";
 import { ImportSearch, type Step } from "./import-search.ts";
 import type { Modules, SourceModule } from "../modules/modules.ts";
-import type { ApplicationProcedure } from "./application-procedure.ts";
+import { type ApplicationProcedure, isRoute } from "./application-procedure.ts";
 
 export interface PageOnlyCall {
   readonly problem: Problem;
@@ -40,10 +40,12 @@ export function pageOnly({
   PageOnlyOptions,
   "procedures" | "browserSegments" | "served"
 >): readonly ApplicationProcedure[] {
-  return procedures.filter((procedure) =>
-    procedure.entries.every(
-      ({ segment }) => browserSegments.includes(segment.name) && !served.has(segment.name),
-    ),
+  return procedures.filter(
+    (procedure) =>
+      !isRoute(procedure) &&
+      procedure.entries.every(
+        ({ segment }) => browserSegments.includes(segment.name) && !served.has(segment.name),
+      ),
   );
 }
 

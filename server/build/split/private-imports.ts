@@ -7,7 +7,7 @@ import type { CutModule } from "./cut.ts";
 import { ImportSearch, type Step } from "./import-search.ts";
 import type { Modules, SourceModule } from "../modules/modules.ts";
 import { pageOnly } from "./page-only-calls.ts";
-import type { ApplicationProcedure } from "./application-procedure.ts";
+import { type ApplicationProcedure, isRoute } from "./application-procedure.ts";
 
 /**
  * One warning for each segment whose code imports a private procedure without holding it, with the
@@ -24,7 +24,8 @@ export async function privateImports(options: {
   const { procedures, cut, modules, browserSegments } = options;
   // Servers may call protected ones.
   const hidden = procedures.filter(
-    (procedure) => isPrivate(procedure) || isClosed(procedure, browserSegments),
+    (procedure) =>
+      !isRoute(procedure) && (isPrivate(procedure) || isClosed(procedure, browserSegments)),
   );
   if (hidden.length === 0) return [];
   const search = new ImportSearch(hidden, cut, modules);

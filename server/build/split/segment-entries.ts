@@ -12,12 +12,14 @@ import {
   disagreement,
   generator,
   groupBy,
+  isRoute,
   placeOf,
   sameNames,
   scattered,
   twins,
   versionParameter,
 } from "./application-procedure.ts";
+import { routeProblems } from "../routes/route-problems.ts";
 import { declarationOf, exportNames } from "../modules/export-declarations.ts";
 import type { FileMemory } from "../modules/file-memory.ts";
 import { linkOnTheWay } from "../modules/links.ts";
@@ -25,7 +27,7 @@ import type { Modules, SourceModule } from "../modules/modules.ts";
 
 /**
  * Finds the function behind every entry. Mistakes in segment files are added to `problems` and
- * `warnings`; the result has the procedures without problems.
+ * `warnings`; the result has the procedures and routes without problems.
  */
 export async function resolveEntries(
   segments: readonly SegmentFile[],
@@ -59,12 +61,15 @@ export async function resolveEntries(
         export: first.export.name,
         parameters: first.export.parameters ?? [],
         entries: group,
+        ...(first.entry.route !== undefined && { route: first.entry.route }),
       });
   }
-  problems.push(...twins(procedures), ...scattered(procedures));
+  const calls = procedures.filter((procedure) => !isRoute(procedure));
+  problems.push(...twins(calls), ...scattered(calls), ...routeProblems(procedures));
   warnings.push(...found.filter((named) => named.export.generator === true).map(generator));
   warnings.push(
     ...procedures
+      .filter((procedure) => !isRoute(procedure))
       .filter((procedure) => procedure.parameters.flatMap(parameterNames).includes("version"))
       .map(versionParameter),
   );

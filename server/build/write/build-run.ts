@@ -14,6 +14,7 @@ import {
   slashed,
   viteOutputFolders,
 } from "../../files/sources.ts";
+import { assetsFolderOf } from "../../files/pages.ts";
 import type { Application } from "../read/application.ts";
 import { uniqueProblems } from "../read/unique-problems.ts";
 import { ApplicationReader } from "../read/application-reader.ts";
@@ -148,7 +149,7 @@ export class Build {
       ).finally(restore);
       const problems = [...onServer, ...(await this.#build(builder, browser))];
       if (problems.length > 0) throw new Problems(uniqueProblems(problems));
-      const { revision } = (this.#manifest = await this.#finish(application));
+      const { revision } = (this.#manifest = await this.#finish(application, browser));
       const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter(
         (file) => !file.endsWith(".html"),
       );
@@ -184,7 +185,7 @@ export class Build {
     }
   }
 
-  async #finish(application: Application): Promise<ServerManifest> {
+  async #finish(application: Application, environment: Environment): Promise<ServerManifest> {
     const [browser, server] = [this.#written.get("browser"), this.#written.get("server")];
     if (browser === undefined || server === undefined)
       throw new Error("One of the two environments has written nothing");
@@ -215,6 +216,8 @@ export class Build {
           outsideOf([...pages, ...browser.modules, ...server.modules], { root, source }),
         ),
         pages: this.#builtPages(browser),
+        singlePage: environment.getTopLevelConfig().appType === "spa",
+        assetsFolder: assetsFolderOf(environment.config.build.assetsDir),
       },
       folder: this.serverFolder,
     });

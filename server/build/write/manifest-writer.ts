@@ -10,6 +10,7 @@ import type {
   FileRecord,
   Manifest,
   ModuleRecord,
+  RouteEntry,
   SegmentEntry,
   ServerManifest,
 } from "../../../src/base/manifest.ts";
@@ -26,8 +27,8 @@ export async function writeManifests(options: {
   application: Application;
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
-  /** The manifest's fields about files that the build read. */
-  read: Pick<ServerManifest, "sources" | "outside" | "pages">;
+  /** The manifest's fields about files that the build read, and about its pages. */
+  read: Pick<ServerManifest, "sources" | "outside" | "pages" | "singlePage" | "assetsFolder">;
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
@@ -45,7 +46,15 @@ export async function writeManifests(options: {
   // The revision covers all that a node or browser could load, and nothing that differs between
   // builds of the same sources.
   const revision = createHash("sha256")
-    .update(JSON.stringify([server, browser, files, application.browserSegments]))
+    .update(
+      JSON.stringify([
+        server,
+        browser,
+        files,
+        application.browserSegments,
+        ...Object.values(routesIn(application)),
+      ]),
+    )
     .digest("hex")
     .slice(0, 16);
   const manifest: ServerManifest = {
@@ -56,6 +65,7 @@ export async function writeManifests(options: {
     graph,
     ...server,
     imports: application.imports,
+    ...routesIn(application),
   };
   await mkdir(options.folder, { recursive: true });
   await writeFile(
@@ -146,6 +156,27 @@ export function namedIn(
     segments: Object.fromEntries(
       [...segments].sort().map((name) => [name, entriesOf(name, procedures)]),
     ),
+  };
+}
+
+/** The routes of all segments, for the manifests of nodes: pages know nothing of them. */
+export function routesIn({
+  routes,
+  segments,
+}: Pick<Application, "routes" | "segments">): Pick<ServerManifest, "routes"> {
+  if (routes.length === 0) return {};
+  const bySegment = segments.map(({ name }): [string, readonly RouteEntry[]] => [
+    name,
+    routes.flatMap(({ fqn, module, export: exported, entries, route }) => {
+      const named = entries.find((entry) => entry.segment.name === name);
+      if (named === undefined) return [];
+      const { access, crossSite, bodyBytes } = named.entry;
+      const entry = { name: fqn, ...route, module: module.id, export: exported, access };
+      return [{ ...entry, ...(crossSite && { crossSite }), ...(bodyBytes && { bodyBytes }) }];
+    }),
+  ]);
+  return {
+    routes: Object.fromEntries(bySegment.sort(byKey).filter(([, entries]) => entries.length > 0)),
   };
 }
 

@@ -61,10 +61,10 @@ export class Orphans {
   }
 }
 
-/** Procedures that lost their segment but whose functions still exist. */
+/** Procedures and routes that lost their segment but whose functions still exist. */
 function orphansOf(before: Application, after: Application): readonly ApplicationProcedure[] {
-  const named = new Set(after.procedures.map(nameOf));
-  return before.procedures.filter((procedure) => {
+  const named = new Set([...after.procedures, ...after.routes].map(nameOf));
+  return [...before.procedures, ...before.routes].filter((procedure) => {
     if (named.has(nameOf(procedure))) return false;
     const module = after.modules.get(procedure.module.id);
     return (

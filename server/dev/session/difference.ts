@@ -120,17 +120,20 @@ interface Row {
 
 function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap<string, Row> {
   return new Map(
-    application.procedures.map(({ fqn, version, module, export: name, parameters, entries }) => {
+    [...application.procedures, ...application.routes].map((procedure) => {
+      const { fqn, version, module, export: name, parameters, entries, route } = procedure;
       const locations = locationsOf(
         entries.map(({ segment }) => segment.name),
         application,
       );
       const access = entries
-        .map(({ segment, entry }) => `${segment.name} ${entry.access} ${entry.safe === true}`)
+        .map(({ segment, entry }) =>
+          [segment.name, entry.access, entry.safe, entry.crossSite, entry.bodyBytes].join(" "),
+        )
         .sort();
       return [
         procedureKey(fqn, version),
-        { fqn, locations, state: JSON.stringify([access, module.id, name, parameters]) },
+        { fqn, locations, state: JSON.stringify([access, module.id, name, parameters, route]) },
       ];
     }),
   );

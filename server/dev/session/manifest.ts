@@ -5,7 +5,7 @@ import type { Manifest, ModuleRecord, ServerManifest } from "../../../src/base/m
 import type { Application } from "../../build/read/application.ts";
 import { browserCode } from "../../build/split/browser-code.ts";
 import { classRecords } from "../../build/modules/classes.ts";
-import { markedForPages, namedIn } from "../../build/write/manifest-writer.ts";
+import { markedForPages, namedIn, routesIn } from "../../build/write/manifest-writer.ts";
 import { graphId, partId } from "../../build/modules/module-ids.ts";
 import type { SourceModule } from "../../build/modules/modules.ts";
 
@@ -42,6 +42,7 @@ export async function serverManifest(
     ),
     classes: records.map((record) => markedForPages(record, application)),
     files: {},
+    ...routesIn(application),
   };
 }
 

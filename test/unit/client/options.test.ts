@@ -255,11 +255,11 @@ describe("headers of startClient", () => {
     expect(page.requests[0]?.get("a")).toBe("1");
   });
 
-  it("startClient refuses options without a list of segments", async () => {
+  it("startClient refuses anything but names and options with segments", async () => {
     const { startWith } = openPage();
-    for (const wrong of [{}, { segments: "ui" }, ["ui"]])
+    for (const wrong of [{}, { headers: () => ({}) }, null])
       await expect(startWith(wrong as never)).rejects.toThrow(
-        "startClient: 'segments' must be a list of names",
+        /^startClient takes names of segments/,
       );
   });
 });

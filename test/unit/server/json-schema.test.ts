@@ -130,6 +130,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   source: ["./src", ""],
   output: ["./dist", 1],
   index: ["index.html", ""],
+  fallback: [true, false, "app.html", "", 1, null, ["app.html"]],
   assets: [[], ["**/*"], ["a", "a"], [""], "a"],
   browserSegments: [[], ["ui"], ["ui", "ui"]],
   browserModules: [["./a/*"], "a"],
