@@ -9,6 +9,7 @@ import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modul
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { registerHost } from "../http/calls-outside.ts";
 import { nodeHost } from "../http/host.ts";
@@ -36,6 +37,7 @@ export interface ClusterOptions extends ClusterSegments {
   readonly clock: TestClock;
   readonly log: TestLog;
   readonly limits: Limits;
+  readonly errors: ErrorVisibility | undefined;
   readonly own: OwnImporter | undefined;
 }
 
@@ -62,7 +64,7 @@ export class Cluster {
   #stopped = false;
 
   constructor(options: ClusterOptions) {
-    const { application, clock, log, limits, own } = options;
+    const { application, clock, log, limits, errors, own } = options;
     this.#options = options;
     // What a test calls with options has the time of this cluster.
     const outside = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
@@ -87,7 +89,7 @@ export class Cluster {
     };
     this.gateway = new ClusterService(surroundings, (prepare) =>
       this.#local.addGateway((host, common) =>
-        prepare(createGateway(host, { ...common, modules: this.modules.ofServer() })),
+        prepare(createGateway(host, { ...common, errors, modules: this.modules.ofServer() })),
       ),
     );
     this.nodes = Object.entries(options.nodes).map(([name, segments]) =>

@@ -12,7 +12,12 @@ import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/por
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { headers, isServiceHeader, mostHops, rpcPath, serviceHeaders } from "../base/protocol.ts";
 import { procedureNotFound } from "../runtime/registry.ts";
-import { readCrossSite, type RelayedState, readRelayHeaders } from "../http/relay-headers.ts";
+import {
+  asksForMask,
+  readCrossSite,
+  type RelayedState,
+  readRelayHeaders,
+} from "../http/relay-headers.ts";
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
@@ -41,6 +46,8 @@ export interface IncomingCall extends Trust {
    * origin.
    */
   readonly crossSite: boolean;
+  /** Errors in the answer are masked, here and by all services that the call is passed on to. */
+  readonly masksErrors: boolean;
   /** Outer request, locals, and settings of the answer; made when first read. */
   readonly state: CallState;
   /** The procedure starts. */
@@ -55,6 +62,8 @@ export interface IncomingCallOptions {
   readonly cors: CorsMiddleware | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
+  /** This service masks errors. */
+  readonly masks: boolean;
 }
 
 const firstHop: RelayedState = { hops: 0, msLeft: undefined };
@@ -73,6 +82,7 @@ export class CheckedCall implements IncomingCall {
   readonly hops: number;
   readonly requestedOrigin: RequestedOrigin;
   readonly crossSite: boolean;
+  readonly masksErrors: boolean;
   readonly #seesForwarded: boolean;
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
@@ -103,6 +113,7 @@ export class CheckedCall implements IncomingCall {
       throw new LoopDetected(`The call has passed more than ${mostHops} services`);
     this.deadline = clock.now() + Math.min(msLeft ?? limits.callTimeoutMs, limits.callTimeoutMs);
     this.requestedOrigin = web.requestedOrigin(request, trust);
+    this.masksErrors = isMasked(request.headers, trust, options.masks);
     this.#seesForwarded = web.believes(trust);
     this.crossSite =
       isCrossSite(request, trust, web, this.requestedOrigin) &&
@@ -150,6 +161,14 @@ export class CheckedCall implements IncomingCall {
     this.#expired = reason;
     this.#abort?.abort(reason);
   }
+}
+
+/**
+ * Whether a caller gets masked errors: not if it is trusted, and otherwise if this service masks
+ * them, or a service that passed the request on.
+ */
+export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): boolean {
+  return !trust.trusted && (masks || (trust.member && asksForMask(fields)));
 }
 
 /** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */

@@ -6,6 +6,7 @@ import { type Host, isLocalFailure } from "../../base/ports.ts";
 import { mediaTypes, paths } from "../../base/protocol.ts";
 import { trustKeyHeader } from "../../http/trust.ts";
 import type { MemberDetails } from "./member-details.ts";
+import { collected } from "../../http/bodies.ts";
 
 export interface Membership {
   /**
@@ -67,17 +68,19 @@ export function createMembership(
     const ms = method === "DELETE" ? leaveTimeoutMs : answerTimeoutMs;
     const late = (): Error => new Error(`it didn't answer in ${ms / 1000} s`);
     return await bounded(undefined, host.clock, ms, late, (signal) =>
-      host.transport.send({
-        url: gateway + path,
-        method,
-        headers: {
-          ...trustKeyHeader(trustKey),
-          ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal,
-        control: true,
-      }),
+      collected(
+        host.transport.send({
+          url: gateway + path,
+          method,
+          headers: {
+            ...trustKeyHeader(trustKey),
+            ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal,
+          control: true,
+        }),
+      ),
     );
   };
 

@@ -6,12 +6,12 @@ import {
   type HeaderFields,
   type Host,
   type HttpResponse,
-  type IncomingResponse,
   isLocalFailure,
+  type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
-import { crossSiteHeader, relayHeaders } from "../../http/relay-headers.ts";
+import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-headers.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import type { Credentials } from "../../http/trust.ts";
@@ -88,14 +88,14 @@ export interface ForwardParts {
 }
 
 /**
- * Sends a call to `base` and returns the answer as it came. Rejects with {@link TransportError}.
+ * Sends a call to `base`; the answer's body is still on its way. Rejects with {@link TransportError}.
  */
 export async function forwardCall(
   parts: ForwardParts,
   base: string,
   call: IncomingCall,
   forwarded: ForwardedCall,
-): Promise<IncomingResponse> {
+): Promise<PeerResponse> {
   const { host, credentials } = parts;
   const left = call.deadline - host.clock.now();
   if (left <= 0) throw new DeadlineExceeded();
@@ -105,6 +105,7 @@ export async function forwardCall(
   const own = {
     ...credentials.fields(call.trusted ? "service" : "outside"),
     ...crossSiteHeader(call.crossSite),
+    ...maskHeader(call.masksErrors),
     ...relayHeaders(call.hops, left),
     ...call.state.relayedFields(),
   };
@@ -154,17 +155,19 @@ export async function readForwardedCall(
   };
 }
 
-/** Turns an answer of another service into this one's. */
-export function relayAnswer(answer: IncomingResponse, method = "GET"): HttpResponse {
-  const fields = endToEndHeaders(answer.headers, (name) => name !== serviceHeaders.trustKey);
-  // An answer to HEAD has no body to count: its length is that of the answer to GET.
-  const length = answer.headers["content-length"];
-  if (method === "HEAD" && length !== undefined) fields["content-length"] = length;
-  return {
-    status: answer.status,
-    headers: fields,
-    ...(answer.body.length === 0 ? {} : { body: answer.body }),
-  };
+/** Turns an answer of another service into this one's, with a body that may still be coming. */
+export function relayAnswer(
+  { status, headers: received, body }: PeerResponse,
+  method = "GET",
+): HttpResponse {
+  const fields = endToEndHeaders(received, (name) => name !== serviceHeaders.trustKey);
+  const isWhole = body instanceof Uint8Array;
+  const length = received["content-length"];
+  // A body that is here is counted when it's written. An answer to HEAD or a 304 has the length of
+  // the body that it is about.
+  if (length !== undefined && (!isWhole || method === "HEAD" || status === 304))
+    fields["content-length"] = length;
+  return { status, headers: fields, ...(isWhole && body.length === 0 ? {} : { body }) };
 }
 
 /** The error for the caller when no answer came. */

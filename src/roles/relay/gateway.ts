@@ -5,13 +5,14 @@ import { NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../runtime/registry.ts";
 import {
   type Host,
-  type IncomingResponse,
   isLocalFailure,
+  type PeerResponse,
   TransportError,
   unsentOf,
 } from "../../base/ports.ts";
 import { defaultHealthIntervalMs, defaultLeaseMs } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
+import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import { createCredentials } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   /** Milliseconds between health checks of each member. @default 5000 */
   readonly healthIntervalMs?: number;
   /** Milliseconds that a membership lasts without renewal. @default 15000 */
@@ -87,10 +90,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     members.setOut(member, true);
   };
 
-  const forward = async (
-    call: IncomingCall,
-    forwarded: ForwardedCall,
-  ): Promise<IncomingResponse> => {
+  const forward = async (call: IncomingCall, forwarded: ForwardedCall): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn);
     if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
       throw procedureNotFound(call.fqn, call.version.toString());
@@ -121,6 +121,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   return createRole({
     ...parts,
     classes,
+    errors: options.errors,
     chain,
     call: async (call, refuse) =>
       await forwardThroughMiddleware(
