@@ -11,8 +11,12 @@ import { readOptionHeaders } from "../../src/http/option-headers.ts";
 import * as options from "../../src/runtime/call-options.ts";
 import type { CallWith } from "../../src/types/call-options.ts";
 import type { PageHeaders } from "../../src/types/client.ts";
-import type { Page } from "./remote.ts";
 import type { OutgoingCall } from "../../src/types/outgoing-call.ts";
+
+interface PageWithHeaders {
+  readonly browser: { readonly clock: Clock };
+  headers?: PageHeaders | undefined;
+}
 
 function hostOf(clock: Clock): options.OptionsHost {
   // Browsers can't carry a context across an await.
@@ -35,7 +39,7 @@ export async function runUnder(
 
 /** `call` with what the page's `headers` function returns: over inherited headers, under its own. */
 export async function withPageHeaders(
-  { browser: { clock }, headers }: Page,
+  { browser: { clock }, headers }: PageWithHeaders,
   call: OutgoingCall,
 ): Promise<OutgoingCall> {
   if (typeof headers !== "function")

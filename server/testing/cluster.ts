@@ -11,7 +11,7 @@ import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
-import { registerHost } from "../http/calls-outside.ts";
+import { noCarrier, registerHost } from "../start/process-services.ts";
 import { nodeHost } from "../http/host.ts";
 import { LocalDeployment } from "../local/deployment.ts";
 import { type FailOptions, type Failure, Failures } from "../local/failures.ts";
@@ -27,7 +27,7 @@ import {
 } from "./fakes/fakes.ts";
 import { ClusterModules } from "./modules.ts";
 import type { ClusterSegments } from "./segments.ts";
-import { ClusterNode, ClusterService, type ServiceSurroundings } from "./services.ts";
+import { ClusterNode, ClusterService, noService, type ServiceSurroundings } from "./services.ts";
 import type { CallFilter, TestCaller, TestNode } from "./test-cluster.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestLog } from "./test-log.ts";
@@ -67,8 +67,7 @@ export class Cluster {
     const { application, clock, log, limits, errors, own } = options;
     this.#options = options;
     // What a test calls with options has the time of this cluster.
-    const outside = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
-    this.#releases = [application.use(), registerHost({ clock, carrier: outside })];
+    this.#releases = [application.use(), registerHost({ clock, carrier: noCarrier })];
     this.clock = clock;
     this.log = log;
     const recorder = (this.#recorder = createCallRecorder(clock));
@@ -290,14 +289,4 @@ export class Cluster {
         .map(({ access }) => ({ segment, access })),
     );
   }
-}
-
-function noService(
-  kind: string,
-  name: string,
-  services: readonly { readonly name: string }[],
-): string {
-  const names = services.map((service) => service.name);
-  const meant = nearest(name, names);
-  return `This cluster has no ${kind} '${name}'; ${meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`}`;
 }
