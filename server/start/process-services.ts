@@ -42,9 +42,9 @@ export function registerHost(host: OptionsHost): () => void {
 
 /** A service whose call is running, else the only service. */
 function currentHost(): OptionsHost {
-  const running = [...hosts].find(({ carrier }) => carrier.current() !== undefined);
+  const calling = [...hosts].find(({ carrier }) => carrier.current() !== undefined);
   const [only = alone, ...others] = hosts;
-  return running ?? (others.length === 0 ? only : alone);
+  return calling ?? (others.length === 0 ? only : alone);
 }
 
 /** In code that no service runs, such as a test, no context is carried. */

@@ -4,7 +4,6 @@
 import { isCallable } from "../../src/base/access.ts";
 import type { Access, ProcedureRecord } from "../../src/base/manifest.ts";
 import type { Host, Transport } from "../../src/base/ports.ts";
-import { nearest } from "../../src/base/problem.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
