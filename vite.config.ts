@@ -17,8 +17,15 @@ const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
   client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofOptions, ofRare],
-  remote: [ofClient, [/\/superjson\/superjson\.ts$/, "./superjson.js"], ofRare, ofOptions],
+  remote: [
+    ofClient,
+    [/\/superjson\/superjson\.ts$/, "./superjson.js"],
+    [/\/write-multipart\.ts$/, "./multipart.js"],
+    ofRare,
+    ofOptions,
+  ],
   superjson: [ofClient],
+  multipart: [ofClient],
   rare: [ofClient],
   options: [ofClient],
 };
@@ -118,6 +125,7 @@ export default defineConfig({
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
     remote: browserFile("client/svc/remote.ts", "remote"),
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
+    multipart: browserFile("client/svc/multipart.ts", "multipart"),
     rare: browserFile("client/svc/rare.ts", "rare"),
     options: browserFile("client/svc/options.ts", "options"),
     // Served by `seamline dev` alone.
@@ -147,6 +155,7 @@ export default defineConfig({
         "hooks",
         "remote",
         "superjson",
+        "multipart",
         "rare",
         "options",
         "page",

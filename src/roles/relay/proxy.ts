@@ -74,7 +74,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   };
   return createRole({
     ...parts,
-    classes: new Classes(),
+    classes: parts.application?.classes ?? new Classes(),
     errors: options.errors,
     call: async (call, refuse) =>
       await forwardThroughMiddleware(
