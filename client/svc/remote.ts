@@ -59,16 +59,15 @@ export function createPageRemote(page: Page): Remote {
     limits: { callTimeoutMs: defaultTime },
     clock,
   });
+  const options = (): Promise<typeof import("./options.ts")> => import("./options.ts");
   const remote: SendCall = async (call) =>
-    await send(
-      page.headers ? await (await import("./options.ts")).withPageHeaders(page, call) : call,
-    );
+    await send(page.headers ? await (await options()).withPageHeaders(page, call) : call);
   return createCalls({
     placement,
     carrier: { run: (_, act) => act(), current: () => undefined },
     clock,
     remote,
     bind: async (parameters) => (await import("./rare.ts")).bindArguments(parameters),
-    runUnder: async (...call) => await (await import("./options.ts")).runUnder(clock, ...call),
+    runUnder: async (...call) => await (await options()).runUnder(clock, ...call),
   });
 }
