@@ -18,9 +18,15 @@ else await serve();
 
 /** The service of a child: `origin` streams and counts, `relay` passes on to `address`. */
 async function serve() {
-  const { runnerImport } = await import("vite");
-  const load = async (path) =>
-    (await runnerImport(fileURLToPath(new URL(`../${path}`, import.meta.url)))).module;
+  const { createServer } = await import("vite");
+  // It stays open, as the transport loads undici when it's first used.
+  const vite = await createServer({
+    configFile: false,
+    logLevel: "error",
+    server: { middlewareMode: true, ws: false, watch: null },
+    optimizeDeps: { noDiscovery: true },
+  });
+  const load = (path) => vite.ssrLoadModule(`/${path}`);
   const { listen } = await load("server/http/http.ts");
   const { createTransport } = await load("server/http/transport.ts");
   const { HeldMemory } = await load("server/http/held-memory.ts");
@@ -57,7 +63,12 @@ async function serve() {
     return { status: answer.status, headers: {}, body: answer.body };
   };
   const handle = role === "origin" ? origin : relay;
-  const { url } = await listen(handle, { host: "127.0.0.1", port: 0, memory });
+  const { url } = await listen(handle, {
+    host: "127.0.0.1",
+    port: 0,
+    memory,
+    onFault: console.error,
+  });
   let most = 0;
   let mostHeld = 0;
   setInterval(() => {
