@@ -1,4 +1,5 @@
 // `seamline` on Node. In a page the same names come from /svc/client.js.
 
 export * from "../src/index.ts";
+export { getContext } from "./http/carrier.ts";
 export { runProcedure } from "./start/process-services.ts";

@@ -1,6 +1,15 @@
 // The public names of `seamline` that are the same on every host.
 
 export type { Args, CallHeaders } from "./base/call.ts";
+export type {
+  CallResponse,
+  CookieOptions,
+  Locals,
+  OuterRequest,
+  RequestCookies,
+  ResponseCookies,
+  ResponseHeaders,
+} from "./base/call-scope.ts";
 export { Context, type MaybeContext } from "./base/context.ts";
 export type { HealthCheck } from "./http/health.ts";
 export type { Procedure, RunProcedure } from "./types/imported.ts";

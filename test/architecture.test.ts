@@ -29,7 +29,9 @@ describe("rooms", () => {
     /^server\/(?:build|local|report|testing|vite|dev(?!\/terminal))\//.test(source.path);
 
   it("src imports only itself and what is bundled into it", () => {
-    expect(strangers(rooms.src, ["src"], /^(path-to-regexp|magic-string|superjson)$/)).toEqual([]);
+    expect(
+      strangers(rooms.src, ["src"], /^(cookie|path-to-regexp|magic-string|superjson)$/),
+    ).toEqual([]);
   });
 
   it("client imports src and the browser's storage; what is for tests, also msw", () => {
@@ -267,8 +269,9 @@ describe("public names", () => {
       "server/main.ts",
       [
         ...errors,
-        "Args CallHeaders Context CorsMiddleware CorsOptions HealthCheck MaybeContext Middleware Procedure RunProcedure Version",
-        "parseVersion runProcedure traceOf",
+        "Args CallHeaders CallResponse Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
+        "Middleware OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure Version",
+        "getContext parseVersion runProcedure traceOf",
       ],
     ],
     [
@@ -280,7 +283,7 @@ describe("public names", () => {
     [
       "/svc/client.js",
       "client/svc/client.ts",
-      [...errors, generated, hooks, lent, "parseVersion traceOf"],
+      [...errors, generated, hooks, lent, "getContext parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
     [

@@ -19,6 +19,9 @@ export const startClient: StartClient = createStartClient(graph, browser);
 /** Calls a procedure by name: in this page if it runs here, otherwise remotely. */
 export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 
+/** Always throws: browsers can't carry a context across an `await`. */
+export { noContext as getContext } from "../../src/base/context.ts";
+
 // For the generated faces and bodies of the application's modules.
 /** @internal */
 export const seam: Graph["seam"] = graph.seam;

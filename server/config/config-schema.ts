@@ -46,6 +46,14 @@ const limits = v.strictObject(
     maxObjects: limit("maxObjects"),
     maxDigits: limit("maxDigits"),
     maxQueryParameters: limit("maxQueryParameters"),
+    localsBytes: v.optional(
+      v.pipe(
+        wholeNumber,
+        // They travel in a header field, for which services leave room.
+        v.maxValue(16_384, "expected a number of at most 16384"),
+        v.metadata({ default: defaultLimits.localsBytes }),
+      ),
+    ),
     headerBytes: limit("headerBytes"),
     headerCount: limit("headerCount"),
     headerTimeoutMs: limit("headerTimeoutMs"),

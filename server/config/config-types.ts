@@ -30,6 +30,8 @@ export interface LimitsConfig {
   readonly maxDigits?: number | undefined;
   /** Parameters in a query string. @default 100 */
   readonly maxQueryParameters?: number | undefined;
+  /** Bytes of a call's `locals`, at most 16384. @default 8192 */
+  readonly localsBytes?: number | undefined;
   /** Bytes of a request's headers. @default 16384 */
   readonly headerBytes?: number | undefined;
   /** Header fields of a request. @default 200 */

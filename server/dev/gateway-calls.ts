@@ -12,6 +12,7 @@ import { procedureNotFound } from "../../src/runtime/registry.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { createCredentials } from "../../src/http/trust.ts";
+import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
 import type { LiveNode } from "./nodes/live-node.ts";
 
@@ -52,6 +53,7 @@ export async function bindGatewayCalls(
       classes,
       limits,
       clock,
+      states: callStates,
       onError: noteAnsweredError,
     })(call);
   });

@@ -110,6 +110,9 @@ function plain(request: NodeRequest): HttpRequest {
     method: request.method,
     target: request.target,
     scheme: request.scheme,
+    get address() {
+      return request.address;
+    },
     headers,
     readBody: async (limit) => await request.readBody(limit),
     get signal() {

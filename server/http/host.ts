@@ -1,18 +1,9 @@
 // Implements the core's ports (src/base/ports.ts) with Node.
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Context } from "../../src/base/context.ts";
-import type {
-  Clock,
-  ContextCarrier,
-  Host,
-  Log,
-  MemoryBudget,
-  Names,
-  Transport,
-} from "../../src/base/ports.ts";
+import type { Clock, Host, Log, MemoryBudget, Names, Transport } from "../../src/base/ports.ts";
 import { createLog } from "../base/log.ts";
+import { createCarrier } from "./carrier.ts";
 import { systemNames } from "./names.ts";
 import { createTransport } from "./transport.ts";
 
@@ -25,12 +16,6 @@ export const nodeClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/** Carries the context of the running call across each `await`. */
-export function createCarrier(): ContextCarrier {
-  const storage = new AsyncLocalStorage<Context>();
-  return { run: (context, act) => storage.run(context, act), current: () => storage.getStore() };
-}
 
 /** Compares in constant time. Hashing hides the lengths too. */
 export function equalSecrets(left: string, right: string): boolean {

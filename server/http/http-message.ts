@@ -52,6 +52,10 @@ export class NodeRequest implements HttpRequest {
     this.#sayContinue = sayContinue;
   }
 
+  get address(): string | undefined {
+    return this.#message.socket.remoteAddress;
+  }
+
   // Node parses them when they are first read.
   get headers(): HttpRequest["headers"] {
     return this.#message.headers;

@@ -14,6 +14,7 @@ import {
   UnsentError,
 } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue, type CallSlot } from "./call-queue.ts";
 import { chunkBytes, type HeldMemory } from "./held-memory.ts";
 import { transportFailure } from "./transport-failure.ts";
@@ -136,6 +137,8 @@ async function openAgents(options: TransportOptions, rule: AddressRule): Promise
       ...(authorities === undefined ? {} : { ca: [...authorities] }),
     },
     maxResponseSize: answerBytes,
+    // An answer has settings of inner calls besides the headers that a service would accept.
+    maxHeaderSize: defaultLimits.headerBytes + wireMargin.bytes,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -1,3 +1,4 @@
+import type { CallScope } from "./call-scope.ts";
 import type { Version } from "./version.ts";
 
 /** Arguments by name. A rest parameter is an array under `...name`. */
@@ -22,6 +23,10 @@ export interface Call {
   readonly deadline: number | undefined;
   /** How many services have passed the call on. */
   readonly hops: number;
+  /** Made when first read. */
+  readonly scope: CallScope;
+  /** The procedure starts: freezes what middleware has put into `locals`. */
+  begin(): void;
 }
 
 /** Runs a call on this node, or forwards it, depending on the role. */

@@ -1,24 +1,48 @@
-import type { CallHeaders } from "./call.ts";
+import type { CallResponse, Locals, OuterRequest, RequestCookies } from "./call-scope.ts";
 
 const brand: unique symbol = Symbol.for("seamline.context");
 
 /** What a {@link Context} is made of. @internal */
 export interface ContextParts {
-  readonly headers: CallHeaders;
+  readonly headers: ReadonlyMap<string, string>;
   readonly deadline: number | undefined;
   readonly trace: readonly string[];
   readonly hops: number;
   /** Called on first use. */
   readonly signal: () => AbortSignal;
+  /** The context whose cookies, locals and response this one shares. */
+  readonly parent?: Context;
+}
+
+/**
+ * What contexts have on Node. In a page they are missing: a page has no request, and its browser
+ * takes care of cookies.
+ */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as below
+export interface Context {
+  /** The cookies of the request. They don't change with what the call sets. */
+  readonly cookies: RequestCookies;
+  /** Settings for the answer that the outermost caller gets. */
+  readonly response: CallResponse;
+  /** What middleware noted about the call. Frozen while procedures run. */
+  readonly locals: Locals;
+  /**
+   * The request of the outermost caller, as the first service saw it; `undefined` if there was
+   * none, as for a call that a service makes at its start.
+   */
+  readonly request: OuterRequest | undefined;
+  /** Milliseconds until the deadline, at least 0; `Infinity` if there is none. */
+  timeLeft(): number;
 }
 
 /**
  * `this` of a procedure: the headers and limits of the call. Calls made inside inherit it; where
  * the platform can't carry it, pass it on: `quote.call(this, …)`.
  */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- Node's subclass implements it
 export class Context {
   /** By lower-case names. They never include the trust key. */
-  readonly headers: CallHeaders;
+  readonly headers: ReadonlyMap<string, string>;
   /** When the call must be answered, in milliseconds of this host's monotonic clock. */
   readonly deadline: number | undefined;
   /** The procedure's own line, the same for local and remote callers. */
@@ -69,6 +93,11 @@ const never = new AbortController().signal;
 /**
  * The context of a call without an outside caller: no limits, and only the given headers. @internal
  */
-export function emptyContext(headers: CallHeaders = new Map()): Context {
+export function emptyContext(headers: ReadonlyMap<string, string> = new Map()): Context {
   return new Context({ headers, deadline: undefined, trace: [], hops: 0, signal: () => never });
+}
+
+/** `getContext` of a page. @internal */
+export function noContext(): never {
+  throw new Error("getContext() needs Node: pages can't carry a context");
 }

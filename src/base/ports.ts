@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly target: string;
   /** Of the connection to this service. A reverse proxy in front may have been called by https. */
   readonly scheme: "http" | "https";
+  /** Of the connection's other end, if there is a connection. */
+  readonly address?: string | undefined;
   readonly headers: HeaderFields;
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;

@@ -70,6 +70,14 @@ export const serviceHeaders = {
   /** Host and scheme of the original request, in the fields that other proxies use too. */
   forwardedHost: "x-forwarded-host",
   forwardedProto: "x-forwarded-proto",
+  /** Set by proxies in front: the caller's address, and those of other proxies. */
+  forwardedFor: "x-forwarded-for",
+  /** The outermost caller's request, as the first service saw it. */
+  request: "x-svc-request",
+  /** What middleware noted about the call: base64url of JSON. */
+  locals: "x-svc-locals",
+  /** Settings for the answer to the outermost caller: base64url of JSON. */
+  response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
 } as const;

@@ -1,6 +1,5 @@
 // Which headers of a call are forwarded to the calls that its procedure makes, local and remote.
 
-import type { CallHeaders } from "../base/call.ts";
 import { headers, isServiceHeader } from "../base/protocol.ts";
 
 // Headers of one message, of one connection or of a browser's request: the inner call has its own.
@@ -30,7 +29,7 @@ export function connectionOptions(field: unknown): ReadonlySet<string> | undefin
 }
 
 /** Copies all headers except those of the outer call itself and those that `Connection` names. */
-export function forwardedHeaders(context: CallHeaders): Map<string, string> {
+export function forwardedHeaders(context: ReadonlyMap<string, string>): Map<string, string> {
   const named = namesIn(context.get("connection") ?? "");
   const forwarded = new Map<string, string>();
   for (const [name, value] of context)

@@ -58,7 +58,7 @@ export class MiddlewareHeaders extends Map<string, string> {
   }
 
   override set(name: string, value: string): this {
-    const key = checked(name, value);
+    const key = checkedHeader(name, value);
     if (this.#answered) {
       if (messageHeaders.has(key) || isServiceHeader(key))
         throw new TypeError(
@@ -104,7 +104,7 @@ const messageHeaders = new Set([
  * Returns the name in lower case. Checks on setting, not on sending, so that the error points to
  * the caller; a line break would start another header or the body.
  */
-function checked(name: unknown, value: unknown): string {
+export function checkedHeader(name: unknown, value: unknown): string {
   if (typeof name !== "string" || !/^[-!#$%&'*+.^_`|~\w]+$/.test(name))
     throw new TypeError(`${JSON.stringify(name)} can't be the name of a header`);
   if (typeof value !== "string")

@@ -4,6 +4,7 @@
 import { MisdirectedRequest } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
+import { type OuterCall, printable } from "./context/outer-request.ts";
 import { stranger, type Trust } from "./trust.ts";
 
 /** The part of the configuration that is about the public origin. */
@@ -39,6 +40,8 @@ export interface PublicOrigin {
    * What the caller requested, according to a member of the deployment or a trusted reverse proxy.
    */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
+  /** Describes a request as the first service that it meets. */
+  outerCall(request: HttpRequest, trust: Trust): OuterCall;
   /** Whether procedures may see the request's forwarding headers. */
   believes(trust: Trust): boolean;
   /**
@@ -63,9 +66,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     // An HTTP/1.0 request without a host can't come from a rebound DNS name.
     if (host === undefined || host === "" || names.has("*")) return true;
     const name = nameOf(host);
-    return (
-      names.has(name) || name === "localhost" || name.endsWith(".localhost") || isAddress(name)
-    );
+    return names.has(name) || isLocal(name);
   };
 
   const believes = (trust: Trust): boolean => trust.member || forwarded;
@@ -109,6 +110,24 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
       );
     },
     requestedOrigin,
+    outerCall(request, trust) {
+      const { host, scheme } = requestedOrigin(request, trust);
+      const asked = `${scheme ?? "http"}://${host ?? "localhost"}`;
+      const seen = URL.canParse(asked) ? new URL(asked) : new URL("http://localhost");
+      const configured = origins.find((origin) => new URL(origin).host === seen.host) ?? origins[0];
+      const origin = configured === undefined ? seen.origin : new URL(configured).origin;
+      return {
+        request: {
+          method: request.method,
+          url: origin + printable(request.target),
+          address: believes(trust) ? (lastOf(request) ?? addressOf(request)) : addressOf(request),
+        },
+        secureCookies:
+          configured === undefined
+            ? seen.protocol === "https:" || !isLocal(nameOf(seen.host))
+            : origin.startsWith("https:"),
+      };
+    },
     believes,
     isForeign(fields, { host }) {
       // Scripts can't set this header.
@@ -139,6 +158,25 @@ function isOwn(
 function nameOf(host: string): string {
   const name = host.toLowerCase().replace(/:\d*$/, "");
   return name.endsWith(".") ? name.slice(0, -1) : name;
+}
+
+/** Names and addresses at which developers reach a service without TLS. */
+function isLocal(name: string): boolean {
+  return name === "localhost" || name.endsWith(".localhost") || isAddress(name);
+}
+
+/** Without the prefix of an IPv4 address on an IPv6 socket. */
+function addressOf(request: HttpRequest): string | undefined {
+  return request.address?.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/**
+ * The address that the reverse proxy in front saw: proxies append it. Those before it come from
+ * elsewhere, and may be made up.
+ */
+function lastOf({ headers: fields }: HttpRequest): string | undefined {
+  const last = textOf(fields[serviceHeaders.forwardedFor])?.split(",").at(-1)?.trim();
+  return last !== undefined && /^[\w.:%[\]-]+$/.test(last) ? last : undefined;
 }
 
 function isAddress(name: string): boolean {

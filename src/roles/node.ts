@@ -6,6 +6,7 @@ import type { LocalNode } from "../runtime/dispatch.ts";
 import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
 import type { Limits } from "../codec/values/limits.ts";
+import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/remote-call.ts";
 import { createCallRunner } from "./run-call.ts";
 import {
@@ -75,6 +76,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           classes,
           limits,
           clock: host.clock,
+          states: callStates,
           onError: noteAnsweredError,
         });
   const node = createServerNode(host, modules, remote);

@@ -3,9 +3,11 @@
 import type { Invoke } from "../base/call.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
 import { Unauthorized } from "../base/errors.ts";
+import { isCors } from "../http/cors.ts";
 import { compose } from "../http/middleware.ts";
 import type { Host, HttpResponse } from "../base/ports.ts";
 import { headers } from "../base/protocol.ts";
+import { contextOfCall } from "../runtime/call-context.ts";
 import type { Registration } from "../runtime/registry.ts";
 import type { Classes } from "../codec/classes.ts";
 import type { Limits } from "../codec/values/limits.ts";
@@ -32,15 +34,19 @@ export function createCallRunner(
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ) => Promise<HttpResponse> {
   const { node, chain, classes, limits, host } = parts;
-  const composed = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
+  const invokes = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
   const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
 
   /** Composed once for each procedure and revision of the chain. */
   const invokeFor = (registration: Registration): Invoke => {
-    const current = composed.get(registration);
+    const current = invokes.get(registration);
     if (current?.revision === chain.revision) return current.invoke;
-    const invoke = compose(chain.list, (call) => node.invoke(registration, call), host.log);
-    composed.set(registration, { revision: chain.revision, invoke });
+    const composed = compose(chain.list, (call) => node.invoke(registration, call), host.log);
+    // CORS is settled elsewhere, and needs no context.
+    const invoke: Invoke = chain.list.every(isCors)
+      ? composed
+      : (call) => host.carrier.run(contextOfCall(call, host.clock), () => composed(call));
+    invokes.set(registration, { revision: chain.revision, invoke });
     return invoke;
   };
 

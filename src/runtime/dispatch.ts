@@ -8,6 +8,7 @@ import { isUnsafePath, traceLine } from "../base/fqn.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
+import { CallContext, callParts } from "./call-context.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
@@ -87,6 +88,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     ...parts,
     placement,
     bind: bindArguments,
+    createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
     carrier: {
       current: () => carrier.current(),
       run: (context, act) =>
@@ -142,10 +144,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return self;
       }
       // Give a procedure called on the same node the context that it would get on another node.
-      return new Context({
-        ...inherited(isContext(self) ? self : (carrier.current() ?? emptyContext())),
-        trace: [line],
-      });
+      const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
+      return new CallContext({ ...inherited(caller), trace: [line] }, clock);
     },
     runProcedure: async (name, ...more) =>
       await calls
@@ -175,12 +175,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return () => placement.drop(registry.follow(manifest, segments));
     },
     invoke: (registration, call) => {
-      const { headers, deadline, hops } = call;
-      return calls.run(
-        registration,
-        { headers, deadline, hops, signal: () => call.signal },
-        registration.bind(call.args),
-      );
+      call.begin();
+      return calls.run(registration, callParts(call), registration.bind(call.args), call);
     },
   };
 }
@@ -202,6 +198,8 @@ export interface CallParts {
   readonly remote?: SendCall | undefined;
   /** Maps named arguments to the positions of a local procedure that is called by name. */
   readonly bind: (parameters: readonly Parameter[]) => Bind | Promise<Bind>;
+  /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
+  readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
 }
 
 type Bind = ReturnType<typeof bindArguments>;
@@ -215,10 +213,12 @@ export interface Calls extends Pick<SeamHost, "runProcedure"> {
     procedure: LocalProcedure,
     context: Omit<ContextParts, "trace">,
     values: readonly unknown[],
+    call?: Call,
   ) => Promise<unknown>;
 }
 
-export function createCalls({ placement, carrier, clock, remote, bind }: CallParts): Calls {
+export function createCalls({ placement, carrier, clock, remote, ...parts }: CallParts): Calls {
+  const { bind, createContext = (contextParts) => new Context(contextParts) } = parts;
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (
@@ -248,8 +248,9 @@ export function createCalls({ placement, carrier, clock, remote, bind }: CallPar
     }
   };
 
-  const run: Calls["run"] = ({ record, run: procedure }, parts, values) => {
-    const context = new Context({ ...parts, trace: [traceLine(record.fqn, record.version)] });
+  const run: Calls["run"] = ({ record, run: procedure }, parts, values, call) => {
+    const trace = [traceLine(record.fqn, record.version)];
+    const context = createContext({ ...parts, trace }, call);
     return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
 
@@ -275,7 +276,13 @@ export function createCalls({ placement, carrier, clock, remote, bind }: CallPar
 /** What a call inherits from the procedure that makes it. */
 function inherited(context: Context): Omit<ContextParts, "trace"> {
   const { headers, deadline, hops } = context;
-  return { headers: forwardedHeaders(headers), deadline, hops, signal: () => context.signal };
+  return {
+    headers: forwardedHeaders(headers),
+    deadline,
+    hops,
+    signal: () => context.signal,
+    parent: context,
+  };
 }
 
 /** `this` of a procedure, or an object with headers, which a page passes to send a token. */
@@ -288,10 +295,6 @@ function contextOf(value: unknown): Context | undefined {
       ? [...(headers as Iterable<[string, unknown]>)]
       : Object.entries(headers);
   // Leave out headers without a value: `{ authorization: session?.token }`.
-  const lower = new Map(
-    pairs.flatMap(([name, text]) =>
-      text === undefined || text === null ? [] : [[name.toLowerCase(), String(text)]],
-    ),
-  );
-  return emptyContext(lower);
+  const filled = pairs.filter(([, text]) => text !== undefined && text !== null);
+  return emptyContext(new Map(filled.map(([name, text]) => [name.toLowerCase(), String(text)])));
 }

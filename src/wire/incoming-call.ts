@@ -2,12 +2,13 @@
 // decoded.
 
 import type { Call, CallHeaders } from "../base/call.ts";
+import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
 import { Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
 import { connectionOptions } from "../http/forwarded.ts";
 import { isUnsafePath } from "../base/fqn.ts";
 import { MiddlewareHeaders } from "../http/middleware.ts";
-import type { Clock, HeaderFields, HttpRequest } from "../base/ports.ts";
+import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { headers, isServiceHeader, mostHops, rpcPath, serviceHeaders } from "../base/protocol.ts";
 import { procedureNotFound } from "../runtime/registry.ts";
@@ -16,6 +17,7 @@ import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
 import type { Version } from "../base/version.ts";
+import { CallState } from "./call-state.ts";
 import { readVersion } from "./decode-call.ts";
 import type { Encoding } from "./encoding.ts";
 
@@ -39,6 +41,10 @@ export interface IncomingCall extends Trust {
    * origin.
    */
   readonly crossSite: boolean;
+  /** Outer request, locals, and settings of the answer; made when first read. */
+  readonly state: CallState;
+  /** The procedure starts. */
+  begin(): void;
 }
 
 /** What a call that comes in is checked by. */
@@ -68,6 +74,9 @@ export class CheckedCall implements IncomingCall {
   readonly requestedOrigin: RequestedOrigin;
   readonly crossSite: boolean;
   readonly #seesForwarded: boolean;
+  readonly #options: IncomingCallOptions;
+  #state: CallState | undefined;
+  #hasBegun = false;
   #headers: MiddlewareHeaders | undefined;
   #abort: AbortController | undefined;
   #expired: Error | undefined;
@@ -75,6 +84,7 @@ export class CheckedCall implements IncomingCall {
   constructor(request: HttpRequest, options: IncomingCallOptions) {
     const { encoding, trust, web, cors, limits, clock } = options;
     this.request = request;
+    this.#options = options;
     this.encoding = encoding;
     this.holdsKey = trust.holdsKey;
     this.member = trust.member;
@@ -117,6 +127,24 @@ export class CheckedCall implements IncomingCall {
     return this.#abort.signal;
   }
 
+  get state(): CallState {
+    if (this.#state === undefined) {
+      this.#state = new CallState({ request: this.request, ...this.#options });
+      if (this.#hasBegun) this.#state.begin();
+    }
+    return this.#state;
+  }
+
+  begin(): void {
+    this.#hasBegun = true;
+    this.#state?.begin();
+  }
+
+  /** The answer with what the application set for it. Later settings throw. */
+  answered(answer: HttpResponse): HttpResponse {
+    return this.#state?.onto(answer, this.encoding === "plain") ?? answer;
+  }
+
   /** Aborts the call's signal: its deadline has passed. */
   expire(reason: Error): void {
     this.#expired = reason;
@@ -131,20 +159,54 @@ export function refuseCrossSite(call: IncomingCall): void {
 
 /** The call that middleware and procedure see, its arguments decoded. */
 export function callOf(incoming: IncomingCall, args: Call["args"]): Call {
-  return {
-    fqn: incoming.fqn,
-    version: incoming.version,
-    args,
-    get headers(): CallHeaders {
-      return incoming.headers;
-    },
-    trusted: incoming.trusted,
-    get signal() {
-      return incoming.signal;
-    },
-    deadline: incoming.deadline,
-    hops: incoming.hops,
-  };
+  return new DecodedCall(incoming, args);
+}
+
+// A class: an object literal with getters would keep each call in memory for long.
+class DecodedCall implements Call {
+  readonly args: Call["args"];
+  readonly #incoming: IncomingCall;
+
+  constructor(incoming: IncomingCall, args: Call["args"]) {
+    this.#incoming = incoming;
+    this.args = args;
+  }
+
+  get fqn(): string {
+    return this.#incoming.fqn;
+  }
+
+  get version(): Version {
+    return this.#incoming.version;
+  }
+
+  get headers(): CallHeaders {
+    return this.#incoming.headers;
+  }
+
+  get trusted(): boolean {
+    return this.#incoming.trusted;
+  }
+
+  get signal(): AbortSignal {
+    return this.#incoming.signal;
+  }
+
+  get deadline(): number {
+    return this.#incoming.deadline;
+  }
+
+  get hops(): number {
+    return this.#incoming.hops;
+  }
+
+  get scope(): CallScope {
+    return this.#incoming.state;
+  }
+
+  begin(): void {
+    this.#incoming.begin();
+  }
 }
 
 function isCrossSite(

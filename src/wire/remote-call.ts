@@ -19,6 +19,7 @@ import { headers, jsonType, rpcPath, versionParameter } from "../base/protocol.t
 import { relayHeaders } from "../http/relay-headers.ts";
 import type { Answer, OutgoingCall } from "../types/outgoing-call.ts";
 import type { ClassTable } from "../codec/class-table.ts";
+import type { StateCarrier } from "./call-state.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { decodeAnswer } from "./decode-answer.ts";
 import { encodeCall } from "./superjson.ts";
@@ -32,13 +33,15 @@ export interface RemoteOptions {
   readonly classes: ClassTable;
   readonly limits: Pick<Limits, "callTimeoutMs">;
   readonly clock: Clock;
+  /** For the state that inner calls share with the call that makes them. A page has none. */
+  readonly states?: StateCarrier;
   /** Called with each error that a response carries. */
   readonly onError?: (error: unknown, response: IncomingResponse) => void;
 }
 
 /** Makes remote calls. Each is sent once; the error that the procedure threw is thrown here. */
 export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, credential, classes, limits, clock } = options;
+  const { transport, credential, classes, limits, clock, states } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
   return async ({ fqn, version, args, context }) => {
     const start = clock.now();
@@ -54,6 +57,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
       "content-type": jsonType,
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
+      ...states?.fields(context),
       ...Object.fromEntries(forwardedHeaders(context.headers)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
@@ -66,6 +70,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
         ? new BadGateway(`'${fqn}' was sent, but no answer came`, { cause: thrown })
         : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
     });
+    states?.received(context, response);
     return await decodeAnswer(response, { classes, onError: options.onError });
   };
 }

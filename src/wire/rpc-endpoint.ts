@@ -46,16 +46,18 @@ export function createRpcEndpoint(
     const trust = parts.credentials.of(request.headers);
     let encoding: Encoding = "plain";
     let response: HttpResponse;
+    let call: CheckedCall | undefined;
     try {
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw memoryExhausted();
       const options = { encoding, trust, web, cors, limits, clock: host.clock };
-      const call = new CheckedCall(request, options);
+      call = new CheckedCall(request, options);
       response = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {
       response = await parts.refuse(thrown, request, encoding, trust);
     }
+    if (call !== undefined) response = call.answered(response);
     // Only services that relay or make calls may see which errors were refusals.
     if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
     return withPolicy(cors?.onto(response, request.headers) ?? response);

@@ -117,6 +117,7 @@ describe("headers that gateway and proxy pass on", () => {
         "x-svc-data-encoding",
         "x-svc-deadline",
         "x-svc-hops",
+        "x-svc-request",
       ]);
       expect([sent["x-svc-hops"], sent["x-svc-deadline"]]).toEqual([
         to === urls.gateway ? "1" : "2",

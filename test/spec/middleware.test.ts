@@ -355,7 +355,7 @@ describe.each(kinds)("a middleware of a %s", (kind) => {
 });
 
 describe.each(["node", "standalone"] as const)("the context of a procedure on a %s", (kind) => {
-  it("middleware-26: `this.headers` in a procedure is a Map with lower-case names", async () => {
+  it("middleware-26: `this.headers` in a procedure is a ReadonlyMap with lower-case names", async () => {
     const { call, ran } = await layered(
       kind,
       layer(
@@ -367,7 +367,7 @@ describe.each(["node", "standalone"] as const)("the context of a procedure on a 
     );
     await call({}, "/rpc/app/headers", { "x-more": "2" });
     const [[headers]] = ran as [[Map<string, string>]];
-    expect(headers).toBeInstanceOf(Map);
+    expect(headers?.size).toBe([...headers].length);
     expect([...headers]).toEqual([
       ["content-type", "application/json"],
       ["x-more", "2"],

@@ -80,14 +80,14 @@ describe("this: Context", () => {
 
   it("has members that may each be missing in a procedure that declares `MaybeContext`", async () => {
     const given = context as MaybeContext;
-    expectTypeOf(given?.headers).toEqualTypeOf<Map<string, string> | undefined>();
+    expectTypeOf(given?.headers).toEqualTypeOf<ReadonlyMap<string, string> | undefined>();
     expectTypeOf(given?.signal).toEqualTypeOf<AbortSignal | undefined>();
     expectTypeOf(given?.deadline).toEqualTypeOf<number | undefined>();
     await shop.region.call(given, "EU");
   });
 
   it("has headers by name, a signal, a deadline and the trace", () => {
-    expectTypeOf(context.headers).toEqualTypeOf<Map<string, string>>();
+    expectTypeOf(context.headers).toEqualTypeOf<ReadonlyMap<string, string>>();
     expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
     expectTypeOf(context.deadline).toEqualTypeOf<number | undefined>();
     expectTypeOf(context.trace).toEqualTypeOf<readonly string[]>();

@@ -32,6 +32,8 @@ export interface Limits {
   readonly maxDigits: number;
   /** Parameters in a query string. */
   readonly maxQueryParameters: number;
+  /** Bytes of `locals` as JSON. */
+  readonly localsBytes: number;
 }
 
 /** The limits that decoding checks. */
@@ -62,4 +64,5 @@ export const defaultLimits: Limits = {
   maxObjects: 10_000,
   maxDigits: 10_000,
   maxQueryParameters: 100,
+  localsBytes: 8_192,
 };

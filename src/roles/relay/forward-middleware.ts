@@ -10,6 +10,7 @@ import { headers, policyHeader } from "../../base/protocol.ts";
 import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import type { Limits } from "../../codec/values/limits.ts";
+import { contextOfCall } from "../../runtime/call-context.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
 import { decodeReceived, prepareDecoding } from "../../wire/decode-call.ts";
@@ -88,7 +89,9 @@ export async function forwardThroughMiddleware(
   );
   let response: HttpResponse;
   try {
-    const value = await invoke(callOf(incoming, args));
+    const call = callOf(incoming, args);
+    const { carrier, clock } = parts.host;
+    const value = await carrier.run(contextOfCall(call, clock), () => invoke(call));
     response =
       unchangedAnswer(answer, outcome, value) ??
       withAnswerHeaders(

@@ -15,6 +15,7 @@ import { crossSiteHeader, relayHeaders } from "../../http/relay-headers.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import type { Credentials } from "../../http/trust.ts";
+import { withoutSettings } from "../../wire/call-state.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 // These belong to one connection (RFC 9110, section 7.6.1).
@@ -105,8 +106,9 @@ export async function forwardCall(
     ...credentials.fields(call.trusted ? "service" : "outside"),
     ...crossSiteHeader(call.crossSite),
     ...relayHeaders(call.hops, left),
+    ...call.state.relayedFields(),
   };
-  return await host.transport.send({
+  const answer = await host.transport.send({
     url: base + forwarded.target,
     method: forwarded.method,
     // Ours first: if something on the way drops fields past a limit, it drops the caller's.
@@ -114,6 +116,9 @@ export async function forwardCall(
     ...(forwarded.body.length === 0 ? {} : { body: forwarded.body }),
     signal: call.signal,
   });
+  if (!(serviceHeaders.response in answer.headers)) return answer;
+  call.state.received(answer.headers);
+  return withoutSettings(answer);
 }
 
 /**

@@ -52,6 +52,7 @@ async function sent(
     hops: 0,
     trusted: false,
     crossSite: false,
+    state: { relayedFields: () => ({}) },
     requestedOrigin: {},
     request: { headers: fields },
     signal: new AbortController().signal,

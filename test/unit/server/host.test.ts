@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { createCarrier, equalSecrets, nodeClock } from "../../../server/http/host.ts";
+import { createCarrier } from "../../../server/http/carrier.ts";
+import { equalSecrets, nodeClock } from "../../../server/http/host.ts";
 import { createLog } from "../../../server/base/log.ts";
 import { emptyContext } from "../../../src/base/context.ts";
 

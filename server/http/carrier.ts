@@ -1,0 +1,44 @@
+// Carries the context of the running call across each `await`.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import type { Context } from "../../src/base/context.ts";
+import type { ContextCarrier } from "../../src/base/ports.ts";
+
+/** A context, and the service whose it is. */
+interface Carried {
+  readonly context: Context;
+  readonly carrier: ContextCarrier;
+}
+
+// One storage for all services of the process, found by name: middleware imports `getContext` from
+// a package that may be another copy than the one that runs the service.
+const key = Symbol.for("seamline.contexts");
+const shared = globalThis as { [key]?: AsyncLocalStorage<Carried> };
+const storage = (shared[key] ??= new AsyncLocalStorage());
+
+/** The carrier of one service. A call to another service in this process isn't one of its own. */
+export function createCarrier(): ContextCarrier {
+  const carrier: ContextCarrier = {
+    run: (context, act) => storage.run({ context, carrier }, act),
+    current() {
+      const carried = storage.getStore();
+      return carried?.carrier === carrier ? carried.context : undefined;
+    },
+  };
+  return carrier;
+}
+
+/**
+ * The context of the running call, in procedures, routes and middleware, and in all that they call
+ * or await. Throws outside of a call, and in pages.
+ */
+export function getContext(): Context {
+  const context = storage.getStore()?.context;
+  // While modules load, there is a context without a call.
+  if (context === undefined || !("response" in context))
+    throw new Error(
+      "getContext() needs a running call: use it in procedures, routes and middleware, not while modules load or in timers that they start",
+    );
+  return context;
+}

@@ -1,0 +1,76 @@
+// What all contexts of one incoming call share: the outer request, locals, and settings for the
+// answer.
+
+/** The request of the outermost caller. */
+export interface OuterRequest {
+  readonly method: string;
+  /** Absolute; its origin is the configured one, if there is one. */
+  readonly url: string;
+  /** The caller's network address; `undefined` if unknown. */
+  readonly address: string | undefined;
+}
+
+/**
+ * What middleware notes about a call, for procedures on any node. Augment it to type its members:
+ * `declare module "seamline" { interface Locals { user?: User } }`.
+ */
+export interface Locals {}
+
+/** The cookies of a request. */
+export interface RequestCookies {
+  /** The value of a cookie, percent-decoded; `undefined` if the request doesn't have it. */
+  get(name: string): string | undefined;
+}
+
+/** Attributes of a cookie. */
+export interface CookieOptions {
+  /** Hosts that get the cookie, with their subdomains [only the host that set it]. */
+  readonly domain?: string;
+  /** @default "/" */
+  readonly path?: string;
+  readonly expires?: Date;
+  /** Seconds. Without this and `expires`, the cookie ends with the browser's session. */
+  readonly maxAge?: number;
+  /** Hides the cookie from scripts. @default true */
+  readonly httpOnly?: boolean;
+  /** Sends the cookie by https only [true, but not for http on loopback and IP addresses]. */
+  readonly secure?: boolean;
+  /** Whether requests that other sites cause send the cookie. @default "lax" */
+  readonly sameSite?: "strict" | "lax" | "none";
+  readonly partitioned?: boolean;
+  readonly priority?: "low" | "medium" | "high";
+}
+
+/** Cookies that an answer sets. */
+export interface ResponseCookies {
+  /** Throws TypeError for what browsers would reject. */
+  set(name: string, value: string, options?: CookieOptions): void;
+  /** Needs the path and domain that the cookie was set with. */
+  delete(name: string, options?: CookieOptions): void;
+}
+
+/** Headers that an answer gets besides its own. Throws TypeError for those that can't be set. */
+export interface ResponseHeaders {
+  set(name: string, value: string): void;
+  append(name: string, value: string): void;
+  /** Takes back what was set. */
+  delete(name: string): void;
+}
+
+/**
+ * Settings for the answer to the outermost caller, wherever they are made. All throw once the
+ * answer is on its way.
+ */
+export interface CallResponse {
+  readonly headers: ResponseHeaders;
+  readonly cookies: ResponseCookies;
+  /** 200 to 203. Only plain answers have it; encoded ones stay 200. */
+  status: number;
+}
+
+/** What all contexts of one incoming call share. @internal */
+export interface CallScope {
+  readonly request: OuterRequest | undefined;
+  readonly locals: Locals;
+  readonly response: CallResponse;
+}

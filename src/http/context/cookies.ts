@@ -1,0 +1,74 @@
+// Cookies: reading a request's, and writing those of an answer.
+
+import { parseCookie, stringifySetCookie } from "cookie";
+
+import type { CookieOptions, RequestCookies } from "../../base/call-scope.ts";
+
+/** The cookies of a `Cookie` field, parsed when one is first asked for. */
+export class CookieReader implements RequestCookies {
+  readonly #headers: ReadonlyMap<string, string>;
+  #parsed: Readonly<Record<string, string | undefined>> | undefined;
+
+  constructor(headers: ReadonlyMap<string, string>) {
+    this.#headers = headers;
+  }
+
+  get(name: string): string | undefined {
+    // Without a prototype, and pairs that aren't valid are skipped.
+    return (this.#parsed ??= parseCookie(this.#headers.get("cookie") ?? ""))[name];
+  }
+}
+
+/** Browsers drop larger ones without a word (RFC 6265, section 6.1). */
+const maxCookieBytes = 4096;
+
+/** A cookie of an answer. Cookies with the same key replace each other in browsers. */
+export interface SetCookie {
+  readonly key: string;
+  /** The value of `Set-Cookie`. */
+  readonly text: string;
+}
+
+/** Throws TypeError for a cookie that browsers would reject or shorten. */
+export function setCookie(
+  name: string,
+  value: string,
+  options: CookieOptions,
+  secureByDefault: boolean,
+): SetCookie {
+  const refuse = (problem: string): never => {
+    const shown = typeof name === "string" ? JSON.stringify(name.slice(0, 64)) : typeof name;
+    throw new TypeError(`The cookie ${shown} ${problem}`);
+  };
+  // The library allows more than RFC 6265 does.
+  if (typeof name !== "string" || !/^[-!#$%&'*+.^_`|~\w]+$/.test(name))
+    return refuse("needs a name of letters, digits and !#$%&'*+-.^_`|~");
+  if (typeof value !== "string")
+    return refuse(`needs a string as value, not ${value === null ? "null" : typeof value}`);
+  const {
+    path = "/",
+    domain,
+    httpOnly = true,
+    sameSite = "lax",
+    secure = secureByDefault,
+  } = options;
+  if (!path.startsWith("/")) refuse(`has the path '${path}', which must begin with '/'`);
+  const needsSecure =
+    sameSite === "none" ? "SameSite=None" : /^__(?:Secure|Host)-/i.exec(name)?.[0];
+  if (!secure && needsSecure !== undefined) refuse(`needs 'secure: true' for ${needsSecure}`);
+  if (/^__Host-/i.test(name) && (path !== "/" || domain !== undefined))
+    refuse("begins with __Host-, so it can't have a domain, or another path than '/'");
+  let text: string;
+  try {
+    text = stringifySetCookie({ ...options, name, value, path, httpOnly, sameSite, secure });
+  } catch (cause) {
+    throw new TypeError(cause instanceof Error ? cause.message : "The cookie is invalid", {
+      cause,
+    });
+  }
+  if (text.length > maxCookieBytes)
+    refuse(
+      `has ${text.length} bytes with its attributes; browsers drop cookies over ${maxCookieBytes}`,
+    );
+  return { key: JSON.stringify([name, path, domain?.toLowerCase().replace(/^\./, "")]), text };
+}

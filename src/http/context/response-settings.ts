@@ -1,0 +1,192 @@
+// What code of the application sets for an answer, collected until the answer goes out.
+
+import type {
+  CallResponse,
+  CookieOptions,
+  ResponseCookies,
+  ResponseHeaders,
+} from "../../base/call-scope.ts";
+import type { HttpResponse } from "../../base/ports.ts";
+import { answerHeaders, isServiceHeader } from "../../base/protocol.ts";
+import { checkedHeader } from "../middleware.ts";
+import { type SetCookie, setCookie } from "./cookies.ts";
+
+/** Settings in the form in which they travel between services. */
+export interface SettingsForm {
+  /** Names, values, and whether they are added to the values before. No values: taken back. */
+  readonly headers?: readonly (readonly [string, readonly string[], boolean])[];
+  /** Keys and texts. */
+  readonly cookies?: readonly (readonly [string, string])[];
+  readonly status?: number;
+}
+
+/** Between services they travel in one header field, which must fit beside all others. */
+const maxBytes = 16_384;
+
+const noStore = answerHeaders["cache-control"];
+
+export class ResponseSettings implements CallResponse, ResponseHeaders {
+  readonly #secureByDefault: () => boolean;
+  readonly #headers = new Map<string, { values: readonly string[]; isAppended: boolean }>();
+  readonly #cookies = new Map<string, string>();
+  #status: number | undefined;
+  #isClosed = false;
+
+  constructor(secureByDefault: () => boolean) {
+    this.#secureByDefault = secureByDefault;
+  }
+
+  readonly headers: ResponseHeaders = this;
+
+  readonly cookies: ResponseCookies = {
+    set: (name, value, options = {}) => this.#setCookie(name, value, options),
+    delete: (name, options = {}) =>
+      this.#setCookie(name, "", { ...options, maxAge: 0, expires: new Date(0) }),
+  };
+
+  get status(): number {
+    return this.#status ?? 200;
+  }
+
+  set status(status: number) {
+    this.#assertOpen();
+    if (!Number.isInteger(status) || status < 200 || status > 203)
+      throw new TypeError(
+        `response.status can be 200 to 203, not ${String(status)}: throw an error for a failure, or use a route`,
+      );
+    this.#status = status;
+  }
+
+  set(name: string, value: string): void {
+    this.#setHeader(checkedSetting(name, value), [value], false);
+  }
+
+  append(name: string, value: string): void {
+    const key = checkedSetting(name, value);
+    const { values = [], isAppended = true } = this.#headers.get(key) ?? {};
+    this.#setHeader(key, [...values, value], isAppended);
+  }
+
+  delete(name: string): void {
+    this.#setHeader(checkedSetting(name, ""), [], false);
+  }
+
+  /** Adds the settings of an inner call; the last added win. */
+  add({ headers = [], cookies = [], status }: SettingsForm): void {
+    // A late answer to a call that nobody waited for.
+    if (this.#isClosed) return;
+    for (const [name, values, isAppended] of headers) {
+      const present = isAppended ? this.#headers.get(name) : undefined;
+      this.#setHeader(
+        name,
+        [...(present?.values ?? []), ...values],
+        isAppended && (present?.isAppended ?? true),
+      );
+    }
+    for (const [key, text] of cookies) this.#putCookie({ key, text });
+    if (status !== undefined) this.#status = status;
+  }
+
+  /** `undefined` if nothing is set. */
+  form(): SettingsForm | undefined {
+    if (this.#headers.size + this.#cookies.size === 0 && this.#status === undefined)
+      return undefined;
+    return {
+      headers: [...this.#headers].map(([name, { values, isAppended }]) => [
+        name,
+        values,
+        isAppended,
+      ]),
+      cookies: [...this.#cookies],
+      ...(this.#status !== undefined && { status: this.#status }),
+    };
+  }
+
+  /** The answer to an outsider. An error only gets cookies. */
+  onto(answer: HttpResponse, { isPlain }: { readonly isPlain: boolean }): HttpResponse {
+    const isError = answer.status >= 400;
+    const fields: Record<string, string | readonly string[]> = { ...answer.headers };
+    if (!isError)
+      for (const [name, { values, isAppended }] of this.#headers) {
+        const before = isAppended && fields[name] !== undefined ? [fields[name]].flat() : [];
+        if (values.length > 0) fields[name] = [...before, ...values].join(", ");
+      }
+    if (this.#cookies.size > 0) {
+      fields["set-cookie"] = [...[fields["set-cookie"] ?? []].flat(), ...this.#cookies.values()];
+      // A shared cache would hand one user's cookie to all others.
+      fields["cache-control"] = noStore;
+    }
+    return {
+      ...answer,
+      status: isPlain && !isError ? (this.#status ?? answer.status) : answer.status,
+      headers: fields,
+    };
+  }
+
+  /** The answer goes out: from now on settings throw. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #setHeader(name: string, values: readonly string[], isAppended: boolean): void {
+    this.#assertOpen();
+    const before = this.#headers.get(name);
+    // The last added goes last.
+    this.#headers.delete(name);
+    this.#headers.set(name, { values, isAppended });
+    this.#assertSize(() => {
+      if (before === undefined) this.#headers.delete(name);
+      else this.#headers.set(name, before);
+    });
+  }
+
+  #setCookie(name: string, value: string, options: CookieOptions): void {
+    this.#assertOpen();
+    this.#putCookie(setCookie(name, value, options, this.#secureByDefault()));
+  }
+
+  #putCookie({ key, text }: SetCookie): void {
+    const before = this.#cookies.get(key);
+    this.#cookies.delete(key);
+    this.#cookies.set(key, text);
+    this.#assertSize(() => {
+      if (before === undefined) this.#cookies.delete(key);
+      else this.#cookies.set(key, before);
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed)
+      throw new Error("The answer is already sent: set response before the procedure returns");
+  }
+
+  #assertSize(undo: () => void): void {
+    let bytes = 0;
+    for (const [name, { values }] of this.#headers)
+      for (const value of values) bytes += name.length + value.length;
+    for (const [key, text] of this.#cookies) bytes += key.length + text.length;
+    if (bytes <= maxBytes) return;
+    undo();
+    throw new TypeError(`An answer can have ${maxBytes} bytes of headers and cookies set`);
+  }
+}
+
+const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
+const ofContent = /^content-(?!disposition$|language$)/;
+
+/** Why a header can't be set, with what to use instead. */
+function refusedReason(name: string): string | undefined {
+  if (name === "set-cookie") return "use response.cookies";
+  if (name === "location") return "a redirect needs a route";
+  if (name.startsWith("access-control-")) return "CorsMiddleware sets it";
+  if (isServiceHeader(name)) return "it is one of Seamline's own";
+  if (ofContent.test(name)) return "it depends on the result";
+  return hopByHop.test(name) ? "it belongs to the connection" : undefined;
+}
+
+function checkedSetting(name: string, value: string): string {
+  const key = checkedHeader(name, value);
+  const reason = refusedReason(key);
+  if (reason !== undefined) throw new TypeError(`response.headers can't set '${key}': ${reason}`);
+  return key;
+}

@@ -1,0 +1,93 @@
+// The context of a call on Node: with cookies, locals and settings of the answer, all made when
+// first used.
+
+import type { Call } from "../base/call.ts";
+import type {
+  CallResponse,
+  CallScope,
+  Locals,
+  OuterRequest,
+  RequestCookies,
+} from "../base/call-scope.ts";
+import { Context, type ContextParts } from "../base/context.ts";
+import type { Clock } from "../base/ports.ts";
+import { CookieReader } from "../http/context/cookies.ts";
+import { HeaderView } from "../http/context/header-view.ts";
+import { ResponseSettings } from "../http/context/response-settings.ts";
+
+/** Where the scope of an incoming call comes from. */
+type ScopeSource = Pick<Call, "scope">;
+
+export class CallContext extends Context {
+  readonly #clock: Clock;
+  readonly #source: ScopeSource | undefined;
+  #cookies: CookieReader | undefined;
+  #own: CallScope | undefined;
+
+  constructor(parts: ContextParts, clock: Clock, source?: ScopeSource) {
+    super(
+      parts.headers instanceof HeaderView
+        ? parts
+        : { ...parts, headers: new HeaderView(() => parts.headers) },
+    );
+    this.#clock = clock;
+    this.#source = source ?? CallContext.sourceOf(parts.parent);
+  }
+
+  override get cookies(): RequestCookies {
+    return (this.#cookies ??= new CookieReader(this.headers));
+  }
+
+  override get response(): CallResponse {
+    return this.#scope.response;
+  }
+
+  override get locals(): Locals {
+    return this.#scope.locals;
+  }
+
+  override get request(): OuterRequest | undefined {
+    return this.#scope.request;
+  }
+
+  override timeLeft(): number {
+    return this.deadline === undefined ? Infinity : Math.max(0, this.deadline - this.#clock.now());
+  }
+
+  get #scope(): CallScope {
+    return this.#source?.scope ?? (this.#own ??= new NoCall());
+  }
+
+  /** @internal */
+  static sourceOf(context: Context | undefined): ScopeSource | undefined {
+    return context !== undefined && #source in context ? context.#source : undefined;
+  }
+}
+
+/** What the contexts of an incoming call share; `undefined` outside of such a call. */
+export function scopeOf(context: Context): CallScope | undefined {
+  return CallContext.sourceOf(context)?.scope;
+}
+
+/** The context of code that runs around a procedure: middleware. */
+export function contextOfCall(call: Call, clock: Clock): CallContext {
+  return new CallContext({ ...callParts(call), trace: [] }, clock, call);
+}
+
+/** What the context of an incoming call is made of. */
+export function callParts(call: Call): Omit<ContextParts, "trace"> {
+  const { deadline, hops } = call;
+  return {
+    headers: new HeaderView(() => call.headers),
+    deadline,
+    hops,
+    signal: () => call.signal,
+  };
+}
+
+/** For a call that no request caused: what it sets for the answer goes nowhere. */
+class NoCall implements CallScope {
+  readonly request = undefined;
+  readonly locals: Locals = Object.freeze({});
+  readonly response: CallResponse = new ResponseSettings(() => true);
+}

@@ -1,0 +1,225 @@
+// What travels with calls between services besides arguments and results: the outer request and
+// `locals` on the way in, settings of the answer on the way back. A member of the deployment
+// believes other members only, and outsiders get none of it.
+
+import type { CallResponse, CallScope, Locals, OuterRequest } from "../base/call-scope.ts";
+import type { Context } from "../base/context.ts";
+import { BadGateway, ValueNotSerializable } from "../base/errors.ts";
+import type { HeaderFields, HttpRequest, HttpResponse, IncomingResponse } from "../base/ports.ts";
+import { serviceHeaders } from "../base/protocol.ts";
+import { ClassTable } from "../codec/class-table.ts";
+import { decodeSerialized, encodeSerialized } from "../codec/serialized.ts";
+import { toBase64 } from "../codec/values/binary.ts";
+import { type Limits, unlimited } from "../codec/values/limits.ts";
+import {
+  type OuterCall,
+  readOuterCall,
+  relayedOuterCall,
+  sentOuterCall,
+} from "../http/context/outer-request.ts";
+import { ResponseSettings, type SettingsForm } from "../http/context/response-settings.ts";
+import type { PublicOrigin } from "../http/public-origin.ts";
+import type { Trust } from "../http/trust.ts";
+import { scopeOf } from "../runtime/call-context.ts";
+
+/** What the state of an incoming call depends on. */
+export interface CallStateParts {
+  readonly request: HttpRequest;
+  readonly trust: Trust;
+  readonly web: PublicOrigin;
+  readonly limits: Pick<Limits, "localsBytes">;
+}
+
+/** The state of one incoming call. Each part is made when it is first used. */
+export class CallState implements CallScope {
+  readonly #parts: CallStateParts;
+  #outer: OuterCall | undefined;
+  #locals: Locals | undefined;
+  /** As it goes to other services, once it can't change. */
+  #localsField: string | undefined;
+  #hasBegun = false;
+  #settings: ResponseSettings | undefined;
+  #isAnswered = false;
+
+  constructor(parts: CallStateParts) {
+    this.#parts = parts;
+    const { request, trust } = parts;
+    const field = trust.member ? request.headers[serviceHeaders.locals] : undefined;
+    if (typeof field === "string") this.#localsField = field;
+  }
+
+  get request(): OuterRequest {
+    return this.#outerCall.request;
+  }
+
+  get locals(): Locals {
+    if (this.#locals === undefined) {
+      this.#locals = this.#localsField === undefined ? {} : decodeLocals(this.#localsField);
+      if (this.#hasBegun) freeze(this.#locals);
+    }
+    return this.#locals;
+  }
+
+  get response(): CallResponse {
+    return this.#response;
+  }
+
+  get #response(): ResponseSettings {
+    if (this.#settings === undefined) {
+      this.#settings = new ResponseSettings(() => this.#outerCall.secureCookies);
+      if (this.#isAnswered) this.#settings.close();
+    }
+    return this.#settings;
+  }
+
+  get #outerCall(): OuterCall {
+    const { request, trust, web } = this.#parts;
+    return (this.#outer ??= readOuterCall(request, trust, () => web.outerCall(request, trust)));
+  }
+
+  /**
+   * The procedure starts: nothing changes `locals` any more. Throws ValueNotSerializable if they
+   * couldn't travel, whether or not they have to.
+   */
+  begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    if (this.#locals === undefined) return;
+    this.#localsField = encodeLocals(this.#locals, this.#parts.limits);
+    freeze(this.#locals);
+  }
+
+  /** For a call that a procedure makes. */
+  sentFields(): Record<string, string> {
+    return this.#fields(sentOuterCall(this.#outerCall));
+  }
+
+  /** For this call, passed on. */
+  relayedFields(): Record<string, string> {
+    const { request, trust, web } = this.#parts;
+    return this.#fields(relayedOuterCall(request, trust, () => web.outerCall(request, trust)));
+  }
+
+  /** Adds the settings of an answer to a call that was made or passed on. */
+  received(fields: HeaderFields): void {
+    const field = fields[serviceHeaders.response];
+    if (typeof field === "string") this.#response.add(decodeSettings(field));
+  }
+
+  /** The answer as it goes out: settings for a service, headers and cookies for others. */
+  onto(answer: HttpResponse, isPlain: boolean): HttpResponse {
+    this.#isAnswered = true;
+    const settings = this.#settings;
+    if (settings === undefined) return answer;
+    settings.close();
+    const { trust } = this.#parts;
+    if (!trust.member || trust.holdsKey) return settings.onto(answer, { isPlain });
+    const form = settings.form();
+    return form === undefined
+      ? answer
+      : {
+          ...answer,
+          headers: { ...answer.headers, [serviceHeaders.response]: toField(JSON.stringify(form)) },
+        };
+  }
+
+  #fields(outer: string): Record<string, string> {
+    const locals =
+      this.#locals === undefined || this.#hasBegun
+        ? this.#localsField
+        : encodeLocals(this.#locals, this.#parts.limits);
+    return {
+      [serviceHeaders.request]: outer,
+      ...(locals !== undefined && { [serviceHeaders.locals]: locals }),
+    };
+  }
+}
+
+/** How calls that leave a service take part in the state of the call that they belong to. */
+export interface StateCarrier {
+  readonly fields: (context: Context) => Record<string, string> | undefined;
+  readonly received: (context: Context, answer: IncomingResponse) => void;
+}
+
+/** For services; pages have no such state. */
+export const callStates: StateCarrier = {
+  fields: (context) => stateOf(context)?.sentFields(),
+  received(context, answer) {
+    if (serviceHeaders.response in answer.headers) stateOf(context)?.received(answer.headers);
+  },
+};
+
+function stateOf(context: Context): CallState | undefined {
+  const scope = scopeOf(context);
+  return scope instanceof CallState ? scope : undefined;
+}
+
+/** An answer without the settings that came with it. */
+export function withoutSettings(answer: IncomingResponse): IncomingResponse {
+  const { [serviceHeaders.response]: _, ...headers } = answer.headers;
+  return { ...answer, headers };
+}
+
+// Instances of the application's classes would need its modules on gateways and proxies.
+const noClasses = new ClassTable();
+
+function encodeLocals(locals: Locals, limits: Pick<Limits, "localsBytes">): string | undefined {
+  const members = Object.entries(locals);
+  if (members.length === 0) return undefined;
+  const text = jsonOf(locals);
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > limits.localsBytes) throw tooLarge(members, bytes, limits.localsBytes);
+  return toField(text);
+}
+
+function jsonOf(value: unknown): string {
+  const text = encodeSerialized(value, { classes: noClasses, path: "locals" });
+  if (typeof text === "string") return text;
+  // It rejects too if a Blob can't be read, which nobody has to know then.
+  text.catch(() => {});
+  throw new ValueNotSerializable("locals: a Blob can't be in locals");
+}
+
+function tooLarge(
+  members: readonly (readonly [string, unknown])[],
+  bytes: number,
+  limit: number,
+): ValueNotSerializable {
+  const sizes = members.map(([name, value]) => [name, jsonOf(value).length] as const);
+  const [largest] = sizes.reduce((left, right) => (right[1] > left[1] ? right : left));
+  return new ValueNotSerializable(
+    `locals.${largest.slice(0, 64)}: locals have ${bytes} bytes, and this is the largest member; the limit is ${limit} ('localsBytes')`,
+  );
+}
+
+function decodeLocals(field: string): Locals {
+  const options = { classes: noClasses, limits: unlimited, trusted: true, path: "locals" };
+  return decodeSerialized(fromField(field), options) as Locals;
+}
+
+/** Freezes what can be frozen: objects and arrays, but not the content of dates and collections. */
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freeze(member);
+}
+
+function decodeSettings(field: string): SettingsForm {
+  try {
+    return JSON.parse(fromField(field)) as SettingsForm;
+  } catch (cause) {
+    throw new BadGateway("The settings of an answer can't be read", { cause });
+  }
+}
+
+function toField(text: string): string {
+  return toBase64(new TextEncoder().encode(text))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+function fromField(field: string): string {
+  const binary = atob(field.replaceAll("-", "+").replaceAll("_", "/"));
+  return new TextDecoder().decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
+}
