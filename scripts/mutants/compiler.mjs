@@ -1,6 +1,7 @@
 // Detects mutants that don't compile, which needn't be caught by a test.
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** @type {typeof import("typescript")} */
 const ts = createRequire(import.meta.url)("typescript");
@@ -20,12 +21,19 @@ export function createCompiler(root) {
   const replaced = new Map();
   let version = 0;
 
-  const serviceOf = (/** @type {string} */ room) => {
-    const file = join(root, room, "tsconfig.json");
+  /** The nearest folder with a project of its own. */
+  const projectOf = (/** @type {string} */ path) => {
+    let folder = dirname(path);
+    while (!existsSync(join(root, folder, "tsconfig.json"))) folder = dirname(folder);
+    return folder;
+  };
+
+  const serviceOf = (/** @type {string} */ folder) => {
+    const file = join(root, folder, "tsconfig.json");
     const { fileNames, options } = ts.parseJsonConfigFileContent(
       ts.readConfigFile(file, ts.sys.readFile).config,
       ts.sys,
-      join(root, room),
+      join(root, folder),
     );
     return ts.createLanguageService({
       ...ts.sys,
@@ -42,9 +50,9 @@ export function createCompiler(root) {
   };
 
   return (path, text) => {
-    const room = path.split("/", 1)[0] ?? "";
-    let service = services.get(room);
-    if (service === undefined) services.set(room, (service = serviceOf(room)));
+    const folder = projectOf(path);
+    let service = services.get(folder);
+    if (service === undefined) services.set(folder, (service = serviceOf(folder)));
     const name = join(root, path);
     version += 1;
     replaced.set(name, { text, version });
