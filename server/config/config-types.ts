@@ -40,6 +40,8 @@ export interface LimitsConfig {
   readonly headerTimeoutMs?: number | undefined;
   /** Milliseconds in which a whole request must arrive. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
+  /** Milliseconds without a byte in either direction after which a stream ends. @default 30000 */
+  readonly idleTimeoutMs?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly callTimeoutMs?: number | undefined;
   /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */

@@ -17,6 +17,8 @@ import { isInnerRefusal, isRefusal } from "../http/refusals.ts";
 import { type Credentials, stranger, type Trust } from "../http/trust.ts";
 import type { IncomingCall } from "../wire/incoming-call.ts";
 import { createRpcEndpoint, withHeaders } from "../wire/rpc-endpoint.ts";
+import type { RouteInfo } from "../runtime/routes.ts";
+import { createRouteEndpoint, type RoutesPart } from "./routes/route-endpoint.ts";
 import type { Observer, Subject } from "./members/observer.ts";
 
 /** A running service, as the host sees it. */
@@ -49,6 +51,8 @@ export interface RoleFacts {
   readonly segments?: readonly string[];
   /** How many procedures they hold. */
   readonly procedures?: number;
+  /** Routes that it answers, or passes on. */
+  readonly routes?: readonly RouteInfo[];
   /** Addresses of a gateway's members. */
   readonly members?: readonly string[];
 }
@@ -77,6 +81,8 @@ export interface RoleParts {
     refuse: (thrown: unknown) => Promise<HttpResponse>,
   ) => Promise<HttpResponse>;
   readonly routes?: readonly Route[];
+  /** The application's routes. */
+  readonly application?: RoutesPart | undefined;
   /** Answers requests that no endpoint takes, for files for example. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   readonly start: (url: string) => Promise<void>;
@@ -150,15 +156,25 @@ export function createRole(parts: RoleParts): Role {
     });
   };
 
-  const { call } = parts;
+  // Its procedures are still loading, so 404 would be wrong.
+  const starting = (): Promise<never> =>
+    Promise.reject(new NodeNotAvailable("This service is starting"));
+  const { call, application } = parts;
+  const cors = () => chain.list.findLast(isCors);
+  const site =
+    application &&
+    createRouteEndpoint({
+      ...parts,
+      cors,
+      refuse,
+      routes: application,
+      ready: () => (ready ? undefined : (joined ?? starting())),
+    });
   const rpc =
     call &&
     createRpcEndpoint({
-      host,
-      credentials: parts.credentials,
-      web: parts.web,
-      limits: parts.limits,
-      cors: () => chain.list.findLast(isCors),
+      ...parts,
+      cors,
       // Only send stacks to callers that are trusted themselves, not when a member forwards a call
       // from outside.
       answer: (incoming) => {
@@ -166,9 +182,6 @@ export function createRole(parts: RoleParts): Role {
           call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
         // A stopping role keeps answering until its socket closes.
         if (ready) return run();
-        // Its procedures are still loading, so 404 would be wrong.
-        const starting = (): Promise<never> =>
-          Promise.reject(new NodeNotAvailable("This service is starting"));
         return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
       refuse,
@@ -195,6 +208,7 @@ export function createRole(parts: RoleParts): Role {
         const answer =
           (observer && (await observer.handle(request))) ??
           (await route(request)) ??
+          (await site?.(request)) ??
           (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {

@@ -17,6 +17,8 @@ export interface Limits {
    * stop reading a response for as long.
    */
   readonly requestTimeoutMs: number;
+  /** Milliseconds without a byte in either direction after which a stream is ended. */
+  readonly idleTimeoutMs: number;
   /** Open sockets. */
   readonly maxConnections: number;
   /**
@@ -58,6 +60,7 @@ export const defaultLimits: Limits = {
   callTimeoutMs: defaultTime,
   headerTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  idleTimeoutMs: 30_000,
   maxConnections: 10_000,
   maxDepth: 128,
   maxValues: 100_000,
