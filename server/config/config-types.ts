@@ -71,7 +71,10 @@ interface CommonInput {
   readonly origin?: string | readonly string[] | undefined;
   /** Host names that requests may be for, besides those of 'origin' and 'url', localhost and IP addresses. ["*"] accepts all. */
   readonly hosts?: readonly string[] | undefined;
-  /** Trusts x-forwarded-host and x-forwarded-proto: the proxy in front must always set both. @default false */
+  /**
+   * Trusts x-forwarded-host, x-forwarded-proto and the last address of x-forwarded-for: the proxy in
+   * front must always set all three. @default false
+   */
   readonly forwarded?: boolean | undefined;
   /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;

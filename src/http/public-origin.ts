@@ -14,7 +14,8 @@ export interface PublicOriginOptions {
   /** More host names that requests may be for; `*` accepts all. */
   readonly hosts?: readonly string[];
   /**
-   * A reverse proxy in front always sets `x-forwarded-host` and `x-forwarded-proto`: trust them.
+   * A reverse proxy in front always sets `x-forwarded-host` and `x-forwarded-proto`, and adds the
+   * address that it saw to `x-forwarded-for`: trust them.
    */
   readonly forwarded?: boolean;
 }

@@ -211,8 +211,8 @@ export interface Calls extends Pick<SeamHost, "runProcedure"> {
   ) => Promise<unknown>;
 }
 
-export function createCalls({ placement, carrier, clock, remote, ...parts }: CallParts): Calls {
-  const { bind, createContext = (contextParts) => new Context(contextParts) } = parts;
+export function createCalls({ placement, carrier, clock, remote, ...more }: CallParts): Calls {
+  const { bind, createContext = (contextParts) => new Context(contextParts) } = more;
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (
