@@ -32,6 +32,8 @@ export interface Role {
   start(url: string, settled?: () => Promise<void>): Promise<void>;
   /** Leaves the gateway. The host waits for requests that are under way. */
   stop(): Promise<void>;
+  /** Whether the path of a request's target is that of a route, whatever its method. */
+  isRoute(target: string): boolean;
   addMiddleware(middleware: Middleware): void;
   addHealthCheck(name: string, check: HealthCheck): void;
   /** Only in roles that have procedures or can call a node. */
@@ -229,6 +231,7 @@ export function createRole(parts: RoleParts): Role {
       observer?.stopped();
       await parts.stop();
     },
+    isRoute: (target) => application?.table().match("OPTIONS", target).kind === "other-method",
     addMiddleware(middleware) {
       if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
         throw new TypeError(
