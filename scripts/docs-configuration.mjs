@@ -16,6 +16,7 @@ const guides = /** @type {Record<string, string>} */ ({
   origin: "deployment.md#hosts-and-the-public-origin",
   hosts: "deployment.md#hosts-and-the-public-origin",
   forwarded: "deployment.md#hosts-and-the-public-origin",
+  errors: "errors.md#masked-errors",
   middleware: "middleware.md",
   healthChecks: "health.md",
   tls: "deployment.md#tls-without-anything-in-front",

@@ -98,7 +98,7 @@ function wordsOf(issue: v.BaseIssue<unknown>, path: string): Words {
     !/trustKey|passphrase/.test(path);
   const near =
     issue.type === "picklist" && typeof input === "string"
-      ? nearest(input, ["info", "warn", "error", "none"])
+      ? nearest(input, path === "errors" ? ["shown", "masked"] : ["info", "warn", "error", "none"])
       : undefined;
   return {
     message: showsValue

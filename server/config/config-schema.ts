@@ -86,6 +86,12 @@ const common = {
   origin: v.optional(origins),
   hosts: v.optional(v.array(hostName, "expected a list of host names")),
   forwarded: v.optional(v.pipe(boolean, v.metadata({ default: false }))),
+  errors: v.optional(
+    v.pipe(
+      v.picklist(["shown", "masked"], 'expected "shown" or "masked"'),
+      v.metadata({ default: "shown" }),
+    ),
+  ),
   middleware: v.optional(strings),
   healthChecks: v.optional(
     v.record(v.string(), string, "expected an object of names and module paths"),

@@ -76,6 +76,8 @@ interface CommonInput {
    * front must always set all three. @default false
    */
   readonly forwarded?: boolean | undefined;
+  /** What callers who aren't trusted read of the application's own errors: everything, or only an id that the log has. @default "shown" */
+  readonly errors?: "shown" | "masked" | undefined;
   /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
   /** Health checks by name: paths or packages of modules whose default export is one. */

@@ -82,6 +82,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const role = createGateway(host, {
       limits,
       web,
+      errors: config.errors,
       trustKey,
       healthIntervalMs,
       newId,
@@ -105,6 +106,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       role: createProxy(host, {
         limits,
         web: webOf(config),
+        errors: config.errors,
         trustKey,
         calls,
         repository: config.repository,
@@ -127,6 +129,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       role: createRepository(host, {
         limits: options.limits,
         web: webOf(config),
+        errors: config.errors,
         trustKey: options.trustKey,
         files,
       }),
@@ -146,6 +149,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const role = createStandalone(host, {
       limits,
       web: webOf(config),
+      errors: config.errors,
       trustKey,
       files,
       modules,
@@ -165,6 +169,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       role: createNode(host, {
         limits,
         web: webOf(config),
+        errors: config.errors,
         trustKey,
         gateway,
         modules,

@@ -9,6 +9,7 @@ import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modul
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { nodeHost } from "../http/host.ts";
 import { LocalDeployment } from "../local/deployment.ts";
@@ -35,6 +36,7 @@ export interface ClusterOptions extends ClusterSegments {
   readonly clock: TestClock;
   readonly log: TestLog;
   readonly limits: Limits;
+  readonly errors: ErrorVisibility | undefined;
   readonly own: OwnImporter | undefined;
 }
 
@@ -61,7 +63,7 @@ export class Cluster {
   #stopped = false;
 
   constructor(options: ClusterOptions) {
-    const { application, clock, log, limits, own } = options;
+    const { application, clock, log, limits, errors, own } = options;
     this.#options = options;
     this.#release = application.use();
     this.clock = clock;
@@ -84,7 +86,7 @@ export class Cluster {
     };
     this.gateway = new ClusterService(surroundings, (prepare) =>
       this.#local.addGateway((host, common) =>
-        prepare(createGateway(host, { ...common, modules: this.modules.ofServer() })),
+        prepare(createGateway(host, { ...common, errors, modules: this.modules.ofServer() })),
       ),
     );
     this.nodes = Object.entries(options.nodes).map(([name, segments]) =>

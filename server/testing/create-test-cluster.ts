@@ -40,6 +40,7 @@ export async function createTestCluster<Procedures = ProceduresOf>(
     clock: options.clock ?? new TestClock(),
     log: options.log ?? new TestLog(),
     limits: { ...defaultLimits, ...definedOf(config?.limits ?? {}) },
+    errors: config?.errors,
     ...segments,
     own: options.importer ?? (await testImporter(root)),
   });

@@ -71,7 +71,7 @@ export interface TestClusterOptions<Procedures = ProceduresOf> {
   readonly log?: TestLog;
   /**
    * A configuration (`mode` and `url` are optional) or its file. Its middleware and health checks
-   * apply to the gateway, its limits to all services.
+   * apply to the gateway, as do its `errors`, and its limits to all services.
    */
   readonly config?: string | object;
   /** Vite's configuration file, relative to `root`; `false`: none [the one that Vite finds]. */

@@ -73,6 +73,8 @@ export const serviceHeaders = {
   /** Host and scheme of the original request, in the fields that other proxies use too. */
   forwardedHost: "x-forwarded-host",
   forwardedProto: "x-forwarded-proto",
+  /** `masked` if a service on the way masks errors: then the others do, too. */
+  errors: "x-svc-errors",
   /** Set by proxies in front: the caller's address, and those of other proxies. */
   forwardedFor: "x-forwarded-for",
   /** The outermost caller's request, as the first service saw it. */

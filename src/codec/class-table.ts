@@ -19,6 +19,8 @@ export class ClassTable {
    * nothing of an error leaves a page.
    */
   errorForm?(error: Error, walk: FormWalk): object;
+  /** Whether the receiver learns nothing of an error but that there was one. */
+  hides?(error: Error): boolean;
   /** Makes the stand-in for an instance of any class, in a service that has no modules. */
   passOn?(form: unknown, parts?: OpaqueParts): object;
   readonly #byKey = new Map<string, KnownClass>();

@@ -55,14 +55,20 @@ interface Received {
   readonly fields: Properties;
 }
 
-/** The Error form. */
-export function encodeErrorForm(error: Error & { [received]?: Received }, walk: FormWalk): object {
+/** The Error form. `cover` may replace a cause, or an entry of an AggregateError. */
+export function encodeErrorForm(
+  error: Error & { [received]?: Received },
+  walk: FormWalk,
+  cover: (value: unknown) => unknown = (value) => value,
+): object {
   const { stacks } = walk;
   const message = stacks ? textOf(error.message) : publicMessage(error);
   const known = knownError(error, walk.classes);
   const rest: Properties = { fields: {} };
-  // Its name tells what happened, not its class.
-  if (error instanceof DOMException) rest["dom"] = true;
+  // Read once: a getter may give another name the next time.
+  const type = textOf(error.name);
+  const dom = nameOwner(error, type);
+  if (dom !== undefined) rest["dom"] = dom;
   if (error[received]) {
     const { key, args, fields } = error[received];
     Object.assign(rest, { key, args: walkParts(args, walk), fields: walkParts(fields, walk) });
@@ -82,16 +88,25 @@ export function encodeErrorForm(error: Error & { [received]?: Received }, walk: 
     if (error instanceof AggregateError) own.push(["errors", error.errors]);
     rest["fields"] = walkMembers(Object.fromEntries(own), walk, true);
   }
-  if (error.cause !== undefined) rest["cause"] = walkValue(error.cause, walk);
+  if (error.cause !== undefined) rest["cause"] = walkValue(cover(error.cause), walk);
   if (stacks) rest["stack"] = error.stack;
   return {
     serialized: true,
     name: "Error",
-    type: textOf(error.name),
+    type,
     message,
     trace: traceOf(error),
     ...rest,
   };
+}
+
+/**
+ * Whose name an error has, if it isn't that of its class: `true` for a DOMException, whose name
+ * tells what happened; `false` if the application gave it the name of a framework's class.
+ */
+export function nameOwner(error: Error, name: string): boolean | undefined {
+  if (error instanceof DOMException) return true;
+  return !(error instanceof ServiceError) && frameworkErrors.has(name) ? false : undefined;
 }
 
 /** The class that an error travels as: its own, or the nearest one it extends that is exported. */
@@ -142,7 +157,10 @@ export function decodeErrorForm(
     // than none.
   }
   const isRebuilt = error !== undefined;
-  error ??= form["dom"] === true ? new DOMException(message, type) : rebuild(type, message, status);
+  error ??=
+    form["dom"] === true
+      ? new DOMException(message, type)
+      : rebuild(form["dom"] === false ? "" : type, message, status);
   const members = error as unknown as Properties;
   // A class may freeze its instances, and then nothing can be defined.
   const define = (name: PropertyKey, value: unknown): void => {

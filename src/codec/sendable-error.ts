@@ -32,8 +32,11 @@ export function sendableError(
   // The getters of a DOMException work only on the exception itself.
   for (const name of ["name", "message"] as const)
     Object.defineProperty(standIn, name, { value: error[name], configurable: true });
-  const names = new Set(Object.keys(error).filter((name) => !commonErrorMembers.has(name)));
-  const known = knownError(error, classes);
+  const hidden = classes.hides?.(error) === true;
+  const names = new Set(
+    hidden ? [] : Object.keys(error).filter((name) => !commonErrorMembers.has(name)),
+  );
+  const known = hidden ? undefined : knownError(error, classes);
   for (const name of [...(known?.names ?? []), ...(known?.record.fields ?? [])])
     if (name !== null) names.add(name);
   const sendable = (value: unknown): unknown => {

@@ -43,6 +43,16 @@ export function readCrossSite(fields: HeaderFields): boolean | undefined {
   return field === "yes" ? true : field === "no" ? false : undefined;
 }
 
+/** Tells the next service to mask errors. */
+export function maskHeader(masks: boolean): Record<string, string> | undefined {
+  return masks ? { [serviceHeaders.errors]: "masked" } : undefined;
+}
+
+/** Whether the service that passed the call on masks errors, or was told to. */
+export function asksForMask(fields: HeaderFields): boolean {
+  return fields[serviceHeaders.errors] === "masked";
+}
+
 /** Marks an answer with which the service itself refused the call. */
 export function refusedHeader(): Record<string, string> {
   return { [serviceHeaders.refused]: "yes" };

@@ -5,6 +5,7 @@ import { callableIn } from "../base/access.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
 import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
+import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/remote-call.ts";
@@ -28,6 +29,8 @@ export interface NodeOptions {
   readonly trustKey: string;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   /** Takes calls to other nodes; without it this node is on its own. */
   readonly gateway: string | undefined;
   readonly modules: ServerModules;
@@ -100,6 +103,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     classes,
     chain,
     ...(stacks && { stacks }),
+    errors: options.errors,
     onFailedCall: options.onFailedCall,
     call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
     application: createRouteRunner(node.routes, { host, chain, name: options.name }),

@@ -5,6 +5,7 @@ import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
 import type { Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
+import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { createCredentials, type Credentials } from "../http/trust.ts";
 import { createMiddlewareChain, createRole, notFound, type Role } from "./role.ts";
@@ -23,6 +24,8 @@ export interface RepositoryOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   readonly files: RepositoryFiles;
 }
 
@@ -34,6 +37,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     web: createPublicOrigin(host.log, options.web),
     limits: options.limits,
     classes: new Classes(),
+    errors: options.errors,
     chain: createMiddlewareChain(),
     routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),

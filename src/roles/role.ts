@@ -1,25 +1,23 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
 import { isCors } from "../http/cors.ts";
-import { BadRequest, FileNotFound, NodeNotAvailable, ServiceError } from "../base/errors.ts";
+import { BadRequest, FileNotFound, NodeNotAvailable } from "../base/errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../http/health.ts";
 import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
-import { answerHeaders, headers, mediaTypes, paths, rpcPath } from "../base/protocol.ts";
-import { refusedHeader } from "../http/relay-headers.ts";
-import { createRouter, decodeSegment, pathOf, type Route } from "../http/router.ts";
-import { type Classes } from "../codec/classes.ts";
+import { answerHeaders, mediaTypes, paths, rpcPath } from "../base/protocol.ts";
+import { createRouter, type Route } from "../http/router.ts";
+import type { Classes } from "../codec/classes.ts";
+import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
-import type { Encoding } from "../wire/encoding.ts";
-import { encodeError } from "../wire/encode-error.ts";
-import { isInnerRefusal, isRefusal } from "../http/refusals.ts";
-import { type Credentials, stranger, type Trust } from "../http/trust.ts";
+import type { Credentials } from "../http/trust.ts";
 import type { IncomingCall } from "../wire/incoming-call.ts";
-import { createRpcEndpoint, withHeaders } from "../wire/rpc-endpoint.ts";
+import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
 import type { RouteInfo } from "../runtime/routes.ts";
 import { createRouteEndpoint, type RoutesPart } from "./routes/route-endpoint.ts";
 import type { Observer, Subject } from "./members/observer.ts";
+import { createRefuse, type FailedCall } from "./refuse.ts";
 
 /** A running service, as the host sees it. */
 export interface Role {
@@ -95,15 +93,11 @@ export interface RoleParts {
   readonly runProcedure?: Role["runProcedure"];
   /** Send stacks to every caller, not only to trusted ones, in development. */
   readonly stacks?: boolean;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   /** Receives errors of calls, instead of the log, unless they are meant for the caller. */
   readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
   readonly observed?: { readonly observer: Observer; readonly subject: Subject } | undefined;
-}
-
-/** A call that failed with an error whose details the caller doesn't get. */
-export interface FailedCall {
-  readonly fqn: string;
-  readonly error: unknown;
 }
 
 export function createMiddlewareChain(): MiddlewareChain {
@@ -123,40 +117,8 @@ export function createRole(parts: RoleParts): Role {
     ...healthRoutes(health, () => ready && !stopping),
     ...(parts.routes ?? []),
   ]);
-  const reportFailure = (request: HttpRequest, error: unknown): void => {
-    const path = pathOf(request.target);
-    if (parts.onFailedCall !== undefined && path.startsWith(rpcPath))
-      parts.onFailedCall({ fqn: decodeSegment(path.slice(rpcPath.length)), error });
-    else host.log.error(`${request.method} ${path} failed`, error);
-  };
-  const refuse = async (
-    thrown: unknown,
-    request: HttpRequest,
-    encoding: Encoding,
-    trust: Trust,
-  ): Promise<HttpResponse> => {
-    if (
-      (!(thrown instanceof ServiceError) || isInnerRefusal(thrown)) &&
-      !isDeparture(thrown, request)
-    )
-      reportFailure(request, thrown);
-    const answer = await encodeError(thrown, encoding, {
-      classes: parts.classes,
-      stacks: stacks || trust.trusted,
-      onLost: (what) =>
-        host.log.warn(
-          `${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`,
-        ),
-    });
-    if (!(thrown instanceof ServiceError)) return answer;
-    // For programs, which can't recognise an error by its message.
-    const { kind } = thrown.constructor as typeof ServiceError;
-    return withHeaders(answer, {
-      [headers.error]: kind,
-      ...(isRefusal(thrown) && refusedHeader()),
-      ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
-    });
-  };
+  const masks = parts.errors === "masked";
+  const refuse = createRefuse({ ...parts, masks, stacks });
 
   // Its procedures are still loading, so 404 would be wrong.
   const starting = (): Promise<never> =>
@@ -169,6 +131,7 @@ export function createRole(parts: RoleParts): Role {
       ...parts,
       cors,
       refuse,
+      masks: masks && !stacks,
       routes: application,
       ready: () => (ready ? undefined : (joined ?? starting())),
     });
@@ -177,6 +140,7 @@ export function createRole(parts: RoleParts): Role {
     createRpcEndpoint({
       ...parts,
       cors,
+      masks: masks && !stacks,
       // Only send stacks to callers that are trusted themselves, not when a member forwards a call
       // from outside.
       answer: (incoming) => {
@@ -214,7 +178,7 @@ export function createRole(parts: RoleParts): Role {
           (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
-        return await refuse(thrown, request, "plain", stranger);
+        return await refuse(thrown, request, "plain", parts.credentials.of(request.headers), false);
       }
     },
     async start(url, settled = async () => {}) {
@@ -266,13 +230,6 @@ export function createRole(parts: RoleParts): Role {
     describe: parts.describe,
     ...(parts.runProcedure === undefined ? {} : { runProcedure: parts.runProcedure }),
   };
-}
-
-/** Whether the call ended because its caller went away, which isn't an error. */
-function isDeparture(thrown: unknown, { signal }: HttpRequest): boolean {
-  if (!signal.aborted) return false;
-  const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
-  return thrown === signal.reason || cause === signal.reason || name === "AbortError";
 }
 
 /** Describes a wrong argument, with a hint. */

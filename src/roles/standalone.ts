@@ -3,6 +3,7 @@
 import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
 import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
+import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { createCallRunner } from "./run-call.ts";
 import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
@@ -17,6 +18,8 @@ export interface StandaloneOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   readonly files: RepositoryFiles;
   readonly modules: ServerModules;
   readonly segments: readonly string[] | undefined;
@@ -37,6 +40,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     web: createPublicOrigin(host.log, options.web),
     limits,
     classes,
+    errors: options.errors,
     chain,
     call: createCallRunner({ host, node, chain, classes, limits, name }),
     routes: [

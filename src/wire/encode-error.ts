@@ -8,6 +8,7 @@ import type { ClassTable } from "../codec/class-table.ts";
 import { needsReferences } from "../codec/values/fault.ts";
 import { internal, publicMessage, textOf } from "../codec/values/public-message.ts";
 import { sendableError } from "../codec/sendable-error.ts";
+import type { ErrorMask } from "../codec/error-mask.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
 import { errorOf, traceOf } from "../base/trace.ts";
 import { superjsonHeaders } from "./encode-result.ts";
@@ -17,6 +18,8 @@ import { loadSuperjson } from "./superjson.ts";
 export interface EncodeErrorOptions {
   readonly classes: ClassTable;
   readonly stacks: boolean;
+  /** Hides what the caller mustn't see. Stands for `classes`, which it was made of. */
+  readonly mask?: ErrorMask | undefined;
   /** Called with each part of the error that can't be sent. */
   readonly onLost?: (what: string) => void;
 }
@@ -28,9 +31,10 @@ export interface EncodeErrorOptions {
 export function encodeError(
   thrown: unknown,
   encoding: Encoding,
-  options: EncodeErrorOptions,
+  { mask, ...unmasked }: EncodeErrorOptions,
 ): HttpResponse | Promise<HttpResponse> {
   const error = errorOf(thrown);
+  const options = mask === undefined ? unmasked : { ...unmasked, classes: mask };
   const more =
     error instanceof MethodNotAllowed
       ? { allow: "GET, POST" }
@@ -46,7 +50,7 @@ export function encodeError(
   const sendable = (): Error =>
     sendableError(error, { classes: options.classes, onLost: options.onLost ?? (() => {}) });
   const superjson = async (): Promise<HttpResponse> => ({
-    ...json(await superjsonText(error, sendable, options)),
+    ...json(await superjsonText(error, sendable, options, mask)),
     headers: { ...superjsonHeaders, ...more },
   });
   /** `undefined` if only superjson can carry the error. */
@@ -60,20 +64,28 @@ export function encodeError(
   };
   try {
     if (encoding === "plain")
-      return respond(mediaTypes.text, [publicMessage(error), ...traceOf(error)].join("\n"));
+      return respond(
+        mediaTypes.text,
+        mask?.messageOf(error) ?? [publicMessage(error), ...traceOf(error)].join("\n"),
+      );
     const text = encoding === "superjson" ? undefined : serialized();
     if (text === undefined) return superjson();
-    return typeof text === "string" ? json(text) : text.then(json, () => json(bareForm(error)));
+    return typeof text === "string"
+      ? json(text)
+      : text.then(json, () => json(bareForm(error, mask)));
   } catch {
     // Not even its name and message are readable. The status still says something.
-    return encoding === "plain" ? respond(mediaTypes.text, internal) : json(bareForm(error));
+    return encoding === "plain"
+      ? respond(mediaTypes.text, mask === undefined ? internal : mask.unreadable(error))
+      : json(bareForm(error, mask));
   }
 }
 
 async function superjsonText(
   error: Error,
   sendable: () => Error,
-  options: EncodeErrorOptions,
+  options: Omit<EncodeErrorOptions, "mask">,
+  mask: ErrorMask | undefined,
 ): Promise<string> {
   const { encodeSuperjson } = await loadSuperjson();
   try {
@@ -82,7 +94,7 @@ async function superjsonText(
     try {
       return await encodeSuperjson(sendable(), options);
     } catch {
-      const { type, message, trace, fields } = JSON.parse(bareForm(error)) as Record<
+      const { type, message, trace, fields } = JSON.parse(bareForm(error, mask)) as Record<
         string,
         unknown
       >;
@@ -95,11 +107,16 @@ async function superjsonText(
 }
 
 /** The Error form with nothing but name, message and trace. */
-function bareForm(error: Error): string {
-  const form = { serialized: true, name: "Error", trace: traceOf(error), fields: {} };
+function bareForm(error: Error, mask: ErrorMask | undefined): string {
+  const trace = mask === undefined ? traceOf(error) : [];
+  const form = { serialized: true, name: "Error", trace, fields: {} };
+  if (mask?.hides(error) === true)
+    return JSON.stringify({ ...form, type: "Error", message: mask.messageOf(error) });
   try {
-    return JSON.stringify({ ...form, type: textOf(error.name), message: publicMessage(error) });
+    const message = mask?.messageOf(error) ?? publicMessage(error);
+    return JSON.stringify({ ...form, type: textOf(error.name), message });
   } catch {
-    return JSON.stringify({ ...form, type: "Error", message: internal });
+    const message = mask?.unreadable(error) ?? internal;
+    return JSON.stringify({ ...form, type: "Error", message });
   }
 }

@@ -12,7 +12,12 @@ import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/por
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { headers, isServiceHeader, mostHops, rpcPath, serviceHeaders } from "../base/protocol.ts";
 import { procedureNotFound } from "../runtime/registry.ts";
-import { readCrossSite, type RelayedState, readRelayHeaders } from "../http/relay-headers.ts";
+import {
+  asksForMask,
+  readCrossSite,
+  type RelayedState,
+  readRelayHeaders,
+} from "../http/relay-headers.ts";
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
@@ -45,6 +50,8 @@ export interface IncomingCall extends Trust {
   readonly crossSite: boolean;
   /** The route that the request is for, if it isn't a call of a procedure. */
   readonly route: MatchedRoute | undefined;
+  /** Errors in the answer are masked, here and by all services that the call is passed on to. */
+  readonly masksErrors: boolean;
   /** Outer request, locals, and settings of the answer; made when first read. */
   readonly state: CallState;
   /** The procedure starts. */
@@ -66,6 +73,8 @@ export interface IncomingCallOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly route?: MatchedRoute;
+  /** This service masks errors. */
+  readonly masks: boolean;
 }
 
 const firstHop: RelayedState = { hops: 0, msLeft: undefined };
@@ -85,6 +94,7 @@ export class CheckedCall implements IncomingCall {
   readonly requestedOrigin: RequestedOrigin;
   readonly crossSite: boolean;
   readonly route: MatchedRoute | undefined;
+  readonly masksErrors: boolean;
   readonly #seesForwarded: boolean;
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
@@ -116,6 +126,7 @@ export class CheckedCall implements IncomingCall {
       throw new LoopDetected(`The call has passed more than ${mostHops} services`);
     this.deadline = clock.now() + Math.min(msLeft ?? limits.callTimeoutMs, limits.callTimeoutMs);
     this.requestedOrigin = web.requestedOrigin(request, trust);
+    this.masksErrors = isMasked(request.headers, trust, options.masks);
     this.#seesForwarded = web.believes(trust);
     this.crossSite =
       !(route !== undefined && (request.method === "GET" || request.method === "HEAD")) &&
@@ -166,6 +177,14 @@ export class CheckedCall implements IncomingCall {
     this.#expired = reason;
     this.#abort?.abort(reason);
   }
+}
+
+/**
+ * Whether a caller gets masked errors: not if it is trusted, and otherwise if this service masks
+ * them, or a service that passed the request on.
+ */
+export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): boolean {
+  return !trust.trusted && (masks || (trust.member && asksForMask(fields)));
 }
 
 /** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */

@@ -22,6 +22,8 @@ export interface RpcEndpointParts {
   readonly web: PublicOrigin;
   readonly limits: Limits;
   readonly cors: () => CorsMiddleware | undefined;
+  /** This service masks errors. */
+  readonly masks: boolean;
   /** Runs the call or passes it on. What it throws goes to `refuse`. */
   readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
   /** The response for what was thrown. */
@@ -36,7 +38,7 @@ export interface RpcEndpointParts {
 export function createRpcEndpoint(
   parts: RpcEndpointParts,
 ): (request: HttpRequest) => Promise<HttpResponse> {
-  const { host, web, limits } = parts;
+  const { host, web, limits, masks } = parts;
   return async (request) => {
     const cors = parts.cors();
     if (request.method === "OPTIONS") {
@@ -51,7 +53,7 @@ export function createRpcEndpoint(
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw memoryExhausted();
-      const options = { encoding, trust, web, cors, limits, clock: host.clock };
+      const options = { encoding, trust, web, cors, limits, clock: host.clock, masks };
       call = new CheckedCall(request, options);
       response = await withinDeadline(call, host.clock, parts.answer);
     } catch (thrown) {

@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Mode, modeNames, startMode } from "./_modes.ts";
 import { calls } from "./calls.ts";
+import { context } from "./context.ts";
+import { deepLinks } from "./deep-links.ts";
 
-const suites = [calls];
+const suites = [calls, context, deepLinks];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { getContext } from "../../server/http/carrier.ts";
 import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
@@ -16,7 +17,7 @@ import { createFixture, type Files } from "../build/_fixture.ts";
 import { TestDeployment, type TestLog, type TestNetwork } from "../_cluster.ts";
 
 // The package and what generated code imports, as one module.
-const core = { ...index, ...internal };
+const core = { ...index, ...internal, getContext };
 
 export const key = "the-trust-key-of-the-built";
 

@@ -27,6 +27,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     responses: { title: "Responses", statements: 14 },
     plain: { title: "Plain answers, Blob and File", statements: 12 },
     errors: { title: "Errors", statements: 51 },
+    masked: { title: "Masked errors", statements: 10 },
   },
   Values: {
     types: { title: "Types of data", statements: 7 },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 
 import { afterAll, onTestFinished } from "vitest";
 
+import { getContext } from "../../server/http/carrier.ts";
 import type { ModuleImporter } from "../../server/modules/module-importer.ts";
 import type { Server, ServerOptions } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";
@@ -16,7 +17,7 @@ import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
 
 // The package and what generated code imports, as one module.
-const core = { ...index, ...internal };
+const core = { ...index, ...internal, getContext };
 
 let count = 0;
 

@@ -4,8 +4,9 @@
 import { bytesOf, fillBlobForm, kindOf } from "../values/binary.ts";
 import { type FormWalk, Opaque } from "../class-table.ts";
 import { classOf, formWalk, unknownInstance, type WalkOptions } from "../encode.ts";
-import { keyOfError } from "../error-form.ts";
+import { keyOfError, nameOwner } from "../error-form.ts";
 import { Fault, faultAt, isForbidden } from "../values/fault.ts";
+import { textOf } from "../values/public-message.ts";
 import { type Properties, readInstance } from "../instance.ts";
 import { numberArrays } from "./superjson-scalars.ts";
 import { maxLevels, refuseHole, refuseMore, refuseSymbols, walkValue } from "../values/walk.ts";
@@ -27,8 +28,8 @@ export interface Carriers {
   readonly instance: (key: string) => object;
   /** For a Blob or File. Takes the members of a Binary form. */
   readonly binary: () => object;
-  /** For an error. A DOMException is marked as such. */
-  readonly error: (isDom: boolean) => Error;
+  /** For an error. It may be marked as having a name that isn't that of its class. */
+  readonly error: (isMarked: boolean) => Error;
 }
 
 /** What a page sends for an error: services don't accept errors from pages. */
@@ -163,11 +164,12 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
   }
 
   function copyError(error: Error): object {
-    const key = keyOfError(error, classes);
-    const isDom = error instanceof DOMException;
+    const hidden = classes.hides?.(error) === true;
+    const key = hidden ? undefined : keyOfError(error, classes);
+    const dom = hidden || key !== undefined ? undefined : nameOwner(error, textOf(error.name));
     const copy = keep(
       error,
-      key === undefined ? carriers.error(isDom) : carriers.instance(key),
+      key === undefined ? carriers.error(dom !== undefined) : carriers.instance(key),
     ) as Properties;
     const {
       type,
@@ -179,7 +181,7 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
       args,
     } = (classes.errorForm?.(error, walk) ?? bareError) as Properties;
     const form: Properties = { name: type, message, trace, fields };
-    if (isDom && key === undefined) form["dom"] = true;
+    if (dom !== undefined) form["dom"] = dom;
     if (args !== undefined) form["args"] = args;
     if (cause !== undefined) form["cause"] = cause;
     if (stacks) form["stack"] = stack;

@@ -90,9 +90,9 @@ function encode(
         );
         return new Binary();
       },
-      error: (isDom) => {
+      error: (isMarked) => {
         // superjson then writes it for every later error of the message.
-        if (isDom) superjson.allowErrorProps("dom");
+        if (isMarked) superjson.allowErrorProps("dom");
         return new Error();
       },
     },

@@ -10,6 +10,7 @@ import { headers, policyHeader } from "../../base/protocol.ts";
 import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import type { Limits } from "../../codec/values/limits.ts";
+import { noteMaskedAnswer } from "../../codec/error-mask.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
@@ -75,7 +76,10 @@ export async function forwardThroughMiddleware(
       try {
         const { value } = await decodeAnswer(answer, {
           classes,
-          onError: noteAnsweredError,
+          onError: (error, response) => {
+            noteAnsweredError(error, response);
+            if (incoming.masksErrors) noteMaskedAnswer(error);
+          },
           ...(encoding === "plain" && { errorOfText }),
         });
         if (encoding === incoming.encoding) outcome = { value };

@@ -11,7 +11,7 @@ import {
   TransportError,
 } from "../../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
-import { crossSiteHeader, relayHeaders } from "../../http/relay-headers.ts";
+import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-headers.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import type { Credentials } from "../../http/trust.ts";
@@ -91,6 +91,7 @@ export async function forwardCall(
   const own = {
     ...credentials.fields(call.trusted ? "service" : "outside"),
     ...crossSiteHeader(call.crossSite),
+    ...maskHeader(call.masksErrors),
     ...relayHeaders(call.hops, left),
     ...call.state.relayedFields(),
   };

@@ -12,6 +12,7 @@ import {
 } from "../../base/ports.ts";
 import { defaultHealthIntervalMs, defaultLeaseMs } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
+import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import { createCredentials } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -38,6 +39,8 @@ export interface GatewayOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   /** Milliseconds between health checks of each member. @default 5000 */
   readonly healthIntervalMs?: number;
   /** Milliseconds that a membership lasts without renewal. @default 15000 */
@@ -128,6 +131,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   return createRole({
     ...parts,
     classes,
+    errors: options.errors,
     chain,
     call: async (call, refuse) =>
       await forwardThroughMiddleware(

@@ -12,6 +12,7 @@ import {
   TransportError,
 } from "../../base/ports.ts";
 import { Classes } from "../../codec/classes.ts";
+import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import { defaultHealthIntervalMs, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
@@ -33,12 +34,15 @@ import { applicationOf, type ServerModules } from "../load-node.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
 import { createCredentials, trustKeyHeader } from "../../http/trust.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import { maskHeader } from "../../http/relay-headers.ts";
+import { type IncomingCall, isMasked } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
   readonly trustKey: string | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
   /** Gateway or node: where calls go. */
   readonly calls: string;
   /** Milliseconds between questions which routes there are. @default 5000 */
@@ -87,6 +91,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       table: () => routes.table,
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
+    errors: options.errors,
     call: async (call, refuse) =>
       await forwardThroughMiddleware(
         parts,
@@ -96,7 +101,9 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         refuse,
       ),
     otherwise: (request) => {
-      const requestedOrigin = web.requestedOrigin(request, credentials.of(request.headers));
+      const trust = credentials.of(request.headers);
+      const requestedOrigin = web.requestedOrigin(request, trust);
+      const masks = isMasked(request.headers, trust, options.errors === "masked");
       const fields = withRequestedOrigin(
         joined(endToEndHeaders(request.headers, () => false)),
         requestedOrigin,
@@ -105,7 +112,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         host,
         options,
         request,
-        { ...credentials.fields("outside"), ...fields },
+        { ...credentials.fields("outside"), ...maskHeader(masks), ...fields },
         files,
       );
     },

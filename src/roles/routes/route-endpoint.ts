@@ -29,6 +29,8 @@ export interface RouteEndpointParts {
   readonly web: PublicOrigin;
   readonly limits: Limits;
   readonly cors: () => CorsMiddleware | undefined;
+  /** This service masks errors. */
+  readonly masks: boolean;
   readonly routes: RoutesPart;
   /** Resolves when requests may run; rejects with the answer to those that can't. */
   readonly ready: () => Promise<void> | undefined;
@@ -44,7 +46,7 @@ export interface RouteEndpointParts {
 export function createRouteEndpoint(
   parts: RouteEndpointParts,
 ): (request: HttpRequest) => Promise<HttpResponse> | undefined {
-  const { host, web, limits, routes } = parts;
+  const { host, web, limits, routes, masks } = parts;
 
   const run = async (
     request: HttpRequest,
@@ -59,7 +61,7 @@ export function createRouteEndpoint(
     try {
       if (!host.memory.hasRoom()) throw memoryExhausted();
       const route = { info, params };
-      const options = { encoding: "plain" as const, trust, web, cors, limits, route };
+      const options = { encoding: "plain" as const, trust, web, cors, limits, route, masks };
       const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
       call = checked;
       const expire = (error: Error): void => checked.expire(error);

@@ -88,6 +88,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   ],
   hosts: [["a.b", "c"], ["*"], [], [""], ["a.b:1"], ["http://a"], ["a/b"], ["[::1]"], [1], "a", {}],
   forwarded: [true, false, "yes", 1, null],
+  errors: ["shown", "masked", "Masked", "", true, null],
   log: ["info", "none", "debug", 1],
   tls: [
     { cert: "a", key: "b" },

@@ -1,0 +1,102 @@
+// Where an error becomes an answer, in all roles. Logs what the caller doesn't get to see.
+
+import { NodeNotAvailable, ServiceError } from "../base/errors.ts";
+import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import { headers, rpcPath } from "../base/protocol.ts";
+import { errorOf, traceOf } from "../base/trace.ts";
+import type { Classes } from "../codec/classes.ts";
+import { ErrorMask } from "../codec/error-mask.ts";
+import { isInnerRefusal, isRefusal } from "../http/refusals.ts";
+import { refusedHeader } from "../http/relay-headers.ts";
+import { decodeSegment, pathOf } from "../http/router.ts";
+import type { Trust } from "../http/trust.ts";
+import { encodeError } from "../wire/encode-error.ts";
+import type { Encoding } from "../wire/encoding.ts";
+import { isMasked } from "../wire/incoming-call.ts";
+import { withHeaders } from "../wire/rpc-endpoint.ts";
+
+/** A call that failed with an error whose details the caller doesn't get. */
+export interface FailedCall {
+  readonly fqn: string;
+  readonly error: unknown;
+}
+
+export interface RefuseParts {
+  readonly host: Host;
+  readonly classes: Classes;
+  /** Send stacks to every caller, and mask nothing, in development. */
+  readonly stacks: boolean;
+  /** This service masks errors. */
+  readonly masks: boolean;
+  readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
+}
+
+/** The response for what was thrown. Trusted callers get stacks in answers to calls. */
+export type Refuse = (
+  thrown: unknown,
+  request: HttpRequest,
+  encoding: Encoding,
+  trust: Trust,
+  isCall?: boolean,
+) => Promise<HttpResponse>;
+
+export function createRefuse(parts: RefuseParts): Refuse {
+  const { host, classes, stacks, masks, onFailedCall } = parts;
+
+  const report = (request: HttpRequest, thrown: unknown, mask: ErrorMask | undefined): void => {
+    const path = pathOf(request.target);
+    const failed = `${request.method} ${path} failed`;
+    if (mask?.hasHidden === true) {
+      const masked = `${failed}: ${mask.text}`;
+      host.log.error([masked, ...readTrace(thrown)].join(" "), thrown);
+      // No cause leads to these: they are in the error's fields.
+      for (const error of mask.hiddenBeside(thrown))
+        host.log.error(`${masked} in a field of the error`, error);
+    } else if (thrown instanceof ServiceError && !isInnerRefusal(thrown)) return;
+    else if (onFailedCall !== undefined && path.startsWith(rpcPath))
+      onFailedCall({ fqn: decodeSegment(path.slice(rpcPath.length)), error: thrown });
+    // Otherwise the service that masked it has logged it.
+    else if (mask === undefined || !mask.hides(errorOf(thrown))) host.log.error(failed, thrown);
+  };
+
+  return async (raw, request, encoding, trust, isCall = true) => {
+    const mask =
+      !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
+    // Once, so that the log has the error that the mask has seen.
+    const thrown = mask === undefined ? raw : errorOf(raw);
+    const answer = await encodeError(thrown, encoding, {
+      classes,
+      stacks: stacks || (isCall && trust.trusted),
+      mask,
+      onLost: (what) =>
+        host.log.warn(
+          `${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`,
+        ),
+    });
+    if (!isDeparture(thrown, request)) report(request, thrown, mask);
+    if (!(thrown instanceof ServiceError)) return answer;
+    // For programs, which can't recognise an error by its message.
+    const { kind } = thrown.constructor as typeof ServiceError;
+    return withHeaders(answer, {
+      [headers.error]: kind,
+      ...(isRefusal(thrown) && refusedHeader()),
+      ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
+    });
+  };
+}
+
+/** An application's error may have a getter in place of trace lines, and it may throw. */
+function readTrace(thrown: unknown): readonly string[] {
+  try {
+    return traceOf(thrown);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether the call ended because its caller went away, which isn't an error. */
+function isDeparture(thrown: unknown, { signal }: HttpRequest): boolean {
+  if (!signal.aborted) return false;
+  const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
+  return thrown === signal.reason || cause === signal.reason || name === "AbortError";
+}
