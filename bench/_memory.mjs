@@ -45,6 +45,9 @@ export const request = (
   target,
   headers,
   scheme: "http",
+  body: (async function* () {
+    yield new TextEncoder().encode(body);
+  })(),
   readBody: async () => new TextEncoder().encode(body),
   signal,
 });

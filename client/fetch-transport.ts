@@ -1,30 +1,34 @@
 // Transport over fetch, for a page's outbound calls.
 
-import { type Transport, TransportError } from "../src/base/ports.ts";
+import { type Peer, TransportError } from "../src/base/ports.ts";
 
-/** Sends requests with the page's `fetch`, including the cookies of its origin. */
-export const fetchTransport: Transport = {
+/**
+ * Sends requests with the page's `fetch`, including the cookies of its origin. A page sends bytes
+ * only: over HTTP/1.1 `fetch` can't send a stream.
+ */
+export const fetchTransport: Peer = {
   async send({ url, method, headers, body, signal }) {
-    try {
-      const response = await fetch(url, {
-        method,
-        headers,
-        body: body as BodyInit,
-        signal: signal ?? null,
-      });
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: new Uint8Array(await response.arrayBuffer()),
+    const fail =
+      (sent: boolean) =>
+      (cause: unknown): never => {
+        if (signal?.aborted) throw signal.reason;
+        throw new TransportError(`${url} doesn't answer`, sent, { cause });
       };
-    } catch (cause) {
-      if (signal?.aborted) throw signal.reason;
-      // fetch doesn't say how far a request got. Only when offline is it certain that nothing was
-      // sent.
-      throw new TransportError(`${url} doesn't answer`, globalThis.navigator?.onLine !== false, {
-        cause,
-      });
-    }
+    // fetch doesn't say how far a request got. Only when offline is it certain that nothing was
+    // sent.
+    const sent = globalThis.navigator?.onLine !== false;
+    const response = await fetch(url, {
+      method,
+      headers,
+      body: body as BodyInit,
+      signal: signal ?? null,
+    }).catch(fail(sent));
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Object.assign((response.body ?? []) as AsyncIterable<Uint8Array>, {
+        bytes: async () => new Uint8Array(await response.arrayBuffer().catch(fail(true))),
+      }),
+    };
   },
-  close: async () => {},
 };

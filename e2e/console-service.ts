@@ -14,6 +14,7 @@ import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";
 import { type TestProcedure, testModules } from "../test/_cluster.ts";
 import { body, money, outOfStock, shop } from "../test/spec/_shop.ts";
+import { chunksOf } from "../src/http/bodies.ts";
 
 export const key = "the-key-of-the-console-tests";
 
@@ -177,6 +178,7 @@ async function joined(
     target: "/nodes",
     headers: { "x-svc-trust-key": key },
     scheme: "http",
+    body: chunksOf(new TextEncoder().encode(text)),
     readBody: async () => new TextEncoder().encode(text),
     signal: new AbortController().signal,
   });

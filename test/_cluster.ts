@@ -2,12 +2,7 @@
 // as namespaces, as a build would make them.
 
 import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/base/manifest.ts";
-import type {
-  Host,
-  IncomingResponse,
-  ModuleNamespace,
-  OutgoingRequest,
-} from "../src/base/ports.ts";
+import type { Host, ModuleNamespace, OutgoingRequest, PeerResponse } from "../src/base/ports.ts";
 import type { ServerModules } from "../src/roles/load-node.ts";
 import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
@@ -41,13 +36,18 @@ export class TestNetwork implements MemoryNetwork {
     body: string;
   }[] = [];
 
-  async send(request: OutgoingRequest): Promise<IncomingResponse> {
+  async send(request: OutgoingRequest): Promise<PeerResponse> {
     const { url, method, headers, body = "" } = request;
     this.sent.push({
       url,
       method,
       headers,
-      body: typeof body === "string" ? body : new TextDecoder().decode(body),
+      body:
+        typeof body === "string"
+          ? body
+          : body instanceof Uint8Array
+            ? new TextDecoder().decode(body)
+            : "(a stream)",
     });
     return await this.#network.send(request);
   }

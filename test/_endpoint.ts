@@ -10,6 +10,7 @@ import { encodeError } from "../src/wire/encode-error.ts";
 import { encodeResult } from "../src/wire/encode-result.ts";
 import { type Encoding, readEncoding } from "../src/wire/encoding.ts";
 import { createWireClasses } from "./_wire-classes.ts";
+import { chunksOf } from "../src/http/bodies.ts";
 
 export interface Endpoint {
   readonly parameters: readonly Parameter[];
@@ -37,6 +38,7 @@ export async function callEndpoint(
     scheme: "http",
     headers,
     signal: new AbortController().signal,
+    body: chunksOf(bytes),
     readBody: async () => bytes,
   };
   const { classes = createWireClasses(), trusted = false } = endpoint;

@@ -9,7 +9,8 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { headProblem } from "../../src/wire/request-head.ts";
 import { createCallerConnection } from "./caller-connection.ts";
 import { HeldMemory } from "./held-memory.ts";
-import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
+import { NodeRequest } from "./node-request.ts";
+import { refusal, writeAnswer } from "./write-answer.ts";
 
 export type ConnectHandler = (
   message: IncomingMessage,
@@ -135,6 +136,7 @@ function plain(request: NodeRequest): HttpRequest {
       return request.address;
     },
     headers,
+    body: request.body,
     readBody: async (limit) => await request.readBody(limit),
     get signal() {
       return request.signal;

@@ -1,5 +1,5 @@
 // Converts between node:http and the plain shapes of src/base/ports.ts, and decides nothing about
-// requests. This file has the connections; http-message.ts has one request and its answer.
+// requests. This file has the connections; node-request.ts has one request, write-answer.ts its answer.
 
 import {
   createServer,
@@ -20,7 +20,8 @@ import {
   createCallerConnection,
 } from "./caller-connection.ts";
 import { HeldMemory } from "./held-memory.ts";
-import { NodeRequest, refusal, writeAnswer } from "./http-message.ts";
+import { NodeRequest } from "./node-request.ts";
+import { refusal, writeAnswer } from "./write-answer.ts";
 import type { TlsFiles } from "../config/tls.ts";
 
 /** The limits of connections and of a request's head. */

@@ -60,7 +60,8 @@ export async function writeSlices(
   holder.give(left);
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the caller has taken what was written, or is gone. */
+export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       response.off("drain", end);

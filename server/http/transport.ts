@@ -3,21 +3,20 @@
 
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import type { Agent, Dispatcher } from "undici";
-import { memoryExhausted } from "../../src/base/errors.ts";
+import type { Readable } from "node:stream";
+import type { Agent } from "undici";
 import {
   type AddressRule,
-  type IncomingResponse,
   isLocalFailure,
-  type OutgoingRequest,
+  type PeerResponse,
   type Transport,
   UnsentError,
 } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { wireMargin } from "../../src/wire/request-head.ts";
-import { CallQueue, type CallSlot } from "./call-queue.ts";
-import { chunkBytes, type HeldMemory } from "./held-memory.ts";
-import { transportFailure } from "./transport-failure.ts";
+import { CallQueue } from "./call-queue.ts";
+import { Exchange, type ExchangeParts } from "./exchange.ts";
+import type { HeldMemory } from "./held-memory.ts";
 
 export interface TransportOptions {
   /**
@@ -31,7 +30,10 @@ export interface TransportOptions {
   readonly waitMs?: number;
   /** After how many ms an address that doesn't answer counts as silent [3000]. */
   readonly connectMs?: number;
-  /** Bytes of an answer [64 MiB]: another service must not be able to fill our memory either. */
+  /**
+   * Bytes of an answer that is read as a whole [64 MiB]: another service must not be able to fill
+   * our memory either.
+   */
   readonly answerBytes?: number;
   /** Counts the bytes of answers while they arrive. */
   readonly memory?: HeldMemory;
@@ -75,6 +77,7 @@ interface Agents {
  */
 export function createTransport(options: TransportOptions = {}): SocketTransport {
   const { connections = defaultLimits.maxConnections, opening = 128, waitMs = 1_000 } = options;
+  const { answerBytes = 64 * 1024 * 1024, memory } = options;
   const queue = new CallQueue({ total: connections, opening, waitMs });
   let opened: Promise<Agents> | undefined;
   let closed = false;
@@ -100,9 +103,9 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
       request.signal?.throwIfAborted();
       const target = targetOf(request.url);
       try {
-        if (request.control) return await dispatch(control, target, request, {});
+        if (request.control) return await dispatch(control, target, { request, answerBytes });
         const slot = await queue.enter(target.origin, request.signal);
-        return await dispatch(calls, target, request, { slot, memory: options.memory });
+        return await dispatch(calls, target, { request, answerBytes, slot, memory });
       } catch (error) {
         if (isLocalFailure(error)) reportShortage((error as Error).message);
         throw error;
@@ -121,12 +124,7 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
  * service for a dead one.
  */
 async function openAgents(options: TransportOptions, rule: AddressRule): Promise<Agents> {
-  const {
-    connectMs = 3_000,
-    answerBytes = 64 * 1024 * 1024,
-    authorities,
-    lookup = systemLookup,
-  } = options;
+  const { connectMs = 3_000, authorities, lookup = systemLookup } = options;
   // Loaded with the first request: some roles never send one.
   const { Agent } = await import("undici");
   const settings: Agent.Options = {
@@ -136,7 +134,6 @@ async function openAgents(options: TransportOptions, rule: AddressRule): Promise
       lookup: guarded(lookup, rule),
       ...(authorities === undefined ? {} : { ca: [...authorities] }),
     },
-    maxResponseSize: answerBytes,
     // An answer has settings of inner calls besides the headers that a service would accept.
     maxHeaderSize: defaultLimits.headerBytes + wireMargin.bytes,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
@@ -189,87 +186,17 @@ function targetOf(url: string): Target {
   return { origin, path: end < 0 ? "/" : url.slice(end) };
 }
 
-interface Charged {
-  readonly slot?: CallSlot;
-  readonly memory?: HeldMemory | undefined;
-}
-
 function dispatch(
   agent: Agent,
   { origin, path }: Target,
-  request: OutgoingRequest,
-  { slot, memory }: Charged,
-): Promise<IncomingResponse> {
-  const { signal } = request;
-  return new Promise((resolve, reject) => {
-    let sent = false;
-    let controller: Dispatcher.DispatchController | undefined;
-    let status = 0;
-    let headers: IncomingResponse["headers"] = {};
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const fail = (reason: Error): void => {
-      // Reject first: the controller would report an error of the connection. There is none before
-      // the request starts.
-      reject(reason);
-      controller?.abort(reason);
-    };
-    const abort = (): void => fail(signal?.reason as Error);
-    const holder = memory?.holder({
-      progress: () => size,
-      isUntaken: () => false,
-      cut: () => fail(memoryExhausted()),
-    });
-    const end = (): void => {
-      signal?.removeEventListener("abort", abort);
-      holder?.close();
-      slot?.ended();
-    };
-    // The call may have been aborted while it waited.
-    if (signal?.aborted === true) return (end(), abort());
-    signal?.addEventListener("abort", abort, { once: true });
-    agent.dispatch(
-      {
-        origin,
-        path,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-      },
-      {
-        onRequestStart(started) {
-          controller = started;
-          slot?.started();
-          if (signal?.aborted === true) return started.abort(signal.reason as Error);
-          // From here on bytes may be on their way: if something fails now, the call may have run.
-          sent = true;
-        },
-        onResponseStart(_, code, fields) {
-          // 1xx responses precede the answer.
-          if (code < 200) return;
-          status = code;
-          headers = fields;
-        },
-        onResponseData(_, chunk) {
-          const held = chunk.length + chunkBytes;
-          if (memory?.fits(held) === false) return fail(memoryExhausted());
-          size += held;
-          holder?.take(held);
-          chunks.push(chunk);
-        },
-        onResponseEnd() {
-          end();
-          resolve({
-            status,
-            headers,
-            body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
-          });
-        },
-        onResponseError(_, error) {
-          end();
-          reject(transportFailure(error, origin, sent));
-        },
-      },
-    );
-  });
+  parts: Omit<ExchangeParts, "origin">,
+): Promise<PeerResponse> {
+  const exchange = new Exchange({ ...parts, origin });
+  if (exchange.isOver) return exchange.response;
+  const { method, headers, body = null } = parts.request;
+  const isStream = body !== null && typeof body === "object" && !(body instanceof Uint8Array);
+  // undici takes any iterable, which its types don't say.
+  const sent = isStream ? (exchange.upload(body) as unknown as Readable) : body;
+  agent.dispatch({ origin, path, method, headers, body: sent }, exchange);
+  return exchange.response;
 }

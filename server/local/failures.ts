@@ -2,12 +2,13 @@
 
 import {
   type Clock,
-  type IncomingResponse,
   type OutgoingRequest,
+  type PeerResponse,
   type Transport,
   TransportError,
 } from "../../src/base/ports.ts";
 import { headers, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
+import { collected } from "../../src/http/bodies.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";
 import { closedConnection, type Service } from "./service.ts";
 
@@ -75,11 +76,7 @@ export class Failures {
     };
   }
 
-  async #send(
-    transport: Transport,
-    from: string,
-    request: OutgoingRequest,
-  ): Promise<IncomingResponse> {
+  async #send(transport: Transport, from: string, request: OutgoingRequest): Promise<PeerResponse> {
     const { clock, serviceAt } = this.#options;
     const { origin } = new URL(request.url);
     const failures = this.#take(from, serviceAt(origin)?.name, request);
@@ -90,7 +87,7 @@ export class Failures {
       if (failure === "refuse") throw new TransportError(`${origin} refused the connection`, false);
       if (failure === "silence") return await aborted(request.signal, serviceAt(origin)?.ended);
       if (failure === "lose") {
-        await transport.send(request);
+        await collected(transport.send(request));
         throw closedConnection(origin);
       }
       if ("status" in failure) return answerOf(failure);
@@ -134,7 +131,7 @@ function answerOf({
 }: {
   readonly status: number;
   readonly body?: string;
-}): IncomingResponse {
+}): PeerResponse {
   return {
     status,
     headers: { "content-type": mediaTypes.text, [headers.dataType]: "string" },

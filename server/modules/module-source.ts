@@ -17,6 +17,7 @@ import {
 import { paths } from "../../src/base/protocol.ts";
 import { trustKeyHeader } from "../../src/http/trust.ts";
 import { manifestFiles } from "../files/sources.ts";
+import { collected } from "../../src/http/bodies.ts";
 
 export interface ModuleSource {
   manifest(): Promise<ServerManifest>;
@@ -75,13 +76,15 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       new RepositoryUnavailable(`didn't answer within ${requestMs / 1_000} s`);
     try {
       const answer = await bounded(signal, clock, requestMs, late, (ended) =>
-        options.transport.send({
-          url: url + path,
-          method: "GET",
-          headers: trustKeyHeader(options.trustKey),
-          signal: ended,
-          ...(path === paths.serverManifest && { control: true }),
-        }),
+        collected(
+          options.transport.send({
+            url: url + path,
+            method: "GET",
+            headers: trustKeyHeader(options.trustKey),
+            signal: ended,
+            ...(path === paths.serverManifest && { control: true }),
+          }),
+        ),
       );
       if (answer.status >= 500 || answer.status === 429)
         throw new RepositoryUnavailable(`answered ${answer.status}`);

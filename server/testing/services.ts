@@ -3,7 +3,7 @@
 import type { HealthCheck } from "../../src/http/health.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
-import { type IncomingResponse, type Transport, TransportError } from "../../src/base/ports.ts";
+import { type PeerResponse, type Transport, TransportError } from "../../src/base/ports.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -127,25 +127,39 @@ async function fetchFrom(
   if (!path.startsWith("/"))
     throw new TypeError(`The path of a request begins with '/': '/${path}'`);
   const request = new Request(base + path, init);
-  const body = new Uint8Array(await request.arrayBuffer());
-  let answer: IncomingResponse;
+  const { body } = request;
+  let answer: PeerResponse;
   try {
     answer = await transport.send({
       url: request.url,
       method: request.method,
       headers: { host: new URL(base).host, ...Object.fromEntries(request.headers) },
-      ...(body.length === 0 ? {} : { body }),
+      ...(body === null ? {} : { body }),
       signal: request.signal,
     });
   } catch (cause) {
-    throw cause instanceof TransportError ? new TypeError("fetch failed", { cause }) : cause;
+    throw asFetch(cause, "fetch failed");
   }
   const headers = new Headers();
   for (const [name, value] of Object.entries(answer.headers))
     for (const field of [value ?? []].flat()) headers.append(name, field);
   const isEmpty = [204, 205, 304].includes(answer.status);
-  return new Response(isEmpty ? null : new Uint8Array(answer.body), {
-    status: answer.status,
-    headers,
-  });
+  const content =
+    answer.body instanceof Uint8Array
+      ? new Uint8Array(answer.body)
+      : ReadableStream.from(asFetched(answer.body));
+  return new Response(isEmpty ? null : content, { status: answer.status, headers });
+}
+
+async function* asFetched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw asFetch(cause, "terminated");
+  }
+}
+
+/** An error as global `fetch` words it. */
+function asFetch(cause: unknown, message: string): unknown {
+  return cause instanceof TransportError ? new TypeError(message, { cause }) : cause;
 }

@@ -17,6 +17,11 @@ export interface HttpRequest {
   /** Of the connection's other end, if there is a connection. */
   readonly address?: string | undefined;
   readonly headers: HeaderFields;
+  /**
+   * The body while it arrives. It can be read once, here or with {@link HttpRequest.readBody}. The
+   * sender waits while nobody reads.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;
   /** The body is being read and hasn't arrived completely. */
@@ -37,9 +42,10 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  /** Ends the request. Nothing else limits how long an answer may take. */
-  readonly signal?: AbortSignal;
+  /** A stream is read while it is sent, so the request can't be sent again. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Ends the request, also while bodies are on their way. Nothing else limits its time. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * A request between services that isn't a call (health check, join, renewal, manifest). These
    * have their own connections, so they never wait behind calls.
@@ -47,14 +53,31 @@ export interface OutgoingRequest {
   readonly control?: true;
 }
 
-export interface IncomingResponse {
+/**
+ * The body of an answer while it arrives. It can be read once: by iterating, which makes the sender
+ * wait for the reader, or all at once. Rejects with {@link TransportError} if it breaks. A reader
+ * that stops early, or the request's signal, ends the request.
+ */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+  /** The whole body. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/** An answer whose head has arrived. */
+export interface PeerResponse {
   readonly status: number;
   readonly headers: HeaderFields;
+  /** Bytes if all of them came with the head. */
+  readonly body: Uint8Array | ByteStream;
+}
+
+/** An answer with its whole body. */
+export interface IncomingResponse extends PeerResponse {
   readonly body: Uint8Array;
 }
 
 /**
- * Thrown by a {@link Transport} that got no answer. Only a request that wasn't sent may be retried.
+ * Thrown by a {@link Peer} that got no answer. Only a request that wasn't sent may be retried.
  */
 export class TransportError extends Error {
   override readonly name: string = "TransportError";
@@ -100,10 +123,19 @@ export function isLocalFailure(thrown: unknown): boolean {
 export type AddressRule = (host: string, address: string) => string | undefined;
 
 /**
- * Sends requests and collects answers. Rejects with {@link TransportError} or the signal's reason.
+ * The way to other services. A request has one of three outcomes:
+ * - it wasn't sent: `send` rejects with an {@link UnsentError};
+ * - it was sent, and no answer came: `send` rejects with a {@link TransportError};
+ * - it was answered, with any status: `send` resolves as soon as the answer's head is there.
+ *
+ * `send` may also reject with the signal's reason, or with the error of the request's own stream.
  */
-export interface Transport {
-  send(request: OutgoingRequest): Promise<IncomingResponse>;
+export interface Peer {
+  send(request: OutgoingRequest): Promise<PeerResponse>;
+}
+
+/** A {@link Peer} with connections of its own. */
+export interface Transport extends Peer {
   close(): Promise<void>;
   /** From now on, checks the resolved address of every new connection. Missing without sockets. */
   guard?(rule: AddressRule): void;

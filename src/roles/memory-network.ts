@@ -1,15 +1,16 @@
 // Connects several roles in one process, without sockets. Roles can't tell it from another
 // transport: `seamline dev` and the test kit run whole deployments on it.
 
-import { PayloadTooLarge } from "../base/errors.ts";
 import {
   type HttpRequest,
-  type HttpResponse,
   type IncomingResponse,
   type Names,
+  type OutgoingRequest,
   type Transport,
   TransportError,
 } from "../base/ports.ts";
+import { collected } from "../http/bodies.ts";
+import { exchange } from "./memory-exchange.ts";
 import type { Role } from "./role.ts";
 
 /** Addresses → roles. All other addresses refuse the connection. */
@@ -32,14 +33,13 @@ export function createMemoryNetwork(): MemoryNetwork {
     names: memoryNames(),
     async send({ url, method, headers, body, signal }) {
       if (closed) throw new TransportError("This network is closed", false);
-      signal?.throwIfAborted();
       // Keep the path as it was written, as a socket does: `URL` would normalize `/rpc/../nodes`.
       const end = url.indexOf("/", url.indexOf("//") + 2);
       const { origin } = new URL(end < 0 ? url : url.slice(0, end));
       const role = roles.get(origin);
       if (role === undefined) throw new TransportError(`${origin} refused the connection`, false);
-      const answered = ask(role, method, end < 0 ? "/" : url.slice(end), headers, body, signal);
-      return signal === undefined ? await answered : await unlessAborted(answered, signal);
+      const target = end < 0 ? "/" : url.slice(end);
+      return await exchange(role, { method, target, headers, body, signal });
     },
     async close() {
       closed = true;
@@ -66,38 +66,9 @@ export async function ask(
   method: string,
   target: string,
   headers: HttpRequest["headers"] = {},
-  body: Uint8Array | string = new Uint8Array(),
-  signal: AbortSignal = new AbortController().signal,
+  body: OutgoingRequest["body"] = "",
+  signal?: AbortSignal,
 ): Promise<TextResponse> {
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const readBody = async (limit: number): Promise<Uint8Array> => {
-    if (bytes.length > limit) throw new PayloadTooLarge(`The body has more than ${limit} bytes`);
-    return bytes;
-  };
-  const response = await role.handle({ method, target, scheme: "http", headers, readBody, signal });
-  const answer = await collected(response.body);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: answer,
-    text: new TextDecoder().decode(answer),
-  };
-}
-
-/** Rejects as soon as the signal aborts, whatever the other side does. */
-function unlessAborted<T>(answered: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    void answered.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
-async function collected(body: HttpResponse["body"]): Promise<Uint8Array> {
-  if (body === undefined) return new Uint8Array();
-  if (typeof body === "string") return new TextEncoder().encode(body);
-  if (body instanceof Uint8Array) return body;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+  const answer = await collected(exchange(role, { method, target, headers, body, signal }));
+  return { ...answer, text: new TextDecoder().decode(answer.body) };
 }

@@ -5,7 +5,13 @@
 import type { CallResponse, CallScope, Locals, OuterRequest } from "../base/call-scope.ts";
 import type { Context } from "../base/context.ts";
 import { BadGateway, ValueNotSerializable } from "../base/errors.ts";
-import type { HeaderFields, HttpRequest, HttpResponse, IncomingResponse } from "../base/ports.ts";
+import type {
+  HeaderFields,
+  HttpRequest,
+  HttpResponse,
+  IncomingResponse,
+  PeerResponse,
+} from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { ClassTable } from "../codec/class-table.ts";
 import { decodeSerialized, encodeSerialized } from "../codec/serialized.ts";
@@ -155,7 +161,7 @@ function stateOf(context: Context): CallState | undefined {
 }
 
 /** An answer without the settings that came with it. */
-export function withoutSettings(answer: IncomingResponse): IncomingResponse {
+export function withoutSettings(answer: PeerResponse): PeerResponse {
   const { [serviceHeaders.response]: _, ...headers } = answer.headers;
   return { ...answer, headers };
 }

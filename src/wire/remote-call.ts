@@ -9,12 +9,7 @@ import {
   ValueNotSerializable,
 } from "../base/errors.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
-import {
-  type Clock,
-  type IncomingResponse,
-  type Transport,
-  TransportError,
-} from "../base/ports.ts";
+import { type Clock, type IncomingResponse, type Peer, TransportError } from "../base/ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../base/protocol.ts";
 import { relayHeaders } from "../http/relay-headers.ts";
 import type { Answer, OutgoingCall } from "../types/outgoing-call.ts";
@@ -23,9 +18,10 @@ import type { StateCarrier } from "./call-state.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { decodeAnswer } from "./decode-answer.ts";
 import { encodeCall } from "./superjson.ts";
+import { collected } from "../http/bodies.ts";
 
 export interface RemoteOptions {
-  readonly transport: Transport;
+  readonly transport: Peer;
   /** Address of a gateway or node, or the page's origin. */
   readonly base: string;
   /** Header fields that identify the caller. A page has none. */
@@ -63,7 +59,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
     const response = await bounded(context.signal, clock, left, late, (signal) =>
-      transport.send({ url, method: "POST", headers: fields, body, signal }),
+      collected(transport.send({ url, method: "POST", headers: fields, body, signal })),
     ).catch((thrown: unknown) => {
       if (!(thrown instanceof TransportError)) throw thrown;
       throw thrown.sent

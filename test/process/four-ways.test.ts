@@ -26,6 +26,7 @@ import {
 } from "../_all-calls.ts";
 import { createWireClasses } from "../_wire-classes.ts";
 import { type Application, createApplication } from "./_application.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
 
 interface Target {
   readonly send: (call: HttpCall) => Promise<HttpAnswer>;
@@ -83,6 +84,7 @@ async function inMemory(root: string): Promise<Target> {
       headers: call.headers ?? {},
       signal: new AbortController().signal,
       // The HTTP adapter enforces this limit.
+      body: chunksOf(bytes),
       readBody: async (limit) => {
         if (bytes.length > limit)
           throw new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createPublicFiles } from "../../server/files/files.ts";
 import { type Answer, type Assets, long, serveAssets } from "./_assets.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
 
 let assets: Assets;
 beforeAll(async () => {
@@ -41,6 +42,7 @@ describe("GET {repository_url}/{path}", () => {
       target: "/",
       scheme: "http" as const,
       headers: {},
+      body: chunksOf(),
       readBody: async () => new Uint8Array(),
       signal: new AbortController().signal,
     };

@@ -5,6 +5,7 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { decodeArguments } from "../../src/wire/decode-call.ts";
 import { type Endpoint, json, callEndpoint, serialized } from "../_endpoint.ts";
 import { createWireClasses } from "../_wire-classes.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
 
 const add: Endpoint = {
   parameters: [
@@ -84,6 +85,7 @@ describe("POST /rpc", () => {
       scheme: "http" as const,
       headers,
       signal: new AbortController().signal,
+      body: chunksOf(),
       readBody: () => new Promise<never>(() => {}),
     };
     const options = {
@@ -141,6 +143,7 @@ describe("POST /rpc", () => {
       scheme: "http" as const,
       headers: json,
       signal: new AbortController().signal,
+      body: chunksOf(),
       readBody: (limit: number) => Promise.reject(new PayloadTooLarge(`more than ${limit}`)),
     };
     await expect(

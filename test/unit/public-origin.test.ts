@@ -4,12 +4,14 @@ import type { HeaderFields, HttpRequest } from "../../src/base/ports.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../../src/http/public-origin.ts";
 import { stranger, type Trust } from "../../src/http/trust.ts";
 import { TestLog } from "../_cluster.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
 
 const requestWith = (headers: HeaderFields, scheme: "http" | "https" = "http"): HttpRequest => ({
   method: "GET",
   target: "/",
   scheme,
   headers,
+  body: chunksOf(),
   readBody: async () => new Uint8Array(),
   signal: new AbortController().signal,
 });

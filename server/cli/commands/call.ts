@@ -30,6 +30,7 @@ import {
 } from "./call-target.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
 import { jsonOf, shown } from "./shown-value.ts";
+import { collected } from "../../../src/http/bodies.ts";
 
 export interface CallOptions extends ArgumentOptions, TargetOptions {
   readonly version?: string;
@@ -127,7 +128,7 @@ async function send(
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(late), timeout);
   try {
-    const response = await transport.send({ ...request, signal: controller.signal });
+    const response = await collected(transport.send({ ...request, signal: controller.signal }));
     return { response, ms: performance.now() - started };
   } catch (error) {
     if (!(error instanceof TransportError) || error.sent || isLocalFailure(error)) throw error;

@@ -33,6 +33,10 @@ export class RequestWrapper implements HttpRequest {
     return this.#request.isReceiving === true;
   }
 
+  get body(): AsyncIterable<Uint8Array> {
+    return this.#request.body;
+  }
+
   readBody(limit: number): Promise<Uint8Array> {
     return this.#request.readBody(limit);
   }

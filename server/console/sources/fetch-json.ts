@@ -2,6 +2,7 @@
 
 import { bounded } from "../../../src/base/bounded.ts";
 import type { Host } from "../../../src/base/ports.ts";
+import { collected } from "../../../src/http/bodies.ts";
 
 interface JsonRequest {
   readonly url: string;
@@ -21,7 +22,7 @@ export async function fetchJson(
       clock,
       timeoutMs,
       () => new Error("no answer"),
-      (signal) => transport.send({ url, method: "GET", headers, control: true, signal }),
+      (signal) => collected(transport.send({ url, method: "GET", headers, control: true, signal })),
     );
     if (status !== 200 || body.length > maxBytes) return undefined;
     return JSON.parse(new TextDecoder().decode(body));

@@ -7,6 +7,7 @@ import { mediaTypes, paths } from "../../base/protocol.ts";
 import { trustKeyHeader } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import type { MemberDetails } from "./member-details.ts";
+import { collected } from "../../http/bodies.ts";
 
 /** What a node tells its gateway that it has. */
 export interface Offered {
@@ -75,17 +76,19 @@ export function createMembership(
     const ms = method === "DELETE" ? leaveTimeoutMs : answerTimeoutMs;
     const late = (): Error => new Error(`it didn't answer in ${ms / 1000} s`);
     return await bounded(undefined, host.clock, ms, late, (signal) =>
-      host.transport.send({
-        url: gateway + path,
-        method,
-        headers: {
-          ...trustKeyHeader(trustKey),
-          ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal,
-        control: true,
-      }),
+      collected(
+        host.transport.send({
+          url: gateway + path,
+          method,
+          headers: {
+            ...trustKeyHeader(trustKey),
+            ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal,
+          control: true,
+        }),
+      ),
     );
   };
 

@@ -4,6 +4,7 @@ import { bounded } from "../../base/bounded.ts";
 import { type Host, isLocalFailure, unsentOf } from "../../base/ports.ts";
 import { paths } from "../../base/protocol.ts";
 import type { Member, Members } from "./members.ts";
+import { collected } from "../../http/bodies.ts";
 
 export interface Monitor {
   start(): void;
@@ -91,7 +92,7 @@ async function ask(host: Host, url: string, ms: number, outer: AbortSignal): Pro
   try {
     const late = (): Error => new Error(`no answer in ${ms} ms`);
     const answer = await bounded(outer, host.clock, ms, late, (signal) =>
-      host.transport.send({ url, method: "GET", headers: {}, signal, control: true }),
+      collected(host.transport.send({ url, method: "GET", headers: {}, signal, control: true })),
     );
     return {
       state:

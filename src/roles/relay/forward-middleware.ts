@@ -3,9 +3,10 @@
 
 import type { Args } from "../../base/call.ts";
 import { isCors } from "../../http/cors.ts";
+import { collected } from "../../http/bodies.ts";
 import { bodyHeaders } from "../../http/forwarded.ts";
 import { compose } from "../../http/middleware.ts";
-import type { Host, HttpResponse, IncomingResponse } from "../../base/ports.ts";
+import type { Host, HttpResponse, IncomingResponse, PeerResponse } from "../../base/ports.ts";
 import { headers, policyHeader } from "../../base/protocol.ts";
 import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
@@ -22,7 +23,13 @@ import { withClasses } from "../../wire/remote-call.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import { reencodeCall } from "./reencode-call.ts";
-import { type ForwardedCall, joined, endToEndHeaders, relayAnswer } from "./forward.ts";
+import {
+  type ForwardedCall,
+  joined,
+  endToEndHeaders,
+  forwardingError,
+  relayAnswer,
+} from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
 import type { Application } from "../load-node.ts";
 import type { MiddlewareChain } from "../role.ts";
@@ -40,7 +47,7 @@ export async function forwardThroughMiddleware(
   parts: ForwardMiddlewareParts,
   incoming: IncomingCall,
   received: ForwardedCall,
-  send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<IncomingResponse>,
+  send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<PeerResponse>,
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   // The RPC endpoint handles CORS, which doesn't look at arguments or results.
@@ -69,9 +76,12 @@ export async function forwardThroughMiddleware(
         ? await reencodeCall(incoming, received, args, read, classes)
         : undefined;
       const encoding = changed?.encoding ?? incoming.encoding;
-      answer = await send(incoming, {
+      const head = await send(incoming, {
         ...(changed ?? received),
         headers: fieldsOf(incoming, call.headers, changed),
+      });
+      answer = await collected(head).catch((thrown: unknown) => {
+        throw forwardingError(thrown);
       });
       try {
         const { value } = await decodeAnswer(answer, {

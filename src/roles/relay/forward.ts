@@ -6,8 +6,8 @@ import {
   type HeaderFields,
   type Host,
   type HttpResponse,
-  type IncomingResponse,
   isLocalFailure,
+  type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
@@ -74,14 +74,14 @@ export interface ForwardParts {
 }
 
 /**
- * Sends a call to `base` and returns the answer as it came. Rejects with {@link TransportError}.
+ * Sends a call to `base`; the answer's body is still on its way. Rejects with {@link TransportError}.
  */
 export async function forwardCall(
   parts: ForwardParts,
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
-): Promise<IncomingResponse> {
+): Promise<PeerResponse> {
   const { host, credentials } = parts;
   const left = call.deadline - host.clock.now();
   if (left <= 0) throw new DeadlineExceeded();
@@ -143,17 +143,19 @@ export async function readForwardedCall(
   };
 }
 
-/** Turns an answer of another service into this one's. */
-export function relayAnswer(answer: IncomingResponse, method = "GET"): HttpResponse {
-  const fields = endToEndHeaders(answer.headers, (name) => name !== serviceHeaders.trustKey);
-  // An answer to HEAD has no body to count: its length is that of the answer to GET.
-  const length = answer.headers["content-length"];
-  if (method === "HEAD" && length !== undefined) fields["content-length"] = length;
-  return {
-    status: answer.status,
-    headers: fields,
-    ...(answer.body.length === 0 ? {} : { body: answer.body }),
-  };
+/** Turns an answer of another service into this one's, with a body that may still be coming. */
+export function relayAnswer(
+  { status, headers: received, body }: PeerResponse,
+  method = "GET",
+): HttpResponse {
+  const fields = endToEndHeaders(received, (name) => name !== serviceHeaders.trustKey);
+  const isWhole = body instanceof Uint8Array;
+  const length = received["content-length"];
+  // A body that is here is counted when it's written. An answer to HEAD or a 304 has the length of
+  // the body that it is about.
+  if (length !== undefined && (!isWhole || method === "HEAD" || status === 304))
+    fields["content-length"] = length;
+  return { status, headers: fields, ...(isWhole && body.length === 0 ? {} : { body }) };
 }
 
 /**

@@ -5,8 +5,8 @@ import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../runtime/registry.ts";
 import {
   type Host,
-  type IncomingResponse,
   isLocalFailure,
+  type PeerResponse,
   TransportError,
   unsentOf,
 } from "../../base/ports.ts";
@@ -93,10 +93,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     members.setOut(member, true);
   };
 
-  const forward = async (
-    call: IncomingCall,
-    received: ForwardedRequest,
-  ): Promise<IncomingResponse> => {
+  const forward = async (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn, call.route?.info);
     if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
       throw call.route === undefined

@@ -4,6 +4,7 @@ import { bounded } from "../../base/bounded.ts";
 import { BadRequest, Unauthorized } from "../../base/errors.ts";
 import { type Host, isLocalFailure } from "../../base/ports.ts";
 import { answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
+import { collected } from "../../http/bodies.ts";
 import { readRoute } from "../../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { Route } from "../../http/router.ts";
@@ -84,16 +85,18 @@ export function createFetchedRoutes(
       answerTimeoutMs,
       () => new Error(`${base} didn't list its routes in ${answerTimeoutMs / 1000} s`),
       (signal) =>
-        host.transport.send({
-          url: base + routesPath,
-          method: "GET",
-          headers: {
-            ...trustKeyHeader(trustKey),
-            ...(etag !== undefined && { "if-none-match": etag }),
-          },
-          signal,
-          control: true,
-        }),
+        collected(
+          host.transport.send({
+            url: base + routesPath,
+            method: "GET",
+            headers: {
+              ...trustKeyHeader(trustKey),
+              ...(etag !== undefined && { "if-none-match": etag }),
+            },
+            signal,
+            control: true,
+          }),
+        ),
     );
     if (answer.status === 304) return;
     // A service of an earlier version has no routes.

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { fetchTransport } from "../../../client/fetch-transport.ts";
 import { TransportError } from "../../../src/base/ports.ts";
 import { origin } from "./_page.ts";
+import { collected } from "../../../src/http/bodies.ts";
 
 const service = setupServer();
 beforeAll(() => service.listen({ onUnhandledRequest: "error" }));
@@ -20,12 +21,14 @@ describe("transport over fetch", () => {
         }),
       ),
     );
-    const answer = await fetchTransport.send({
-      url: `${origin}/rpc/shop/quote`,
-      method: "POST",
-      headers: { "x-svc-data-encoding": "serialized", "content-type": "application/json" },
-      body: '{"sku":1}',
-    });
+    const answer = await collected(
+      fetchTransport.send({
+        url: `${origin}/rpc/shop/quote`,
+        method: "POST",
+        headers: { "x-svc-data-encoding": "serialized", "content-type": "application/json" },
+        body: '{"sku":1}',
+      }),
+    );
     expect(answer.status).toBe(418);
     expect(answer.headers["x-svc-node"]).toBe("a");
     expect(new TextDecoder().decode(answer.body)).toBe('serialized {"sku":1}');

@@ -122,7 +122,7 @@ describe("the details that a member sends", () => {
     const bodies: Record<string, unknown>[] = [];
     class Small extends TestNetwork {
       override async send(request: OutgoingRequest) {
-        const body = JSON.parse(String(request.body)) as Record<string, unknown>;
+        const body = JSON.parse(request.body as string) as Record<string, unknown>;
         bodies.push(body);
         const status = "node" in body ? 413 : 201;
         return {

@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { TransportError } from "../../../src/base/ports.ts";
 import { ask, createMemoryNetwork } from "../../../src/roles/memory-network.ts";
 import type { Role } from "../../../src/roles/role.ts";
+import { collected } from "../../../src/http/bodies.ts";
 
 /** A role of which only `handle` is asked. */
 function roleOf(handle: Role["handle"]): Role {
   return {
     handle,
+    isRoute: () => false,
     describe: () => ({}),
     start: async () => {},
     stop: async () => {},
@@ -26,20 +28,24 @@ describe("a network in memory", () => {
         body: `${method} ${target} ${String(headers["x"])} ${new TextDecoder().decode(await readBody(10))}`,
       })),
     );
-    const answer = await network.send({
-      url: "http://a/rpc/../%6eodes?q=1",
-      method: "POST",
-      headers: { x: "y" },
-      body: "hello",
-    });
+    const answer = await collected(
+      network.send({
+        url: "http://a/rpc/../%6eodes?q=1",
+        method: "POST",
+        headers: { x: "y" },
+        body: "hello",
+      }),
+    );
     expect([answer.status, answer.headers["set-cookie"]]).toEqual([201, ["one", "two"]]);
     expect(new TextDecoder().decode(answer.body)).toBe("POST /rpc/../%6eodes?q=1 y hello");
-    const bare = await network.send({
-      url: "http://a",
-      method: "GET",
-      headers: {},
-      body: new Uint8Array([33]),
-    });
+    const bare = await collected(
+      network.send({
+        url: "http://a",
+        method: "GET",
+        headers: {},
+        body: new Uint8Array([33]),
+      }),
+    );
     expect(new TextDecoder().decode(bare.body)).toBe("GET / undefined !");
   });
 

@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { CallerConnection } from "../../../server/http/caller-connection.ts";
-import { NodeRequest, refusal } from "../../../server/http/http-message.ts";
+import { NodeRequest } from "../../../server/http/node-request.ts";
+import { refusal } from "../../../server/http/write-answer.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { BadRequest, NodeNotAvailable, PayloadTooLarge } from "../../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";

@@ -8,6 +8,7 @@ import { chunkBytes, HeldMemory } from "../../../server/http/held-memory.ts";
 import { createTransport } from "../../../server/http/transport.ts";
 import { NodeNotAvailable } from "../../../src/base/errors.ts";
 import type { IncomingResponse } from "../../../src/base/ports.ts";
+import { collected } from "../../../src/http/bodies.ts";
 
 // The memory that answers of other services take while they arrive.
 
@@ -36,7 +37,8 @@ async function open(limit: number) {
   const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
   return {
     memory,
-    send: (): Promise<IncomingResponse> => transport.send({ url, method: "GET", headers: {} }),
+    send: (): Promise<IncomingResponse> =>
+      collected(transport.send({ url, method: "GET", headers: {} })),
     /** Sends part of an answer once its request has arrived, and waits until it counts as held. */
     async part(index: number, bytes: number, isHeld: boolean): Promise<void> {
       while (connections[index] === undefined || connections[index].bytesRead === 0) await pause(5);

@@ -5,6 +5,7 @@ import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { createTransport, type SocketTransport } from "../../../server/http/transport.ts";
 import { transportFailure } from "../../../server/http/transport-failure.ts";
 import { TransportError, unsentOf } from "../../../src/base/ports.ts";
+import { collected } from "../../../src/http/bodies.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -63,12 +64,14 @@ describe("the transport's answer", () => {
       },
       body: await request.readBody(100),
     }));
-    const answer = await transport().send({
-      url: `${url}/rpc/a?b=%20`,
-      method: "POST",
-      headers: { "x-a": "1" },
-      body: Buffer.from([1, 2, 255]),
-    });
+    const answer = await collected(
+      transport().send({
+        url: `${url}/rpc/a?b=%20`,
+        method: "POST",
+        headers: { "x-a": "1" },
+        body: Buffer.from([1, 2, 255]),
+      }),
+    );
     expect([answer.status, answer.headers["x-got"], [...answer.body]]).toEqual([
       404,
       "POST /rpc/a?b=%20 1",
@@ -89,11 +92,15 @@ describe("the transport's answer", () => {
       "/a?b=/../c",
       "//b/c",
     ]) {
-      const answer = await transport().send({ url: server.url + path, method: "GET", headers: {} });
+      const answer = await collected(
+        transport().send({ url: server.url + path, method: "GET", headers: {} }),
+      );
       expect(new TextDecoder().decode(answer.body)).toBe(path);
     }
     expect(
-      (await transport().send({ url: server.url, method: "GET", headers: {} })).body.toString(),
+      (
+        await collected(transport().send({ url: server.url, method: "GET", headers: {} }))
+      ).body.toString(),
     ).toBe("/");
   });
 
@@ -115,7 +122,7 @@ describe("the transport's answer", () => {
         ),
       );
     });
-    const answer = await transport().send({ url, method: "GET", headers: {} });
+    const answer = await collected(transport().send({ url, method: "GET", headers: {} }));
     expect([answer.status, answer.headers["link"], Buffer.from(answer.body).toString()]).toEqual([
       200,
       undefined,
@@ -164,7 +171,8 @@ describe("a failed outbound request:", () => {
     const url = await bare((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")),
     );
-    expect((await failure(transport().send({ url, method: "GET", headers: {} }))).sent).toBe(true);
+    const answer = transport().send({ url, method: "GET", headers: {} });
+    expect((await failure(collected(answer))).sent).toBe(true);
   });
 
   it("an answer that isn't HTTP counts as sent", async () => {
@@ -179,7 +187,7 @@ describe("a failed outbound request:", () => {
       body: "x".repeat(1_000),
     }));
     const error = await failure(
-      transport({ answerBytes: 100 }).send({ url, method: "GET", headers: {} }),
+      collected(transport({ answerBytes: 100 }).send({ url, method: "GET", headers: {} })),
     );
     expect([error.sent, error.message]).toEqual([true, `${url} sent an answer that is too large`]);
   });

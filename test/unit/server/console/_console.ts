@@ -9,6 +9,7 @@ import type { Role } from "../../../../src/roles/role.ts";
 import { defaultLimits } from "../../../../src/codec/values/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { money, outOfStock, shop } from "../../../spec/_shop.ts";
+import { chunksOf } from "../../../../src/http/bodies.ts";
 
 export const key = "the-key-of-these-tests";
 export const withKey = { "x-svc-trust-key": key } as const;
@@ -121,6 +122,7 @@ export async function listen(gateway: Role, headers: Readonly<Record<string, str
     target: "/svc/console/events",
     scheme: "http" as const,
     headers,
+    body: chunksOf(),
     readBody: async () => new Uint8Array(),
     signal: abort.signal,
   };

@@ -1,0 +1,108 @@
+// The body of a request that is read as a stream.
+
+import type { IncomingMessage } from "node:http";
+import { memoryExhausted } from "../../src/base/errors.ts";
+import { ChunkQueue } from "../../src/http/chunk-queue.ts";
+import type { CallerConnection } from "./caller-connection.ts";
+import { chunkBytes } from "./held-memory.ts";
+
+/** The sender waits while this much waits for the reader. */
+const mostWaiting = 131_072;
+/** The sender goes on when no more than this waits. */
+const fewWaiting = 32_768;
+
+export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
+  readonly #message: IncomingMessage;
+  readonly #connection: CallerConnection;
+  readonly #gone: () => Error;
+  readonly #queue: ChunkQueue;
+  #isReceiving = true;
+  #held = chunkBytes;
+
+  constructor(message: IncomingMessage, connection: CallerConnection, gone: () => Error) {
+    this.#message = message;
+    this.#connection = connection;
+    this.#gone = gone;
+    this.#queue = new ChunkQueue(this);
+    connection.holder.take(this.#held);
+    // There would be no more events.
+    if (message.destroyed) this.#ended();
+    else {
+      message.on("data", this.#take);
+      message.once("end", this.#end);
+      connection.aborts.add(this.#leave);
+    }
+  }
+
+  /** The body hasn't arrived completely. */
+  get isReceiving(): boolean {
+    return this.#isReceiving;
+  }
+
+  /** Ends the stream; the reader gets `error` next. */
+  fail(error: unknown): void {
+    this.#stop();
+    this.#queue.fail(error);
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return this.#queue.next();
+  }
+
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return this.#queue.return();
+  }
+
+  /** The reader has taken a part. */
+  onTaken(bytes: number): void {
+    this.#connection.holder.give(bytes);
+    this.#held -= bytes;
+    if (!this.#isReceiving) this.#release();
+    else if (this.#queue.size <= fewWaiting && this.#message.isPaused()) this.#message.resume();
+  }
+
+  /** The reader doesn't want the rest. */
+  onStop(): void {
+    this.#stop();
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    const { memory, holder } = this.#connection;
+    if (!memory.fits(chunk.length)) return this.fail(memoryExhausted());
+    holder.take(chunk.length);
+    this.#held += chunk.length;
+    this.#queue.add(chunk);
+    if (this.#queue.size > mostWaiting) this.#message.pause();
+  };
+
+  readonly #end = (): void => {
+    this.#stop();
+    this.#queue.close();
+  };
+
+  #ended(): void {
+    if (this.#message.complete) this.#end();
+    else this.#leave();
+  }
+
+  // The caller is gone and nobody will see the error, but what waits for the body must end.
+  readonly #leave = (): void => this.fail(this.#gone());
+
+  /** Takes nothing more. What isn't read of a message makes its sender wait. */
+  #stop(): void {
+    if (!this.#isReceiving) return;
+    this.#isReceiving = false;
+    this.#message.off("data", this.#take);
+    this.#message.off("end", this.#end);
+    this.#message.pause();
+    this.#connection.aborts.delete(this.#leave);
+    this.#release();
+  }
+
+  /** Nothing waits for the reader, and nothing more comes. */
+  #release(): void {
+    if (this.#queue.size > 0) return;
+    this.#connection.holder.give(this.#held);
+    this.#held = 0;
+  }
+}

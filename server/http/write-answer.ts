@@ -1,0 +1,186 @@
+// Writes the answer to a request of node:http.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  NodeNotAvailable,
+  memoryExhausted,
+  type ServiceError,
+  statusOf,
+} from "../../src/base/errors.ts";
+import type { HttpResponse } from "../../src/base/ports.ts";
+import { headers, mediaTypes, rpcHeaders } from "../../src/base/protocol.ts";
+import { discard, stopReading } from "../../src/http/bodies.ts";
+import type { CallerConnection } from "./caller-connection.ts";
+import { chunkBytes } from "./held-memory.ts";
+import { drained, sliced, writeSlices } from "./slices.ts";
+
+/**
+ * How long a caller that has its answer may go on sending the body, before the connection is cut.
+ */
+const lingerMs = 2_000;
+/** Receiving and dropping an unread body of this size is cheaper than a new connection. */
+const maxDroppedBytes = 65_536;
+
+/** The answer to a request that is refused before a role sees it. */
+export function refusal(error: ServiceError): HttpResponse {
+  const { kind } = error.constructor as typeof ServiceError;
+  return {
+    status: statusOf(error),
+    headers: {
+      "content-type": mediaTypes.text,
+      [headers.error]: kind,
+      ...(error instanceof NodeNotAvailable && { "retry-after": "1" }),
+      ...rpcHeaders,
+    },
+    body: error.message,
+  };
+}
+
+/**
+ * Writes an answer and decides about the connection. It isn't async, and the returned promise
+ * doesn't hold `answer`: a string must not stay in memory beside its bytes while the caller reads.
+ */
+export function writeAnswer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpResponse,
+  { closing, connection }: { readonly closing: boolean; readonly connection: CallerConnection },
+): Promise<void> | void {
+  const { body } = answer;
+  const isStream = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+  const isBodiless = answer.status === 204 || answer.status === 304;
+  const size = isStream
+    ? 0
+    : body === undefined
+      ? 0
+      : typeof body === "string"
+        ? Buffer.byteLength(body)
+        : body.byteLength;
+  const isSent = message.method !== "HEAD" && !isBodiless;
+  if (isSent && size > maxDroppedBytes && !connection.memory.fits(size)) {
+    discard(body);
+    return writeAnswer(message, response, refusal(memoryExhausted()), { closing, connection });
+  }
+  const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
+  if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
+  const isUnread = leavesUnread(message);
+  // Node would send a second answer to a request that exceeds its time.
+  if (closing || isUnread || (answer.status === 408 && !message.complete))
+    fields["connection"] = "close";
+  response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
+  if (isStream) {
+    if (isSent) {
+      const length =
+        fields["content-length"] === undefined ? undefined : Number(fields["content-length"]);
+      const { holder } = connection;
+      return writeStream(body, { message, response, length, holder, isUnread });
+    }
+    discard(body);
+    return void response.end();
+  }
+  const content = isSent ? body : undefined;
+  if (content !== undefined && size > maxDroppedBytes)
+    return writeSlices(response, sliced(content, size), size, connection.holder).then(async () => {
+      if (isUnread) await lingered(message);
+      response.end();
+    });
+  if (isUnread && message.method !== "HEAD") {
+    if (content === undefined) response.flushHeaders();
+    else response.write(content);
+    return lingered(message).then(() => void response.end());
+  }
+  response.end(content);
+  // The kernel has nearly always taken all of it by now.
+  if (response.writableLength > 0) {
+    connection.holder.take(size);
+    response.once("close", () => connection.holder.give(size));
+  }
+}
+
+/**
+ * Whether the rest of the request is too long to drop, so that the connection must end. In HTTP/2
+ * only the stream ends.
+ */
+function leavesUnread(message: IncomingMessage): boolean {
+  return (
+    message.httpVersionMajor < 2 &&
+    !message.complete &&
+    (message.headers["expect"] !== undefined ||
+      !(Number(message.headers["content-length"]) <= maxDroppedBytes))
+  );
+}
+
+interface StreamParts {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The length that the head promises. */
+  readonly length: number | undefined;
+  readonly holder: CallerConnection["holder"];
+  readonly isUnread: boolean;
+}
+
+/**
+ * Writes chunks as they come, each after the caller has taken the one before. An answer that breaks
+ * cuts the connection: a clean end would make it look complete.
+ */
+async function writeStream(
+  body: AsyncIterable<Uint8Array>,
+  { message, response, length, holder, isUnread }: StreamParts,
+): Promise<void> {
+  const reader = body[Symbol.asyncIterator]();
+  const leave = (): void => stopReading(reader);
+  if (response.destroyed) return leave();
+  response.once("close", leave);
+  // The head doesn't wait for the first chunk; but if that is here already, one packet has both.
+  const head = setImmediate(() => response.flushHeaders());
+  let written = 0;
+  let held = chunkBytes;
+  holder.take(held);
+  try {
+    for (;;) {
+      const { done, value } = await reader.next();
+      if (response.destroyed) return;
+      if (done === true) break;
+      written += value.length;
+      if (length !== undefined && written > length) break;
+      holder.take(value.length);
+      held += value.length;
+      if (!response.write(value)) await drained(response);
+      holder.give(value.length);
+      held -= value.length;
+    }
+    if (length !== undefined && written !== length)
+      throw new Error(`An answer of ${length} bytes has ${written > length ? "more" : written}`);
+    response.off("close", leave);
+    if (isUnread) await lingered(message);
+    response.end();
+  } catch (fault) {
+    if (response.destroyed) return;
+    // What is written leaves first, so that the caller knows how far the answer got.
+    await new Promise((resolve) => setImmediate(resolve));
+    response.destroy();
+    throw fault;
+  } finally {
+    clearImmediate(head);
+    holder.give(held);
+    leave();
+  }
+}
+
+/**
+ * Receives and drops the rest of the body for a while. Closing at once would make the kernel reset
+ * the connection, and a caller that is still sending would never see the answer (RFC 9112, section
+ * 9.6).
+ */
+function lingered(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (message.destroyed) return resolve();
+    const timer = setTimeout(resolve, lingerMs);
+    message.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    message.on("error", () => resolve());
+    message.resume();
+  });
+}
