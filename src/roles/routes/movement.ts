@@ -2,6 +2,7 @@
 // counts from the last byte that moved. While bodies move, a pause in both directions ends them.
 
 import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
+import { readOnce } from "../../http/bodies.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 
@@ -105,47 +106,45 @@ export class Movement {
   }
 
   #sent(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        const reader = body[Symbol.asyncIterator]();
-        let broken: { readonly error: Error } | undefined;
-        this.#moved = this.#clock.now();
-        this.#watch(
-          () => this.#idleMs,
-          () => {
-            const error = new DeadlineExceeded("Nothing moved in either direction");
-            broken = { error };
-            this.#expire(error);
-            reader.return?.().catch(() => {});
-            this.#breakOff?.(error);
-          },
-        );
-        return {
-          next: async () => {
-            if (broken !== undefined) throw broken.error;
+    return readOnce(() => {
+      const reader = body[Symbol.asyncIterator]();
+      let broken: { readonly error: Error } | undefined;
+      this.#moved = this.#clock.now();
+      this.#watch(
+        () => this.#idleMs,
+        () => {
+          const error = new DeadlineExceeded("Nothing moved in either direction");
+          broken = { error };
+          this.#expire(error);
+          reader.return?.().catch(() => {});
+          this.#breakOff?.(error);
+        },
+      );
+      return {
+        next: async () => {
+          if (broken !== undefined) throw broken.error;
+          this.#moved = this.#clock.now();
+          try {
+            const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+              this.#breakOff = reject;
+              reader.next().then(resolve, reject);
+            });
             this.#moved = this.#clock.now();
-            try {
-              const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-                this.#breakOff = reject;
-                reader.next().then(resolve, reject);
-              });
-              this.#moved = this.#clock.now();
-              if (result.done === true) this.#cancel();
-              return result;
-            } catch (error) {
-              this.#cancel();
-              throw error;
-            } finally {
-              this.#breakOff = undefined;
-            }
-          },
-          return: async () => {
+            if (result.done === true) this.#cancel();
+            return result;
+          } catch (error) {
             this.#cancel();
-            return (await reader.return?.()) ?? { done: true, value: undefined };
-          },
-        };
-      },
-    };
+            throw error;
+          } finally {
+            this.#breakOff = undefined;
+          }
+        },
+        return: async () => {
+          this.#cancel();
+          return (await reader.return?.()) ?? { done: true, value: undefined };
+        },
+      };
+    });
   }
 
   /** Calls `end` once nothing has moved for as long as `limit` says. */

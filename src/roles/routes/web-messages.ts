@@ -3,6 +3,7 @@
 import { PayloadTooLarge } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
 import { isServiceHeader } from "../../base/protocol.ts";
+import { readOnce } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -98,29 +99,44 @@ export function answerOf(value: unknown, name: string): HttpResponse {
   return value.body === null ? answer : { ...answer, body: chunksOf(value.body, name) };
 }
 
-/** The chunks of a stream. It is cancelled if the reader stops early. */
-async function* chunksOf(
-  stream: ReadableStream<Uint8Array>,
-  name: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = stream.getReader();
-  let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new Error(`The route '${name}' broke off its answer`, { cause });
-      });
-      if (done) break;
-      if (!((value as unknown) instanceof Uint8Array))
-        throw new TypeError(`The route '${name}' answered with a chunk that isn't a Uint8Array`);
-      for (let at = 0; at < value.length; at += pieceBytes)
-        yield value.length <= pieceBytes ? value : value.subarray(at, at + pieceBytes);
-    }
-    isDone = true;
-  } finally {
-    // The function learns that nobody reads any more. Its own error then concerns nobody.
-    if (!isDone) reader.cancel(new Error("The caller went away")).catch(() => {});
-  }
+/**
+ * The chunks of a stream, which is cancelled if the reader stops early. Not a generator: that would
+ * wait for the next chunk before it stops.
+ */
+function chunksOf(stream: ReadableStream<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
+  return readOnce(() => {
+    const reader = stream.getReader();
+    let rest: Uint8Array = new Uint8Array();
+    const cancel = (reason: Error): void => {
+      // Its own error, while it ends, concerns nobody.
+      reader.cancel(reason).catch(() => {});
+    };
+    return {
+      async next() {
+        while (rest.length === 0) {
+          const { done, value } = await reader.read().catch((cause: unknown) => {
+            throw new Error(`The route '${name}' broke off its answer`, { cause });
+          });
+          if (done) return { done: true, value: undefined };
+          if (!((value as unknown) instanceof Uint8Array)) {
+            const error = new TypeError(
+              `The route '${name}' answered with a chunk that isn't a Uint8Array`,
+            );
+            cancel(error);
+            throw error;
+          }
+          rest = value;
+        }
+        const piece = rest.subarray(0, pieceBytes);
+        rest = rest.subarray(pieceBytes);
+        return { done: false, value: piece };
+      },
+      async return() {
+        cancel(new Error("The caller went away"));
+        return { done: true, value: undefined };
+      },
+    };
+  });
 }
 
 /** An answer that came from another service, for middleware. */
