@@ -1,6 +1,7 @@
 // The attacked application: procedures with each access level, and a canary that detects whether a
 // request has polluted the process.
 
+import { getContext } from "../../server/http/carrier.ts";
 import { traceLine } from "../../src/base/fqn.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";
@@ -67,4 +68,14 @@ export const application: TestProcedure[] = [
   procedure("secret", "private", [], () => "private"),
   procedure("fail", "public", [], () => Promise.reject(new Error("broken"))),
   procedure("audit", "protected", [], () => "protected"),
+  procedure("cookie", "public", ["name"], (name: string) => getContext().cookies.get(name)),
+  procedure("setHeader", "public", ["name", "value"], (name: string, value: string) => {
+    getContext().response.headers.set(name, value);
+    return "set";
+  }),
+  procedure("setCookie", "public", ["name", "value"], (name: string, value: string) => {
+    getContext().response.cookies.set(name, value);
+    return "set";
+  }),
+  procedure("locals", "public", [], () => getContext().locals),
 ];
