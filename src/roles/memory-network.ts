@@ -41,7 +41,8 @@ export function createMemoryNetwork(): MemoryNetwork {
       const target = end < 0 ? "/" : url.slice(end);
       // A socket would say so, too, and the other side looks there whether there is a body.
       const isStream = typeof body === "object" && !(body instanceof Uint8Array);
-      const sent = isStream ? { ...headers, "transfer-encoding": "chunked" } : headers;
+      const isSized = "content-length" in headers;
+      const sent = isStream && !isSized ? { ...headers, "transfer-encoding": "chunked" } : headers;
       return await exchange(role, { method, target, headers: sent, body, signal });
     },
     async close() {

@@ -99,7 +99,11 @@ export async function forwardCall(
     url: base + forwarded.target,
     method: forwarded.method,
     // Ours first: if something on the way drops fields past a limit, it drops the caller's.
-    headers: { ...own, ...withRequestedOrigin(fields, call.requestedOrigin) },
+    headers: {
+      ...own,
+      ...withRequestedOrigin(fields, call.requestedOrigin),
+      ...lengthOf(call, forwarded),
+    },
     ...(forwarded.body instanceof Uint8Array && forwarded.body.length === 0
       ? {}
       : { body: forwarded.body }),
@@ -108,6 +112,15 @@ export async function forwardCall(
   if (!(serviceHeaders.response in answer.headers)) return answer;
   call.state.received(answer.headers);
   return withoutSettings(answer);
+}
+
+/** A stream is sent with the length that its head promised, so that a limit can refuse it at once. */
+function lengthOf(
+  { request }: IncomingCall,
+  { body }: ForwardedRequest,
+): Readonly<Record<string, string>> | undefined {
+  const length = body instanceof Uint8Array ? undefined : request.headers["content-length"];
+  return typeof length === "string" ? { "content-length": length } : undefined;
 }
 
 /**
