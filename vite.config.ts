@@ -18,9 +18,11 @@ const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   remote: [
     ofClient,
     [/\/superjson\/superjson\.ts$/, "./superjson.js"],
+    [/\/write-multipart\.ts$/, "./multipart.js"],
     [/\/rare\.ts$/, "./rare.js"],
   ],
   superjson: [ofClient],
+  multipart: [ofClient],
   rare: [ofClient],
 };
 const componentsBeside: Plugin = {
@@ -119,6 +121,7 @@ export default defineConfig({
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
     remote: browserFile("client/svc/remote.ts", "remote"),
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
+    multipart: browserFile("client/svc/multipart.ts", "multipart"),
     rare: browserFile("client/svc/rare.ts", "rare"),
     // Served by `seamline dev` alone.
     page: browserFile("client/development/page.ts", "page", ".build/development"),
@@ -147,6 +150,7 @@ export default defineConfig({
         "hooks",
         "remote",
         "superjson",
+        "multipart",
         "rare",
         "page",
         "console",

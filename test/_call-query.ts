@@ -284,7 +284,7 @@ export const bodyCalls: readonly CallCase[] = [
       refused(
         415,
         "UnsupportedEncoding",
-        "A call's body must have the content type application/json",
+        "A call's body must have the content type application/json or multipart/form-data",
       ),
     ),
   ),

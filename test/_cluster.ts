@@ -37,7 +37,8 @@ export class TestNetwork implements MemoryNetwork {
   }[] = [];
 
   async send(request: OutgoingRequest): Promise<PeerResponse> {
-    const { url, method, headers, body = "" } = request;
+    const { url, method, headers, body: content = "" } = request;
+    const body = content instanceof Blob ? await content.text() : content;
     this.sent.push({
       url,
       method,

@@ -37,15 +37,25 @@ export function createLog(options: LogOptions = {}): Log {
 
 // Causes of one error may form a circle.
 const maxCauses = 8;
+// Entries of one AggregateError, each with its causes.
+const maxEntries = 8;
 
-/** The stack of what was thrown, and those of its causes. */
+/** The stack of what was thrown, and those of its causes and of the entries of an AggregateError. */
 export function stackOf(thrown: unknown, causes = 0): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
     const text = thrown.stack ?? `${thrown.name}: ${thrown.message}`;
-    return thrown.cause === undefined || causes === maxCauses
-      ? text
-      : `${text}\ncaused by ${stackOf(thrown.cause, causes + 1)}`;
+    if (causes === maxCauses) return text;
+    const entries: readonly unknown[] =
+      thrown instanceof AggregateError && Array.isArray(thrown.errors) ? thrown.errors : [];
+    const more = entries.length - maxEntries;
+    return [
+      text,
+      // Those of entries aren't followed as far: each may have entries itself.
+      ...entries.slice(0, maxEntries).map((entry) => `with ${stackOf(entry, maxCauses - 1)}`),
+      ...(more > 0 ? [`with ${more} more`] : []),
+      ...(thrown.cause === undefined ? [] : [`caused by ${stackOf(thrown.cause, causes + 1)}`]),
+    ].join("\n");
   } catch {
     // A getter or a proxy threw. Logging must never fail: somebody waits for the answer that
     // follows.

@@ -41,6 +41,8 @@ const limit = (name: keyof typeof defaultLimits) =>
 const limits = v.strictObject(
   {
     bodyBytes: limit("bodyBytes"),
+    uploadBytes: limit("uploadBytes"),
+    uploadParts: limit("uploadParts"),
     maxDepth: limit("maxDepth"),
     maxValues: limit("maxValues"),
     maxObjects: limit("maxObjects"),

@@ -20,6 +20,10 @@ export const modes: readonly ["node", "gateway", "repository", "proxy", "standal
 export interface LimitsConfig {
   /** Bytes of a request's body. @default 1048576 */
   readonly bodyBytes?: number | undefined;
+  /** Bytes of the body of a call with files, which is multipart/form-data. @default 33554432 */
+  readonly uploadBytes?: number | undefined;
+  /** Parts of such a body. @default 1000 */
+  readonly uploadParts?: number | undefined;
   /** Levels of nesting in arguments. @default 128 */
   readonly maxDepth?: number | undefined;
   /** Values in one message. @default 100000 */

@@ -12,6 +12,7 @@ import {
   type Transport,
   UnsentError,
 } from "../../src/base/ports.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue } from "./call-queue.ts";
@@ -193,10 +194,15 @@ function dispatch(
 ): Promise<PeerResponse> {
   const exchange = new Exchange({ ...parts, origin });
   if (exchange.isOver) return exchange.response;
-  const { method, headers, body = null } = parts.request;
+  const { method, body = null } = parts.request;
+  const isBlob = body instanceof Blob;
+  const length = isBlob && { "content-length": String(body.size) };
+  const headers = isBlob ? { ...parts.request.headers, ...length } : parts.request.headers;
   const isStream = body !== null && typeof body === "object" && !(body instanceof Uint8Array);
   // undici takes any iterable, which its types don't say.
-  const sent = isStream ? (exchange.upload(body) as unknown as Readable) : body;
+  const sent = isStream
+    ? (exchange.upload(isBlob ? chunksOf(body) : body) as unknown as Readable)
+    : body;
   agent.dispatch({ origin, path, method, headers, body: sent }, exchange);
   return exchange.response;
 }

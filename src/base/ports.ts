@@ -42,8 +42,11 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is read while it is sent, so the request can't be sent again. */
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /**
+   * A stream is read while it is sent, so the request can't be sent again. A page's `fetch` takes no
+   * stream, and streams the files that a Blob is made of.
+   */
+  readonly body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
   /** Ends the request, also while bodies are on their way. Nothing else limits its time. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -21,6 +21,8 @@ export class ClassTable {
   errorForm?(error: Error, walk: FormWalk): object;
   /** Whether the receiver learns nothing of an error but that there was one. */
   hides?(error: Error): boolean;
+  /** The form of such a stand-in; `undefined` for any other value. */
+  opaqueForm?(value: object, walk: FormWalk): unknown;
   /** Makes the stand-in for an instance of any class, in a service that has no modules. */
   passOn?(form: unknown, parts?: OpaqueParts): object;
   readonly #byKey = new Map<string, KnownClass>();
@@ -53,6 +55,8 @@ export interface FormWalk extends Walk {
   readonly classes: ClassTable;
   readonly stacks: boolean;
   readonly hint: ((value: object) => string | undefined) | undefined;
+  /** Makes the form of a Blob, or of a FormData where those can be sent. */
+  readonly file: ((value: object, walk: FormWalk) => object | undefined) | undefined;
   /** Blobs that are still being read. */
   readonly pending: Promise<void>[];
 }

@@ -4,11 +4,31 @@ import { ClassTable, type FormWalk, Opaque, type OpaqueParts } from "./class-tab
 import { readMembers } from "./decode.ts";
 import { encodeErrorForm } from "./error-form.ts";
 import { unlimited } from "./values/limits.ts";
+import { walkParts } from "./values/walk.ts";
 
 /** The classes of a service. Unlike a page, a service sends errors. */
 export class Classes extends ClassTable {
+  /**
+   * Registers the application's classes with these names that aren't registered yet: middleware
+   * may throw errors of classes that no procedure here uses.
+   */
+  loadByName?: (names: ReadonlySet<string>) => Promise<void>;
+
   override errorForm(error: Error, walk: FormWalk): object {
     return encodeErrorForm(error, walk);
+  }
+
+  override opaqueForm(value: object, walk: FormWalk): unknown {
+    if (!(value instanceof Opaque)) return undefined;
+    const { form, parts } = value;
+    if (parts === undefined) return form;
+    return {
+      serialized: true,
+      name: "class",
+      key: parts.key,
+      args: walkParts(parts.args, walk),
+      fields: walkParts(parts.fields, walk),
+    };
   }
 }
 

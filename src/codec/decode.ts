@@ -15,6 +15,8 @@ export interface Reading {
   readonly trusted: boolean;
   /** Forms are data like any other (plain mode): only keys are checked. */
   readonly plain?: boolean;
+  /** Reads the forms of a call's files. Throws a {@link Fault} for any other form. */
+  readonly files?: ((form: Properties) => unknown) | undefined;
   /** HTTP status of the response whose body this is. */
   readonly status?: number;
   /** The parsed tree: the status belongs to this error, not to its causes. */
@@ -144,6 +146,7 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
       checkMembers(form, ...errorMembers);
       return readError(form, reading);
     default:
+      if (reading.files) return reading.files(form);
       throw new Fault("there is no serialized form of this name");
   }
   throw new Fault(`this is not a valid ${form["name"]} form`);
@@ -165,7 +168,7 @@ function readError(form: Properties, reading: Reading): Error {
 }
 
 /** Throws a {@link Fault} if a form has other members than `serialized`, its name and these. */
-function checkMembers(form: Properties, ...allowed: string[]): void {
+export function checkMembers(form: Properties, ...allowed: string[]): void {
   let count = 2;
   for (const key of allowed) if (key in form) count++;
   if (Object.keys(form).length > count)

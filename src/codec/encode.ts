@@ -1,18 +1,11 @@
 // From values to serialized forms. A form is a plain object with `serialized: true` and a `name`.
 
-import { bytesOf, fillBlobForm, kindOf, toBase64 } from "./values/binary.ts";
-import { type ClassTable, type FormWalk, Opaque } from "./class-table.ts";
+import { bytesOf, kindOf, toBase64 } from "./values/binary.ts";
+import type { ClassTable, FormWalk } from "./class-table.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { readInstance } from "./instance.ts";
 import { hasForm, type KnownClass } from "./values/known-class.ts";
-import {
-  isPolluted,
-  refuseMore,
-  type Walk,
-  walkItems,
-  walkMembers,
-  walkParts,
-} from "./values/walk.ts";
+import { isPolluted, refuseMore, type Walk, walkItems, walkMembers } from "./values/walk.ts";
 
 /** Options of every encoder. */
 export interface WalkOptions {
@@ -23,11 +16,15 @@ export interface WalkOptions {
   readonly hint?: ((value: object) => string | undefined) | undefined;
 }
 
-export function formWalk({ classes, stacks = false, hint }: WalkOptions): FormWalk {
+export function formWalk(
+  { classes, stacks = false, hint }: WalkOptions,
+  file?: FormWalk["file"],
+): FormWalk {
   return {
     classes,
     stacks,
     hint,
+    file,
     pending: [],
     level: 0,
     objects: 0,
@@ -37,7 +34,11 @@ export function formWalk({ classes, stacks = false, hint }: WalkOptions): FormWa
   };
 }
 
-const mark = (name: string, content?: object): object => ({ serialized: true, name, ...content });
+const mark = (name: string, content?: object): object => ({
+  serialized: true,
+  name,
+  ...content,
+});
 
 function encodeForm(value: unknown, walk: FormWalk): unknown {
   switch (typeof value) {
@@ -55,7 +56,8 @@ function encodeForm(value: unknown, walk: FormWalk): unknown {
 }
 
 function encodeObject(value: object, walk: FormWalk): unknown {
-  if (value instanceof Opaque) return opaqueForm(value, walk);
+  const opaque = walk.classes.opaqueForm?.(value, walk);
+  if (opaque !== undefined) return opaque;
   const known = classOf(value, walk.classes);
   if (value instanceof Error) return walk.classes.errorForm?.(value, walk) ?? mark("Error");
   if (known?.hasForm === false)
@@ -79,7 +81,8 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   if (value instanceof URL) return mark("Url", { value: value.href });
   const bytes = bytesOf(value);
   if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
-  if (value instanceof Blob) return fillBlobForm(mark("Binary"), value, walk);
+  const form = walk.file?.(value, walk);
+  if (form !== undefined) return form;
   const prototype: unknown = Object.getPrototypeOf(value);
   // A plain object that looks like a form, or one of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
@@ -125,13 +128,4 @@ export function unknownInstance(value: object, { hint }: Pick<FormWalk, "hint">)
     hint?.(value) ??
       `an instance of '${name}' can't be sent: no module of the application exports this class`,
   );
-}
-
-function opaqueForm({ form, parts }: Opaque, walk: FormWalk): unknown {
-  if (parts === undefined) return form;
-  return mark("class", {
-    key: parts.key,
-    args: walkParts(parts.args, walk),
-    fields: walkParts(parts.fields, walk),
-  });
 }

@@ -7,6 +7,7 @@ import {
   ServiceError,
   ValueNotSerializable,
 } from "../base/errors.ts";
+import type { Classes } from "./classes.ts";
 import { ClassTable, type FormWalk } from "./class-table.ts";
 import { encodeErrorForm, keyOfError, knownError } from "./error-form.ts";
 import type { Properties } from "./instance.ts";
@@ -69,6 +70,20 @@ export class ErrorMask extends ClassTable {
   override of(value: object): KnownClass | undefined {
     const known = this.#classes.of(value);
     return known?.record.error && known.record.clash !== undefined ? undefined : known;
+  }
+
+  /** Loads classes that this service doesn't know yet, if `error` may be of one of them. */
+  async prepare(error: Error, loadByName: Classes["loadByName"]): Promise<void> {
+    if (loadByName === undefined) return;
+    const names = new Set<string>();
+    for (const value of withCauses(error))
+      if (value instanceof Error && this.hides(value))
+        for (const name of namesOfClasses(value)) names.add(name);
+    try {
+      if (names.size > 0) await loadByName(names);
+    } catch {
+      // Without the class, its errors stay hidden.
+    }
   }
 
   /** Whether only the message `Internal error (id)` is sent of it. */
@@ -190,6 +205,21 @@ function isQuote(error: Error): boolean {
     error instanceof InvalidSerializedValue ||
     (error instanceof BadGateway && error.cause instanceof InvalidSerializedValue)
   );
+}
+
+/** The names of the classes that an error is of, but for those of the platform. */
+function namesOfClasses(error: Error): string[] {
+  const names: string[] = [];
+  let value: unknown = error;
+  try {
+    while ((value = Object.getPrototypeOf(value)) !== Error.prototype && value !== null) {
+      const { name } = (value as Error).constructor;
+      if (typeof name === "string" && name !== "" && !(name in globalThis)) names.push(name);
+    }
+  } catch {
+    // A getter of the application threw.
+  }
+  return names;
 }
 
 /** An error, its causes, and their entries. */

@@ -137,8 +137,10 @@ function encodeBlob(blob: Blob, walk: PlainWalk): object {
   return { toJSON: () => base64 };
 }
 
-/** The message for a `Response` in what a procedure returned. */
+/** The message for a `Response` or `FormData` in what a procedure returned. */
 export function responseHint(value: object): string | undefined {
+  if (kindOf(value) === "FormData")
+    return "a procedure can't return a FormData: return its entries, as an object or a Map";
   if (kindOf(value) !== "Response") return undefined;
   return "a procedure can't return a Response: return its content, as text, data or a Blob. Whole responses are for routes, which don't exist yet";
 }

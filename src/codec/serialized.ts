@@ -2,9 +2,10 @@
 
 import type { Args } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
-import type { ClassTable, FormWalk } from "./class-table.ts";
+import type { ClassTable } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
 import { formWalk, type WalkOptions } from "./encode.ts";
+import { binaryForm, kindOf } from "./values/binary.ts";
 import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
 import type { Properties } from "./instance.ts";
 import type { ValueLimits } from "./values/limits.ts";
@@ -25,53 +26,73 @@ export interface DecodeOptions {
   readonly path?: string;
   /** No header asked for the encoding, so what looks like a form is data. */
   readonly plain?: boolean;
+  /** Reads the forms of a call's files. Throws a Fault for any other form. */
+  readonly files?: ((form: Properties) => unknown) | undefined;
   /** HTTP status of the response. Selects the class of an error whose own class isn't here. */
   readonly status?: number;
 }
 
+/**
+ * A file among a call's arguments, and the number that stands for it in their text: no data has the
+ * same one.
+ */
+export type Attachment = readonly [
+  placeholder: number,
+  content: Blob | readonly (readonly [string, string | File])[],
+];
+
+/** A call's arguments, and the files that travel beside them. */
+export interface Upload {
+  /** As JSON, with `{"serialized":0.123…}` for each file. */
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
 /** The value as JSON text; a promise only if it contains a Blob. Throws ValueNotSerializable. */
 export function encodeSerialized(value: unknown, options: EncodeOptions): string | Promise<string> {
-  return encode(options, "value", (walk) => walkValue(value, walk));
+  const walk = formWalk(options, binaryForm);
+  const path = options.path ?? "value";
+  const tree = refusing(path, () => walkValue(value, walk));
+  return walk.pending.length > 0
+    ? Promise.all(walk.pending).then(
+        () => JSON.stringify(tree),
+        (cause: unknown) => refuse(cause, path),
+      )
+    : refusing(path, () => JSON.stringify(tree));
 }
 
-/**
- * A call's arguments as the body of a request; a promise only if they contain a Blob. Throws
- * ValueNotSerializable.
- */
-export function encodeArguments(args: Args, options: EncodeOptions): string | Promise<string> {
-  return encode(options, "args", (walk) => {
-    // The names aren't data: a parameter called `serialized` makes no form, and `undefined` is
-    // kept.
-    const body = Object.create(null) as Properties;
-    for (const [name, value] of args)
-      try {
-        body[name] = walkValue(value, walk);
-      } catch (thrown) {
-        throw faultAt(thrown, name, args);
-      }
-    return body;
+/** A call's arguments as the body of a request if there are no files. Throws ValueNotSerializable. */
+export function encodeArguments(args: Args, options: EncodeOptions): Upload {
+  const attachments: Attachment[] = [];
+  const walk = formWalk(options, (value) => {
+    const isBlob = value instanceof Blob;
+    // By its tag: Node loads a library for the name `FormData`.
+    if (!isBlob && kindOf(value) !== "FormData") return undefined;
+    const serialized = Math.random();
+    attachments.push([serialized, isBlob ? value : [...(value as FormData)]]);
+    return { serialized };
   });
+  // The names aren't data: a parameter called `serialized` makes no form, and `undefined` is kept.
+  const tree = Object.create(null) as Properties;
+  let name = "";
+  try {
+    for (const [key, value] of args) tree[(name = key)] = walkValue(value, walk);
+    return { text: JSON.stringify(tree), attachments };
+  } catch (thrown) {
+    throw notSerializable(faultAt(thrown, name, args), "args");
+  }
 }
 
-function encode(
-  options: EncodeOptions,
-  path: string,
-  act: (walk: FormWalk) => unknown,
-): string | Promise<string> {
-  const walk = formWalk(options);
-  const refuse = (cause: unknown): never => {
-    throw notSerializable(cause, options.path ?? path);
-  };
+function refusing<T>(path: string, act: () => T): T {
   try {
-    const tree = act(walk);
-    return walk.pending.length > 0
-      ? Promise.all(walk.pending)
-          .then(() => JSON.stringify(tree))
-          .catch(refuse)
-      : JSON.stringify(tree);
+    return act();
   } catch (cause) {
-    return refuse(cause);
+    return refuse(cause, path);
   }
+}
+
+function refuse(cause: unknown, path: string): never {
+  throw notSerializable(cause, path);
 }
 
 /** Throws InvalidSerializedValue, or BadRequest for what isn't JSON or exceeds a limit. */

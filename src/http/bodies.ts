@@ -1,6 +1,12 @@
 // Bodies of requests and answers, as streams and as bytes.
 
-import type { HeaderFields, HttpResponse, IncomingResponse, PeerResponse } from "../base/ports.ts";
+import type {
+  HeaderFields,
+  HttpResponse,
+  IncomingResponse,
+  OutgoingRequest,
+  PeerResponse,
+} from "../base/ports.ts";
 
 /** The answer once its body is complete. */
 export async function collected(
@@ -13,9 +19,11 @@ export async function collected(
 
 /** A body in chunks. Bytes and text are one chunk, and none if they are empty. */
 export async function* chunksOf(
-  body: Exclude<HttpResponse["body"], undefined> = "",
+  body: Exclude<OutgoingRequest["body"], undefined> = "",
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (typeof body === "string") body = new TextEncoder().encode(body);
+  // Types know the stream of a Blob as an iterable on Node only.
+  if (body instanceof Blob) body = body.stream() as unknown as AsyncIterable<Uint8Array>;
   if (!(body instanceof Uint8Array)) yield* body;
   else if (body.length > 0) yield body;
 }

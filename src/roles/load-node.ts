@@ -117,10 +117,13 @@ async function loadClassesOf(
   await Promise.all(
     manifest.classes.filter((record) => here.has(record.module) && isNeeded(record)).map(load),
   );
-  classes.load = namedClasses(
-    manifest.classes.filter((record) => !here.has(record.module)),
-    load,
-  );
+  const others = manifest.classes.filter((record) => !here.has(record.module));
+  classes.load = namedClasses(others, load);
+  classes.loadByName = async (names) => {
+    const isNamed = ({ key, page }: ClassRecord): boolean =>
+      page !== true && names.has(key.slice(key.lastIndexOf("/") + 1));
+    await classes.load?.(new Set(others.filter(isNamed).map(({ key }) => key)));
+  };
 }
 
 /**
@@ -198,6 +201,7 @@ export function applicationOf(modules: ServerModules, host: Host): Application {
     await loadAll();
     await classes.load?.(keys);
   };
+  classes.loadByName = loadAll;
   const recordIn = (
     { byKey }: Awaited<ReturnType<typeof manifest>>,
     fqn: string,

@@ -64,6 +64,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
     // Once, so that the log has the error that the mask has seen.
     const thrown = mask === undefined ? raw : errorOf(raw);
+    await mask?.prepare(thrown as Error, classes.loadByName);
     const answer = await encodeError(thrown, encoding, {
       classes,
       stacks: stacks || (isCall && trust.trusted),

@@ -163,14 +163,33 @@ export function convertQuery(
   query: Iterable<[string, string]>,
   limits: Limits = defaultLimits,
 ): Args {
-  const types = new Map(parameters.flatMap(namesOf).map(({ name, type }) => [name, type]));
-  const texts = new Map<string, string[]>();
+  return convertFields(parameters, counted(query, limits), limits, "needs POST");
+}
+
+function* counted(
+  query: Iterable<[string, string]>,
+  { maxQueryParameters }: Limits,
+): Generator<[string, string]> {
   let count = 0;
-  for (const [name, text] of query) {
-    if (++count > limits.maxQueryParameters)
+  for (const field of query) {
+    if (++count > maxQueryParameters)
       throw new BadRequest(
-        `More than ${limits.maxQueryParameters} query parameters (limit 'maxQueryParameters')`,
+        `More than ${maxQueryParameters} query parameters (limit 'maxQueryParameters')`,
       );
+    yield field;
+  }
+}
+
+/** Arguments from the fields of a form: text as in a query, and files as they are. */
+export function convertFields(
+  parameters: readonly Parameter[],
+  fields: Iterable<[string, string | Blob]>,
+  limits: Limits,
+  restProblem = "can't be a form field",
+): Args {
+  const types = new Map(parameters.flatMap(namesOf).map(({ name, type }) => [name, type]));
+  const texts = new Map<string, (string | Blob)[]>();
+  for (const [name, text] of fields) {
     const previous = texts.get(name);
     if (previous) previous.push(text);
     else texts.set(name, [text]);
@@ -180,12 +199,14 @@ export function convertQuery(
   for (const [name, all] of texts) {
     const type = types.get(name);
     const isList = type?.endsWith("[]");
-    if (name.startsWith("...") && types.has(name)) mistakes.push(`${list([name])} needs POST`);
+    if (name.startsWith("...") && types.has(name)) mistakes.push(`${list([name])} ${restProblem}`);
     else if (type === undefined || type === "string[]")
       args.set(name, isList || all.length > 1 ? all : all[0]);
     else {
       const values = all.map((text) =>
-        convert[type.replace("[]", "") as keyof typeof convert](text, limits),
+        typeof text === "string"
+          ? convert[type.replace("[]", "") as keyof typeof convert](text, limits)
+          : undefined,
       );
       if (values.includes(undefined) || (!isList && all.length > 1))
         mistakes.push(`${list([name])} must be ${phrase(type)}`);

@@ -3,15 +3,18 @@
 import type { Args } from "../base/call.ts";
 import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
 import type { Parameter } from "../base/manifest.ts";
-import { convertQuery } from "../runtime/parameters.ts";
+import { convertFields, convertQuery } from "../runtime/parameters.ts";
 import type { HeaderFields, HttpRequest } from "../base/ports.ts";
 import { versionParameter } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { loadNamed } from "../codec/named-classes.ts";
+import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-multipart.ts";
+import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
 import { decodeMembers } from "../codec/serialized.ts";
 import { parseText } from "../codec/values/text.ts";
 import { defaultVersion, parseVersion, type Version } from "../base/version.ts";
+import { bodyLimit, checkBodyType, isMultipart, mayBeEmpty } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
@@ -48,7 +51,8 @@ export async function decodeArguments(
   const { method, headers: fields } = request;
   // Refuse a wrong type before the body arrives.
   if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
-  const body = method === "GET" ? noBytes : await request.readBody(options.limits.bodyBytes);
+  const body =
+    method === "GET" ? noBytes : await request.readBody(bodyLimit(fields, options.limits));
   const received = { method, headers: fields, body };
   const parsed = await prepareDecoding(received, options);
   return decodeReceived(received, query, procedure, options, parsed);
@@ -57,10 +61,12 @@ export async function decodeArguments(
 const noBytes = new Uint8Array();
 
 /** A request whose body has arrived. */
-interface ReceivedRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly headers: HeaderFields;
   readonly body: Uint8Array;
+  /** Of a multipart body, once it has been parsed. */
+  parts?: readonly Part[];
 }
 
 /**
@@ -69,12 +75,13 @@ interface ReceivedRequest {
  */
 export async function prepareDecoding(
   received: ReceivedRequest,
-  { classes, limits, encoding }: DecodeCallOptions,
+  options: DecodeCallOptions,
 ): Promise<ParsedBody | undefined> {
+  const { classes, encoding } = options;
   if (received.method === "GET" || received.body.length === 0) return undefined;
   if (encoding === "superjson") await loadSuperjson();
   if (encoding === "plain" || classes.load === undefined) return undefined;
-  const body = parseBody(received, limits);
+  const body = parseBody(received, options);
   if (body !== undefined) await loadNamed(body.tree, classes);
   return body;
 }
@@ -99,15 +106,46 @@ export function decodeReceived(
   // Nothing but the version is read from the query of a POST, but its parameters are counted. A
   // query that is shorter than the limit can't have too many.
   if (query.length > limits.maxQueryParameters) convertQuery([], queryValues(), limits);
-  const body = parsed ?? parseBody(received, limits);
-  if (body === undefined) return new Map();
+  const body = parsed ?? parseBody(received, options);
+  if (body === undefined)
+    return isMultipart(received.headers)
+      ? convertFields(
+          procedure?.parameters ?? [],
+          fieldsOf(partsOf(received, limits), limits),
+          limits,
+        )
+      : new Map();
+  if (received.parts !== undefined) return decodeUpload(received.parts, body, options);
   return encoding === "superjson"
     ? loadedSuperjson().decodeSuperjsonMembers(body.text, options, body.tree)
     : decodeMembers(
         body.text,
-        { ...options, path: "args", plain: encoding === "plain" },
+        { ...options, path: "args", plain: encoding === "plain", files: refuseParts },
         body.tree,
       );
+}
+
+/** The arguments of a multipart call in the serialized encoding. */
+function decodeUpload(
+  parts: readonly Part[],
+  { text, tree }: ParsedBody,
+  options: DecodeCallOptions,
+): Args {
+  const files = new PartReader(parts);
+  const args = decodeMembers(text, { ...options, path: "args", files: files.read }, tree);
+  // Instances that this service doesn't open may hold forms, too.
+  if (options.classes.passOn === undefined) files.finish();
+  return args;
+}
+
+function partsOf(received: ReceivedRequest, limits: Limits): readonly Part[] {
+  if (received.body.length === 0) return [];
+  checkBodyType(received.headers);
+  return (received.parts ??= parseMultipart(
+    received.body,
+    headerText(received.headers["content-type"]),
+    limits,
+  ));
 }
 
 /** The text of a body, and what `JSON.parse` made of it. */
@@ -116,34 +154,21 @@ interface ParsedBody {
   readonly tree: unknown;
 }
 
-/** `undefined` for an empty body. */
+/** `undefined` for an empty body, and for a form that isn't in an encoding of ours. */
 function parseBody(
-  { headers: fields, body }: ReceivedRequest,
-  limits: Limits,
+  received: ReceivedRequest,
+  { encoding, limits }: Pick<DecodeCallOptions, "encoding" | "limits">,
 ): ParsedBody | undefined {
+  const { headers: fields, body } = received;
   if (body.length === 0 && mayBeEmpty(fields)) return undefined;
   checkBodyType(fields);
-  const text = decodeText(body);
-  return text === "" ? undefined : { text, tree: parseText(text, limits) };
-}
-
-/** An empty body counts as `{}`, whatever its content type. */
-function mayBeEmpty(fields: HeaderFields): boolean {
-  return !(Number(headerText(fields["content-length"])) > 0);
-}
-
-function checkBodyType(fields: HeaderFields): void {
-  if (!/^application\/json\s*(;|$)/i.test(headerText(fields["content-type"])))
-    throw new UnsupportedEncoding("A call's body must have the content type application/json");
-  const contentEncoding = headerText(fields["content-encoding"]);
-  if (contentEncoding !== "" && contentEncoding !== "identity")
-    throw new UnsupportedEncoding(`Unsupported content encoding '${contentEncoding.slice(0, 64)}'`);
-}
-
-function decodeText(body: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    throw new BadRequest("The body is not UTF-8");
+  if (isMultipart(fields)) {
+    if (encoding === "plain") return undefined;
+    if (encoding === "superjson")
+      throw new UnsupportedEncoding("A multipart call is in the serialized encoding, or in none");
+    const text = argumentsText(partsOf(received, limits), limits);
+    return { text, tree: parseText(text, limits) };
   }
+  const text = textOf(body, () => new BadRequest("The body is not UTF-8"));
+  return text === "" ? undefined : { text, tree: parseText(text, limits) };
 }

@@ -26,7 +26,8 @@ import type { RouteInfo } from "../runtime/routes.ts";
 import { defaultVersion, type Version } from "../base/version.ts";
 import { CallState } from "./call-state.ts";
 import { readVersion } from "./decode-call.ts";
-import type { Encoding } from "./encoding.ts";
+import { isMultipart } from "./body-type.ts";
+import { type Encoding, headerText } from "./encoding.ts";
 
 /** A call whose request has been checked. Its arguments are still bytes. */
 export interface IncomingCall extends Trust {
@@ -263,6 +264,8 @@ function isCrossSite(
 function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
   const type = fields["content-type"];
   if (method === "GET" || type === undefined || type === "") return true;
+  // No form can set the header, and a script that does needs the preflight.
+  if (headerText(fields[headers.encoding]) !== "" && isMultipart(fields)) return false;
   return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
     String(type),
   );

@@ -50,7 +50,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     if (left <= 0) throw late();
     const fields: Record<string, string> = {
       ...credential,
-      "content-type": jsonType,
+      "content-type": (body as Partial<Blob>).type ?? jsonType,
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
       ...states?.fields(context),

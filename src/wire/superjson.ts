@@ -12,12 +12,22 @@ type Superjson = typeof import("../codec/superjson/superjson.ts");
 
 let superjson: Superjson | undefined;
 
+export interface EncodedCall {
+  /** A Blob is multipart/form-data, as its type says. */
+  readonly body: string | Blob;
+  readonly encoding: Encoding;
+}
+
 /** The superjson codec. Rejects with NodeNotAvailable in a page that can't fetch it. */
 export async function loadSuperjson(): Promise<Superjson> {
+  return (superjson ??= await loaded("superjson", import("../codec/superjson/superjson.ts")));
+}
+
+async function loaded<Codec>(name: string, codec: Promise<Codec>): Promise<Codec> {
   try {
-    return (superjson ??= await import("../codec/superjson/superjson.ts"));
+    return await codec;
   } catch (cause) {
-    throw new NodeNotAvailable("A value needs superjson, which can't be loaded", { cause });
+    throw new NodeNotAvailable(`A value needs ${name}, which can't be loaded`, { cause });
   }
 }
 
@@ -34,12 +44,20 @@ export async function encodeCall(
   args: Args,
   options: { readonly classes: ClassTable },
   encoding: Encoding,
-): Promise<{ readonly body: string; readonly encoding: Encoding }> {
+): Promise<EncodedCall> {
   try {
-    if (encoding !== "superjson") return { body: await encodeArguments(args, options), encoding };
+    if (encoding !== "superjson") {
+      const encoded = encodeArguments(args, options);
+      if (encoded.attachments.length === 0) return { body: encoded.text, encoding };
+      const multipart = import("../codec/multipart/write-multipart.ts");
+      const { writeUpload } = await loaded("multipart", multipart);
+      return { body: writeUpload(encoded).body, encoding };
+    }
   } catch (thrown) {
     if (!needsReferences(thrown)) throw thrown;
   }
   const { encodeSuperjsonArguments } = await loadSuperjson();
-  return { body: await encodeSuperjsonArguments(args, options), encoding: "superjson" };
+  const keepsFiles = encoding === "superjson";
+  const body = await encodeSuperjsonArguments(args, { ...options, keepsFiles });
+  return { body, encoding: "superjson" };
 }

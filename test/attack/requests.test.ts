@@ -71,7 +71,7 @@ describe("an invalid call body", () => {
   it.each([
     "text/plain",
     "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
+    "multipart/mixed; boundary=x",
     "application/jsonx",
     "application/json, text/plain",
     "",

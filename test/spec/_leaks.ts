@@ -109,7 +109,7 @@ export const hidden: Readonly<Record<string, () => unknown>> = {
     first.cause = new Error(secret, { cause: first });
     return first;
   },
-  "many causes": () => deep(1_000, (cause) => new S3cretFailure(secret, { cause })),
+  "many causes": () => deep(600, (cause) => new S3cretFailure(secret, { cause })),
   getters: () =>
     Object.defineProperties(new S3cretFailure(secret), {
       message: { get: () => `${secret} ${Math.random()}`, enumerable: true },

@@ -314,9 +314,9 @@ describe("what a procedure gives away", () => {
   it("an argument over the receiver's limits is refused by the receiver, and the caller gets the error", async () => {
     let deep: unknown = 1;
     for (let level = 0; level < 200; level++) deep = [deep];
-    expect(encodeArguments(new Map([["value", deep]]), { classes: createWireClasses() })).toContain(
-      "[[",
-    );
+    expect(
+      encodeArguments(new Map([["value", deep]]), { classes: createWireClasses() }).text,
+    ).toContain("[[");
     made["past"] = () => deep;
     expect(
       await outcomeOf(

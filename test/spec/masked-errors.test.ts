@@ -5,7 +5,7 @@ import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { TextResponse } from "../../src/roles/memory-network.ts";
 import { ask, key, TestDeployment } from "../_cluster.ts";
 import { sentBy } from "../_deployment.ts";
-import { hidden, modules, secret, shown } from "./_leaks.ts";
+import { Declined, hidden, modules, secret, shown } from "./_leaks.ts";
 
 const encodings = {
   plain: {},
@@ -279,6 +279,29 @@ describe("who gets masked errors", () => {
             place,
           ).toHaveLength(1);
       }
+    }
+  });
+
+  it("(masked-5) middleware may throw errors of exported classes that no procedure of the service uses", async () => {
+    const application = modules();
+    const manifest = { ...(await application.manifest()), imports: {} };
+    const without = { ...application, manifest: async () => manifest };
+    const local = new TestDeployment();
+    const errors = "masked";
+    const gateway = await local.gateway({ errors, modules: without });
+    const node = await local.node("a", { errors, modules: without, segments: ["a"] });
+    for (const role of [gateway, node]) {
+      role.addMiddleware({
+        handle: async () => {
+          throw new Declined("Card declined", new Error(secret));
+        },
+      });
+      const answer = await ask(role, "GET", "/rpc/leak/here", encodings.serialized);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        key: "leak/Declined",
+        message: "Card declined",
+      });
+      expect(allOf(answer)).not.toContain(secret);
     }
   });
 });

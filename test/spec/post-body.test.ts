@@ -95,13 +95,13 @@ describe("POST /rpc", () => {
       encoding: "plain" as const,
     };
     await expect(decodeArguments(request, "", none, options)).rejects.toThrow(
-      "A call's body must have the content type application/json",
+      "A call's body must have the content type application/json or multipart/form-data",
     );
   });
   it.each([
     "text/plain",
     "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
+    "multipart/mixed; boundary=x",
     "application/jsonp",
     "application/problem+json",
   ])("POST answers 415 to a body of type %s", async (type) => {

@@ -208,7 +208,7 @@ describe("the body", () => {
   it.each([
     "text/plain",
     "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
+    "multipart/mixed; boundary=x",
     "application/jsonp",
     "text/json",
     "x",
@@ -216,7 +216,7 @@ describe("the body", () => {
     expect(await post("none", "{}", { "content-type": type })).toMatchObject({
       status: 415,
       headers: { "x-svc-error": "UnsupportedEncoding" },
-      text: "A call's body must have the content type application/json",
+      text: "A call's body must have the content type application/json or multipart/form-data",
     });
   });
 

@@ -45,7 +45,7 @@ const refusals: readonly Refusal[] = [
     body: '{"value":1}',
     error: "UnsupportedEncoding",
     status: 415,
-    text: "A call's body must have the content type application/json",
+    text: "A call's body must have the content type application/json or multipart/form-data",
     atProcedure: true,
   },
   {

@@ -135,7 +135,11 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     if (value instanceof RegExp) return keep(value, new RegExp(value.source, value.flags));
     if (value instanceof URL) return keep(value, new URL(value));
     if (bytesOf(value) !== undefined) return copyNumbers(value, keep);
-    if (value instanceof Blob) return fillBlobForm(keep(value, carriers.binary()), value, walk);
+    if (value instanceof Blob) {
+      const why = walk.hint?.(value);
+      if (why !== undefined) throw new Fault(why);
+      return fillBlobForm(keep(value, carriers.binary()), value, walk);
+    }
     // A plain object of another realm.
     if (Object.getPrototypeOf(prototype) === null) return fillMembers(value, keep(value, {}));
     throw unknownInstance(value, walk);

@@ -8,6 +8,7 @@ import { SuperJSON } from "superjson";
 
 import type { Args } from "../../base/call.ts";
 import { BadRequest } from "../../base/errors.ts";
+import { kindOf } from "../values/binary.ts";
 import { Fault, faultAt, invalidValue, notSerializable } from "../values/fault.ts";
 import type { Properties } from "../instance.ts";
 import type { DecodeOptions, EncodeOptions } from "../serialized.ts";
@@ -26,12 +27,16 @@ export function encodeSuperjson(value: unknown, options: EncodeOptions): string 
   return encode(options, "value", (walk) => walkValue(value, walk));
 }
 
-/** A call's arguments as the body of a request. Throws as {@link encodeSuperjson}. */
+/**
+ * A call's arguments as the body of a request. Throws as {@link encodeSuperjson}, and for files
+ * unless the call came with them in this encoding: beside it, a call has no parts for them.
+ */
 export function encodeSuperjsonArguments(
   args: Args,
-  options: EncodeOptions,
+  options: EncodeOptions & { readonly keepsFiles?: boolean },
 ): string | Promise<string> {
-  return encode(options, "args", (walk) => {
+  const hinting = options.keepsFiles ? options : { ...options, hint: fileHint };
+  return encode(hinting, "args", (walk) => {
     const body: Properties = {};
     for (const [name, value] of args)
       try {
@@ -42,6 +47,12 @@ export function encodeSuperjsonArguments(
       }
     return body;
   });
+}
+
+function fileHint(value: object): string | undefined {
+  return value instanceof Blob || kindOf(value) === "FormData"
+    ? `a ${kindOf(value)} can't be sent beside a cycle, which needs superjson: pass it in a call of its own`
+    : undefined;
 }
 
 /** To superjson, an instance of an application's class. */

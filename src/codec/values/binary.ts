@@ -107,6 +107,16 @@ export function fillBlobForm(
   return form;
 }
 
+/** The Binary form of a Blob or File, for results. A FormData has none. */
+export function binaryForm(
+  value: object,
+  walk: { readonly pending: Promise<void>[] },
+): object | undefined {
+  return value instanceof Blob
+    ? fillBlobForm({ serialized: true, name: "Binary" }, value, walk)
+    : undefined;
+}
+
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> })
     .fromBase64;

@@ -4,6 +4,10 @@
 export interface Limits {
   /** Bytes of a request's body; more is a 413. */
   readonly bodyBytes: number;
+  /** Bytes of the body of a call with files, multipart/form-data; more is a 413. */
+  readonly uploadBytes: number;
+  /** Parts of such a body; more is a 400. */
+  readonly uploadParts: number;
   /** Bytes of a request's head. */
   readonly headerBytes: number;
   /** Fields of a request's head; more is a 431, as is a head over `headerBytes`. */
@@ -55,6 +59,8 @@ export const defaultTime = 30_000;
 /** The limits that a configuration doesn't change. */
 export const defaultLimits: Limits = {
   bodyBytes: 1_048_576,
+  uploadBytes: 33_554_432,
+  uploadParts: 1_000,
   headerBytes: 16_384,
   headerCount: 200,
   callTimeoutMs: defaultTime,

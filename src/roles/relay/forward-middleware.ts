@@ -15,7 +15,8 @@ import { noteMaskedAnswer } from "../../codec/error-mask.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
-import { decodeReceived, prepareDecoding } from "../../wire/decode-call.ts";
+import { isMultipart } from "../../wire/body-type.ts";
+import { decodeReceived, prepareDecoding, type ReceivedRequest } from "../../wire/decode-call.ts";
 import { encodeResult } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
@@ -23,6 +24,7 @@ import { withClasses } from "../../wire/remote-call.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import { reencodeCall } from "./reencode-call.ts";
+import { reencodeUpload } from "./reencode-upload.ts";
 import {
   type ForwardedCall,
   joined,
@@ -61,7 +63,9 @@ export async function forwardThroughMiddleware(
   )
     refuseCrossSite(incoming);
   const classes = parts.application?.classes ?? new OpaqueClasses();
-  const read = await argumentsReader(parts, incoming, received, classes);
+  const { method, headers: receivedFields } = incoming.request;
+  const arrived = { method, headers: receivedFields, body: received.body };
+  const read = await argumentsReader(parts, incoming, arrived, classes);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
   /** The outcome of `next`, if the answer's bytes are in the caller's encoding. */
@@ -73,7 +77,13 @@ export async function forwardThroughMiddleware(
     middleware,
     async (call) => {
       const changed = args.touched
-        ? await reencodeCall(incoming, received, args, read, classes)
+        ? await (isMultipart(receivedFields) ? reencodeUpload : reencodeCall)(
+            incoming,
+            arrived,
+            args,
+            read,
+            classes,
+          )
         : undefined;
       const encoding = changed?.encoding ?? incoming.encoding;
       const head = await send(incoming, {
@@ -135,18 +145,19 @@ export async function forwardThroughMiddleware(
 async function argumentsReader(
   parts: ForwardMiddlewareParts,
   incoming: IncomingCall,
-  call: ForwardedCall,
+  received: ReceivedRequest,
   classes: ClassTable,
 ): Promise<() => Args> {
-  const { method, headers: fields } = incoming.request;
   const { fqn, version, query, trusted, encoding } = incoming;
-  const received = { method, headers: fields, body: call.body };
   const { application, limits } = parts;
   const options = { classes, limits, trusted, encoding };
   let procedure: Awaited<ReturnType<Application["procedure"]>>;
   try {
-    if (method === "GET" && query !== "")
-      procedure = await application?.procedure(fqn, version.toString());
+    const hasTexts =
+      received.method === "GET"
+        ? query !== ""
+        : encoding === "plain" && isMultipart(received.headers);
+    if (hasTexts) procedure = await application?.procedure(fqn, version.toString());
     await prepareDecoding(received, options);
   } catch (error) {
     // No middleware may look at the arguments, so don't fail the call yet.

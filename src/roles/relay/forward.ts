@@ -15,6 +15,7 @@ import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-head
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import type { Credentials } from "../../http/trust.ts";
+import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
@@ -152,7 +153,10 @@ export async function readForwardedCall(
   return {
     method,
     target,
-    body: method === "POST" ? await call.request.readBody(limits.bodyBytes) : new Uint8Array(),
+    body:
+      method === "POST"
+        ? await call.request.readBody(bodyLimit(call.request.headers, limits))
+        : new Uint8Array(),
   };
 }
 

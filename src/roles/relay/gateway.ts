@@ -74,7 +74,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const members = createMembers(host.clock, lease, options.newId);
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
-  const classes = new Classes();
+  const classes = application?.classes ?? new Classes();
   const credentials = createCredentials(options.trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const parts = { host, credentials, web, limits: options.limits };

@@ -86,7 +86,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         });
   return createRole({
     ...parts,
-    classes: new Classes(),
+    classes: parts.application?.classes ?? new Classes(),
     application: routes && {
       table: () => routes.table,
       answer: async (call) => await forwardRoute(parts, call, forward),

@@ -6,6 +6,7 @@ import { mediaTypes, versionParameter } from "../../base/protocol.ts";
 import { pathOf } from "../../http/router.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import { encodeArguments } from "../../codec/serialized.ts";
+import type { ReceivedRequest } from "../../wire/decode-call.ts";
 import type { Encoding } from "../../wire/encoding.ts";
 import { withClasses } from "../../wire/remote-call.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -25,7 +26,7 @@ export interface ReencodedCall extends ForwardedCall {
  */
 export async function reencodeCall(
   incoming: IncomingCall,
-  received: ForwardedCall,
+  received: ReceivedRequest,
   args: Args,
   read: () => Args,
   classes: ClassTable,
@@ -38,6 +39,7 @@ export async function reencodeCall(
   // encode the received ones for a fair comparison. In a plain body a serialized form is mere data,
   // so the same text may be another value.
   const sameText =
+    typeof text === "string" &&
     (incoming.encoding !== "plain" || !text.includes('"serialized":true')) &&
     text === new TextDecoder().decode(received.body);
   if (sameText || text === (await encodeCall(read(), { classes }, preferred)).body)
@@ -53,30 +55,18 @@ export async function reencodeCall(
       encoding: incoming.encoding,
     };
   }
-  const version = new URLSearchParams(incoming.query).get(versionParameter);
-  const path =
-    version === null
-      ? pathOf(target)
-      : `${pathOf(target)}?${new URLSearchParams([[versionParameter, version]])}`;
-  const body = (content: string, encoding: Encoding): ReencodedCall => ({
-    method: "POST",
-    target: path,
-    body: new TextEncoder().encode(content),
-    encoding,
-    contentType: mediaTypes.json,
-  });
-  if (incoming.encoding !== "plain") return body(text, needed);
-  if (needed === "serialized") {
+  if (incoming.encoding !== "plain") return await postOf(incoming, text, needed);
+  if (needed === "serialized" && typeof text === "string") {
     const plain = JSON.stringify(Object.fromEntries(args));
     if (
-      (await encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes })) ===
+      encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes }).text ===
       text
     )
-      return body(plain, "plain");
+      return await postOf(incoming, plain, "plain");
   }
   // Middleware set a value that plain JSON can't carry: send it serialized. The caller still gets a
   // plain answer.
-  if (classes.passOn === undefined) return body(text, needed);
+  if (classes.passOn === undefined) return await postOf(incoming, text, needed);
   throw new ValueNotSerializable(
     "args: middleware set a value that plain JSON can't carry; set 'repository' in this service's configuration",
   );
@@ -89,23 +79,44 @@ function queryOf(args: Args, incoming: IncomingCall): string {
   if (version !== null) query.set(versionParameter, version);
   for (const [name, value] of args) {
     // An empty list would add no parameter.
-    if (Array.isArray(value) && value.length === 0) throw unfit(name);
+    if (Array.isArray(value) && value.length === 0) throw unfit(name, "query");
     for (const item of Array.isArray(value) ? (value as unknown[]) : [value])
-      query.append(name, textOf(item) ?? fail(unfit(name)));
+      query.append(name, textOf(item) ?? fail(unfit(name, "query")));
   }
   return query.toString();
 }
 
-function textOf(value: unknown): string | undefined {
+/** A POST of these arguments, for the version that the caller asked for. */
+export async function postOf(
+  { request, query }: IncomingCall,
+  content: string | Blob,
+  encoding: Encoding,
+): Promise<ReencodedCall> {
+  const version = new URLSearchParams(query).get(versionParameter);
+  const path = pathOf(request.target);
+  return {
+    method: "POST",
+    target:
+      version === null ? path : `${path}?${new URLSearchParams([[versionParameter, version]])}`,
+    ...(typeof content === "string"
+      ? { body: new TextEncoder().encode(content), contentType: mediaTypes.json }
+      : { body: new Uint8Array(await content.arrayBuffer()), contentType: content.type }),
+    encoding,
+  };
+}
+
+/** The text that stands for a value where its type isn't written; `undefined` without one. */
+export function textOf(value: unknown): string | undefined {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   return ["string", "number", "boolean", "bigint"].includes(typeof value)
     ? String(value)
     : undefined;
 }
 
-function unfit(name: string): ValueNotSerializable {
+/** The error for an argument that only a service which knows the parameters could pass on. */
+export function unfit(name: string, carrier: "query" | "form"): ValueNotSerializable {
   return new ValueNotSerializable(
-    `args.${name}: a query can't carry it; set 'repository' in this service's configuration`,
+    `args.${name}: a ${carrier} can't carry it; set 'repository' in this service's configuration`,
   );
 }
 

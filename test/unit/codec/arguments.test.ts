@@ -13,7 +13,7 @@ describe("arguments of a call", () => {
       ["name", undefined],
       ["...rest", [new Date(0)]],
     ]);
-    const text = encodeArguments(args, { classes }) as string;
+    const { text } = encodeArguments(args, { classes });
     expect(JSON.parse(text)).toEqual({
       serialized: true,
       name: mark("Undefined"),

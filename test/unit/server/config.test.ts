@@ -242,7 +242,7 @@ describe("the problems of a configuration", () => {
 
   it("name an unknown limit and list the valid ones", () => {
     expect(problemsOf({ ...repository, limits: { bodi: 1, maxDepth: 0 } })).toEqual([
-      expect.stringMatching(/^limits\.bodi: unknown limit; known: bodyBytes, maxDepth/),
+      expect.stringMatching(/^limits\.bodi: unknown limit; known: bodyBytes, uploadBytes/),
       expect.stringMatching(/^limits\.maxDepth: expected a number of at least 1/),
     ]);
   });

@@ -27,6 +27,13 @@ describe("a logged error", () => {
     expect(lineFor(deep).match(/caused by/g)).toHaveLength(8);
   });
 
+  it("an AggregateError is written with its entries, the first eight of them", () => {
+    const entries = Array.from({ length: 10 }, (_, index) => new RangeError(`entry ${index}`));
+    const line = lineFor(new AggregateError([...entries, "text"], "all failed"));
+    expect(line.match(/with RangeError: entry \d\n/g)).toHaveLength(8);
+    expect(line).toContain("\nwith 3 more");
+  });
+
   const throwing = (): never => {
     throw new Error("not readable");
   };

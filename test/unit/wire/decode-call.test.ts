@@ -53,7 +53,9 @@ describe("the body of a call", () => {
     "a body of type '%s' is refused before it arrives",
     async (type) => {
       await expect(argumentsOf({ "content-type": type }, '{"n":1}')).rejects.toThrow(
-        new UnsupportedEncoding("A call's body must have the content type application/json"),
+        new UnsupportedEncoding(
+          "A call's body must have the content type application/json or multipart/form-data",
+        ),
       );
     },
   );

@@ -131,9 +131,17 @@ describe("a remote call goes out", () => {
   it("a remote call carries the bytes of a Blob", async () => {
     const transport = fake(() => text("ok"));
     await remote(transport)({ file: new Blob(["hi"]) });
-    expect(JSON.parse(transport.sent[0]?.body as string)).toEqual({
-      file: { serialized: true, name: "Binary", type: "Blob", mediaType: "", base64: "aGk=" },
+    const { body, headers } = transport.sent[0] as { body: Blob; headers: object };
+    expect(headers).toMatchObject({
+      "content-type": body.type,
+      "x-svc-data-encoding": "serialized, superjson",
     });
+    expect(body.type).toMatch(/^multipart\/form-data; boundary=seamline-[0-9a-f]{32}$/);
+    const parts = await new Response(body).formData();
+    expect(JSON.parse(parts.get("args") as string)).toEqual({
+      file: { serialized: true, name: "Blob", part: "f0", mediaType: "" },
+    });
+    expect(await (parts.get("f0") as File).text()).toBe("hi");
   });
 });
 

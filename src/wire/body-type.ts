@@ -1,0 +1,39 @@
+// The content type of a call's body, and how large such a body may be.
+
+import { UnsupportedEncoding } from "../base/errors.ts";
+import type { HeaderFields } from "../base/ports.ts";
+import type { Limits } from "../codec/values/limits.ts";
+import { headerText } from "./encoding.ts";
+
+const json = /^application\/json\s*(;|$)/i;
+const multipart = /^multipart\/form-data\s*(;|$)/i;
+
+/** Whether the body is multipart/form-data, the type of calls with files. */
+export function isMultipart(fields: HeaderFields): boolean {
+  return multipart.test(headerText(fields["content-type"]));
+}
+
+/** Bytes that the body of a call may have. */
+export function bodyLimit(
+  fields: HeaderFields,
+  limits: Pick<Limits, "bodyBytes" | "uploadBytes">,
+): number {
+  return isMultipart(fields) ? limits.uploadBytes : limits.bodyBytes;
+}
+
+/** An empty body counts as `{}`, whatever its content type. */
+export function mayBeEmpty(fields: HeaderFields): boolean {
+  return !(Number(headerText(fields["content-length"])) > 0);
+}
+
+/** Throws UnsupportedEncoding for a body that no call has. */
+export function checkBodyType(fields: HeaderFields): void {
+  const type = headerText(fields["content-type"]);
+  if (!json.test(type) && !multipart.test(type))
+    throw new UnsupportedEncoding(
+      "A call's body must have the content type application/json or multipart/form-data",
+    );
+  const contentEncoding = headerText(fields["content-encoding"]);
+  if (contentEncoding !== "" && contentEncoding !== "identity")
+    throw new UnsupportedEncoding(`Unsupported content encoding '${contentEncoding.slice(0, 64)}'`);
+}
