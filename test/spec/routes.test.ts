@@ -361,12 +361,17 @@ describe("routes that fail", () => {
 
   it("routes-21: a route that never answers is 504 at the deadline, and its signal is aborted", async () => {
     let aborted = false;
+    let started = (): void => {};
     const run: TestRoute["run"] = (request) =>
-      new Promise(() => request.signal.addEventListener("abort", () => (aborted = true)));
+      new Promise(() => {
+        request.signal.addEventListener("abort", () => (aborted = true));
+        started();
+      });
     await inBothShapes([{ route: "GET /a", run }, good], async ({ request, local }) => {
       aborted = false;
+      const running = new Promise<void>((resolve) => (started = resolve));
       const answer = request("GET /a");
-      await local.clock.settle();
+      await running;
       await local.clock.pass(30_000);
       expect((await answer).status).toBe(504);
       expect(aborted).toBe(true);
