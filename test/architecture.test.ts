@@ -300,7 +300,7 @@ describe("public names", () => {
       [
         fakes,
         "CallFilter FailOptions Failure FakeOptions ManifestOptions RecordedCall Restore TestCaller TestClock TestCluster TestClusterOptions",
-        "TestLog TestNode TestService createTestCluster readManifest",
+        "TestLog TestNode TestPage TestService createTestCluster readManifest",
       ],
     ],
     ["seamline/testing/msw", "client/testing/msw.ts", [fakes, "MswOptions mswHandlers"]],

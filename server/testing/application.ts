@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 
 import type { RunnableDevEnvironment, ViteDevServer } from "vite";
 
+import { noContext } from "../../src/base/context.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
@@ -162,7 +163,11 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
         const runner = createModuleRunner({
           vite: runnerModule,
           environment: environmentOf(server, side),
-          runtime: async () => ({ ...core, ...internal }),
+          runtime: async () => ({
+            ...core,
+            ...internal,
+            ...(side === "browser" && { getContext: noContext }),
+          }),
           evaluate: evaluateWith(plain),
         });
         return {

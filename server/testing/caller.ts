@@ -9,7 +9,8 @@ import { createRemote } from "../../src/wire/remote-call.ts";
 import type { LocalDeployment } from "../local/deployment.ts";
 import type { CallRecorder } from "./fakes/calls.ts";
 import type { ClusterModules, ModuleGraph } from "./modules.ts";
-import type { TestCaller } from "./test-cluster.ts";
+import { withCookies } from "./page-cookies.ts";
+import type { TestCaller, TestPage } from "./test-cluster.ts";
 
 export interface CallerParts {
   readonly name: "test" | "page";
@@ -22,14 +23,16 @@ export interface CallerParts {
   readonly assertOpen: () => void;
 }
 
-export async function createCaller(parts: CallerParts): Promise<TestCaller> {
+/** Only the page uses cookies: no browser keeps those of services. */
+export async function createCaller(parts: CallerParts): Promise<TestPage> {
+  const cookies = new Map<string, string>();
   const { name, host, local, segments, recorder, assertOpen } = parts;
   const { modules, classes } = parts.graph;
   const { trustKey, limits } = local.common;
   const base = local.urlOf("gateway");
   const isPage = name === "page";
   const remote = createRemote({
-    transport: isPage ? fromPage(host.transport, base) : host.transport,
+    transport: isPage ? fromPage(withCookies(host.transport, cookies), base) : host.transport,
     base,
     credential: createCredentials(isPage ? undefined : trustKey, host).fields("service"),
     classes,
@@ -45,6 +48,7 @@ export async function createCaller(parts: CallerParts): Promise<TestCaller> {
   graph.bind(node);
   await recorder.as(name, async () => await node.load(manifest, segments));
   return {
+    cookies,
     import: (async (path: string) => {
       assertOpen();
       return await parts.modules.import(path, modules);

@@ -27,7 +27,7 @@ import {
 import { ClusterModules } from "./modules.ts";
 import type { ClusterSegments } from "./segments.ts";
 import { ClusterNode, ClusterService, type ServiceSurroundings } from "./services.ts";
-import type { CallFilter, TestCaller, TestNode } from "./test-cluster.ts";
+import type { CallFilter, TestCaller, TestNode, TestPage } from "./test-cluster.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestLog } from "./test-log.ts";
 
@@ -49,7 +49,7 @@ export class Cluster {
   readonly modules: ClusterModules;
   readonly gateway: ClusterService;
   readonly nodes: readonly ClusterNode[];
-  page: TestCaller = undefined as never;
+  page: TestPage = undefined as never;
   readonly #options: ClusterOptions;
   readonly #release: () => void;
   readonly #recorder: CallRecorder;
@@ -218,7 +218,7 @@ export class Cluster {
     return node;
   }
 
-  async #caller(name: "test" | "page", segments: readonly string[]): Promise<TestCaller> {
+  async #caller(name: "test" | "page", segments: readonly string[]): Promise<TestPage> {
     return await createCaller({
       name,
       segments,

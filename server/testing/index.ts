@@ -7,6 +7,7 @@ export type {
   TestCluster,
   TestClusterOptions,
   TestNode,
+  TestPage,
   TestService,
 } from "./test-cluster.ts";
 export { type ManifestOptions, readManifest } from "./application.ts";

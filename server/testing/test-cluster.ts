@@ -26,6 +26,12 @@ export interface TestCaller {
   readonly runProcedure: RunProcedure;
 }
 
+/** The page of a cluster. */
+export interface TestPage extends TestCaller {
+  /** Its cookies by name. Calls send them, and answers set them, also those that scripts can't read. */
+  readonly cookies: Map<string, string>;
+}
+
 /** A service of the cluster. */
 export interface TestService {
   readonly name: string;
@@ -113,7 +119,7 @@ export interface TestCluster<Procedures = ProceduresOf> extends TestCaller, Asyn
   /**
    * The page. It holds the segments that `page` names, and calls as a browser does, without trust.
    */
-  readonly page: TestCaller;
+  readonly page: TestPage;
   /** Throws if there is no such node, and suggests the nearest name. */
   node(name: string): TestNode;
   /**

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { type Mode, modeNames, startMode } from "./_modes.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
+import { crossSite } from "./cross-site.ts";
 import { deepLinks } from "./deep-links.ts";
 import { masked } from "./masked.ts";
 import { routes } from "./routes.ts";
 
-const suites = [calls, context, deepLinks, masked, routes];
+const suites = [calls, context, crossSite, deepLinks, masked, routes];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

@@ -48,7 +48,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     hooks: { title: "startServer, startClient and runProcedure", statements: 18 },
     "start-server": { title: "startServer in detail", statements: 7 },
     "browser-segments": { title: "What browsers may load", statements: 3 },
-    context: { title: "The context of a procedure", statements: 26 },
+    context: { title: "The context of a procedure", statements: 27 },
     middleware: { title: "Middleware", statements: 26 },
     configured: { title: "Configured modules", statements: 5 },
   },

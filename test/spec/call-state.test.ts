@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import { getContext } from "../../server/http/carrier.ts";
-import type { Context } from "../../src/base/context.ts";
+import { type Context, noContext as getContextOfPages } from "../../src/base/context.ts";
 import type { HeaderFields } from "../../src/base/ports.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
 import type { TextResponse } from "../../src/roles/memory-network.ts";
@@ -378,6 +378,10 @@ function cycle(): object {
   value["self"] = value;
   return value;
 }
+
+it("context-27: in a page, getContext() always throws and says why", () => {
+  expect(getContextOfPages).toThrow("getContext() needs Node: pages can't carry a context");
+});
 
 describe("what travels between services", () => {
   it("context-23: locals, settings and the outer request are believed from holders of a credential only, and never sent to outsiders", async () => {

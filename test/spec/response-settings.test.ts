@@ -102,6 +102,23 @@ describe("settings of an answer", () => {
     expect(settings.form()?.headers).toEqual([["x-a", ["1"], false]]);
   });
 
+  it("Settings count with the bytes that they have between services", () => {
+    const settings = create();
+    for (const letter of ['"', "é"])
+      expect(() => settings.headers.set("x-a", letter.repeat(9_000))).toThrow(/16384 bytes/);
+    settings.headers.set("x-a", "x".repeat(9_000));
+  });
+
+  it("A cookie that middleware sets keeps the answer out of caches as well", () => {
+    const settings = create();
+    settings.headers.set("cache-control", "public, max-age=60");
+    const answer = settings.onto(
+      { status: 200, headers: { "set-cookie": "session=1" } },
+      { isPlain: true },
+    );
+    expect(answer.headers["cache-control"]).toBe("no-store");
+  });
+
   it("An appended header goes beside the answer's own", () => {
     const settings = create();
     settings.headers.append("vary", "cookie");

@@ -72,3 +72,6 @@ export function setCookie(
     );
   return { key: JSON.stringify([name, path, domain?.toLowerCase().replace(/^\./, "")]), text };
 }
+
+/** For the other end: reads `Set-Cookie`, and writes `Cookie`. */
+export { parseSetCookie, stringifyCookie } from "cookie";

@@ -111,11 +111,10 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
         const before = isAppended && fields[name] !== undefined ? [fields[name]].flat() : [];
         if (values.length > 0) fields[name] = [...before, ...values].join(", ");
       }
-    if (this.#cookies.size > 0) {
+    if (this.#cookies.size > 0)
       fields["set-cookie"] = [...[fields["set-cookie"] ?? []].flat(), ...this.#cookies.values()];
-      // A shared cache would hand one user's cookie to all others.
-      fields["cache-control"] = noStore;
-    }
+    // A shared cache would hand one user's cookie to all others, a cookie of middleware too.
+    if (fields["set-cookie"] !== undefined) fields["cache-control"] = noStore;
     return {
       ...answer,
       status: isPlain && !isError ? (this.#status ?? answer.status) : answer.status,
@@ -163,12 +162,17 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
   #assertSize(undo: () => void): void {
     let bytes = 0;
     for (const [name, { values }] of this.#headers)
-      for (const value of values) bytes += name.length + value.length;
-    for (const [key, text] of this.#cookies) bytes += key.length + text.length;
+      for (const value of values) bytes += name.length + bytesOf(value);
+    for (const [key, text] of this.#cookies) bytes += bytesOf(key) + text.length;
     if (bytes <= maxBytes) return;
     undo();
     throw new TypeError(`An answer can have ${maxBytes} bytes of headers and cookies set`);
   }
+}
+
+/** As JSON, in which they travel: a quote has two bytes there, and so has any letter over ASCII. */
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(JSON.stringify(text)).length - 2;
 }
 
 const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
