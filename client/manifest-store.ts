@@ -1,7 +1,8 @@
 // Caches the last manifest in IndexedDB, so that a second visit starts without waiting for the
 // network. If storage is missing, blocked or full, the page works as on a first visit.
 
-import { createStore, get, set } from "idb-keyval";
+// Without `get` and `set`, which bring a default store that nothing here uses.
+import { createStore, promisifyRequest } from "idb-keyval";
 import type { Manifest } from "../src/base/manifest.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { isManifest } from "./fetch-manifest.ts";
@@ -30,9 +31,18 @@ export function createManifestStore(clock: Clock): ManifestStore {
   };
   return {
     async read() {
-      const stored = await attempt(() => get<unknown>(key, store));
+      const stored = await attempt(
+        async () => await store("readonly", (values) => promisifyRequest(values.get(key))),
+      );
       return isManifest(stored) ? stored : undefined;
     },
-    write: (manifest) => attempt(() => set(key, manifest, store)),
+    write: (manifest) =>
+      attempt(
+        async () =>
+          await store("readwrite", (values) => {
+            values.put(manifest, key);
+            return promisifyRequest(values.transaction);
+          }),
+      ),
   };
 }

@@ -1,4 +1,4 @@
-import { FileNotFound } from "../src/base/errors.ts";
+import { FileNotFound, SegmentNotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import { nearest } from "../src/base/problem.ts";
 import { withoutExtension } from "./import-module.ts";
@@ -10,4 +10,18 @@ export function noSuchModule({ modules }: Manifest, path: string): FileNotFound 
     `'${path}' is not a module that browsers can get; a literal client.import('${path}') in the application, or a glob in browserModules, makes it one` +
       (suggestion === undefined ? "" : `; did you mean './${suggestion}'?`),
   );
+}
+
+/**
+ * The error of `startClient`. A forbidden segment and a missing one get the same message, so that
+ * neither is revealed.
+ */
+export function noSuchSegment({ segments }: Manifest, segment: unknown): Error {
+  return typeof segment === "string"
+    ? new SegmentNotFound(
+        `segment '${segment}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
+      )
+    : new TypeError(
+        `startClient takes names of segments, startClient("ui"), or { segments: ["ui"] }, not a ${typeof segment}`,
+      );
 }

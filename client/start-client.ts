@@ -1,9 +1,10 @@
 // startClient: turns the page into a node whose remote calls go to its origin.
 
-import type { Client, StartClient } from "../src/types/client.ts";
+import type { Client, ClientOptions, StartClient } from "../src/types/client.ts";
+import { innerContext } from "../src/runtime/options-context.ts";
 import { emptyContext, isContext } from "../src/base/context.ts";
-import { NodeNotAvailable, SegmentNotFound } from "../src/base/errors.ts";
-import { entryOf, type Manifest } from "../src/base/manifest.ts";
+import { NodeNotAvailable } from "../src/base/errors.ts";
+import { entryOf } from "../src/base/manifest.ts";
 import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
 import type { Graph } from "../src/runtime/seam.ts";
 import type { Browser } from "./browser.ts";
@@ -32,13 +33,14 @@ function openPage(graph: Graph, browser: Browser): StartClient {
         return await (await remote()).away(seam).apply(this, args);
       },
   });
-  const remote = fetchRemote({ browser, files, revisions, placement });
+  const page: Page = { browser, files, revisions, placement };
+  const remote = fetchRemote(page);
 
   const client: Client = {
     import: async <Module>(path: string) =>
       (await revisions.use(async (manifest) => {
         const file = fileOfModule(manifest, path);
-        if (file === undefined) throw await (await remote()).noSuchModule(manifest, path);
+        if (file === undefined) throw (await import("./svc/rare.ts")).noSuchModule(manifest, path);
         return await files.import(file);
         // Only the page knows the module's type.
       })) as Module,
@@ -49,13 +51,20 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   graph.bind({
     attach: placement.attach,
     // Pages can't carry a context across an await, so procedures pass it on by `this`.
-    contextFor: (self) => (isContext(self) ? self : emptyContext()),
+    contextFor: (self) => (isContext(self) ? innerContext(self) : emptyContext()),
+    callWith: async (...call) =>
+      await (await import("./svc/options.ts")).callWith(browser.clock, ...call),
     runProcedure: async (...call) => await (await remote()).runProcedure(...call),
   });
 
-  return async (...segments) => {
+  return async (...names) => {
+    const [options] = names as [ClientOptions?];
+    const { segments, headers } = options?.segments ? options : { segments: names as string[] };
+    page.headers = headers ?? page.headers;
     const loaded = revisions.use(async (manifest, isCached) => {
-      checkSegments(manifest, segments);
+      for (const name of segments)
+        if (entryOf(manifest.segments, name) === undefined)
+          throw (await import("./svc/rare.ts")).noSuchSegment(manifest, name);
       // Files of a cached revision may be gone: find out before the node uses it.
       if (isCached) await files.preload(bodiesOf(manifest, segments).keys());
       return manifest;
@@ -81,13 +90,4 @@ function fetchRemote(page: Page): () => Promise<Remote> {
   // A failure rejects the call that needs the file.
   open().catch(() => {});
   return open;
-}
-
-/** A forbidden segment and a missing one get the same message, so that neither is revealed. */
-function checkSegments(manifest: Manifest, segments: readonly string[]): void {
-  const refused = segments.find((segment) => entryOf(manifest.segments, segment) === undefined);
-  if (refused !== undefined)
-    throw new SegmentNotFound(
-      `segment '${refused}' is not one that browsers may load (${Object.keys(manifest.segments).join(", ") || "none"}); see browserSegments`,
-    );
 }

@@ -2,4 +2,4 @@
 
 export * from "../src/index.ts";
 export { getContext } from "./http/carrier.ts";
-export { runProcedure } from "./start/process-services.ts";
+export { runProcedure, withOptions } from "./start/process-services.ts";

@@ -12,6 +12,7 @@ export type {
 } from "./base/call-scope.ts";
 export { Context, type MaybeContext } from "./base/context.ts";
 export type { HealthCheck } from "./http/health.ts";
+export type { CallOptions, OptionHeaders, WithOptions } from "./types/call-options.ts";
 export type { Procedure, RunProcedure } from "./types/imported.ts";
 export type { Middleware } from "./http/middleware.ts";
 export { CorsMiddleware, type CorsOptions } from "./http/cors.ts";

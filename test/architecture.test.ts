@@ -228,7 +228,7 @@ describe("public names", () => {
   const generated = "context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
   const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
-  const hooks = "runProcedure startClient";
+  const hooks = "runProcedure startClient withOptions";
   const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
     [
@@ -269,15 +269,15 @@ describe("public names", () => {
       "server/main.ts",
       [
         ...errors,
-        "Args CallHeaders CallResponse Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
-        "Middleware OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure Version",
-        "getContext parseVersion runProcedure traceOf",
+        "Args CallHeaders CallOptions CallResponse Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
+        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure Version WithOptions",
+        "getContext parseVersion runProcedure traceOf withOptions",
       ],
     ],
     [
       "seamline/client",
       "client/index.ts",
-      ["Client Imported Modules ObservedCall StartClient startClient"],
+      ["Client ClientOptions Imported Modules ObservedCall PageHeaders StartClient startClient"],
     ],
     ["seamline/internal", "src/internal.ts", [graph]],
     [

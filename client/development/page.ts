@@ -25,9 +25,11 @@ const started = new Set<string>();
 
 /** Wraps `startClient` to remember which segments the page has started. */
 export function noting(start: StartClient): StartClient {
-  return async (...segments) => {
-    const client = await start(...segments);
-    for (const segment of segments) started.add(segment);
+  return async (...names) => {
+    const client = await start(...names);
+    for (const name of names)
+      if (typeof name === "string") started.add(name);
+      else name.segments.forEach((segment) => started.add(segment));
     return client;
   };
 }
@@ -41,7 +43,9 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
     };
     const seenKeys = new Set<string>();
-    let remote = create({ ...page, revisions });
+    // The page may get its headers later.
+    const followingPage: Page = Object.create(page, { revisions: { value: revisions } }) as Page;
+    let remote = create(followingPage);
     let last: Promise<void> = Promise.resolve();
 
     const follow = async ({ manifest, number }: Move): Promise<void> => {
@@ -51,7 +55,7 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         for (const version of [before, manifest])
           keysOf(version, Object.keys(version.segments)).forEach((key) => seenKeys.add(key));
         // Class addresses may have changed: a new remote loads them again on demand.
-        remote = create({ ...page, revisions });
+        remote = create(followingPage);
         await place(page, manifest, seenKeys);
       }
       hot.send(developmentEvents.followed, number);
@@ -70,7 +74,6 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     return {
       away: (seam) => remote.away(seam),
       runProcedure: async (...call) => await remote.runProcedure(...call),
-      noSuchModule: async (...about) => await remote.noSuchModule(...about),
     } satisfies Remote;
   };
 }

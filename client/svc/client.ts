@@ -5,6 +5,7 @@
 import { createGraph, type Graph } from "../../src/runtime/seam.ts";
 import { browser } from "../browser.ts";
 import type { StartClient } from "../../src/types/client.ts";
+import type { WithOptions } from "../../src/types/call-options.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import { createStartClient } from "../start-client.ts";
 
@@ -18,6 +19,9 @@ export const startClient: StartClient = createStartClient(graph, browser);
 
 /** Calls a procedure by name: in this page if it runs here, otherwise remotely. */
 export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
+
+/** Returns a procedure with a signal, headers or a time limit for each of its calls. */
+export const withOptions: WithOptions = graph.withOptions;
 
 /** Always throws: browsers can't carry a context across an `await`. */
 export { noContext as getContext } from "../../src/base/context.ts";

@@ -12,7 +12,8 @@ import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
 import type { Revisions } from "../revisions.ts";
-import type { noSuchModule } from "./rare.ts";
+import type { SendCall } from "../../src/types/outgoing-call.ts";
+import type { PageHeaders } from "../../src/types/client.ts";
 
 /** The parts of a started page. */
 export interface Page {
@@ -20,16 +21,16 @@ export interface Page {
   readonly files: ModuleFiles;
   readonly revisions: Revisions;
   readonly placement: Placement;
+  /** What the application sets for each call that leaves the page. */
+  headers?: PageHeaders | undefined;
 }
 
 /** The page's interface to this file. */
-export interface Remote extends Pick<Calls, "away" | "runProcedure"> {
-  /** Resolves with the error to throw; its code is loaded on demand. */
-  readonly noSuchModule: (...about: Parameters<typeof noSuchModule>) => Promise<Error>;
-}
+export type Remote = Pick<Calls, "away" | "runProcedure">;
 
 /** Calls to the page's origin. */
-export function createPageRemote({ browser, files, revisions, placement }: Page): Remote {
+export function createPageRemote(page: Page): Remote {
+  const { browser, files, revisions, placement } = page;
   const { clock, origin } = browser;
   const classes = new ClassTable();
   const loadClasses = async (manifest: Manifest): Promise<void> => {
@@ -51,22 +52,22 @@ export function createPageRemote({ browser, files, revisions, placement }: Page)
         throw new NodeNotAvailable("Can't load the classes that a value needs", { cause });
       },
     ));
-  const remote = createRemote({
+  const send = createRemote({
     transport: fetchTransport,
     base: origin,
     classes,
     limits: { callTimeoutMs: defaultTime },
     clock,
   });
-  const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");
-  return {
-    ...createCalls({
-      placement,
-      carrier: { run: (_, act) => act(), current: () => undefined },
-      clock,
-      remote,
-      bind: async (parameters) => (await rare()).bindArguments(parameters),
-    }),
-    noSuchModule: async (...about) => (await rare()).noSuchModule(...about),
-  };
+  const options = (): Promise<typeof import("./options.ts")> => import("./options.ts");
+  const remote: SendCall = async (call) =>
+    await send(page.headers ? await (await options()).withPageHeaders(page, call) : call);
+  return createCalls({
+    placement,
+    carrier: { run: (_, act) => act(), current: () => undefined },
+    clock,
+    remote,
+    bind: async (parameters) => (await import("./rare.ts")).bindArguments(parameters),
+    runUnder: async (...call) => await (await options()).runUnder(clock, ...call),
+  });
 }

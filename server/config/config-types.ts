@@ -44,7 +44,7 @@ export interface LimitsConfig {
   readonly headerTimeoutMs?: number | undefined;
   /** Milliseconds in which a whole request must arrive. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** Milliseconds without a byte in either direction after which a stream ends. @default 30000 */
+  /** Milliseconds that a streamed body may stand still. @default 30000 */
   readonly idleTimeoutMs?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly callTimeoutMs?: number | undefined;

@@ -1,6 +1,11 @@
-// The services that run in this process. The package's own `runProcedure` needs the only one.
+// The services that run in this process. The package's own `runProcedure` needs the only one, and its
+// `withOptions` the one whose call is running. Application modules have those of their own node.
 
+import type { ContextCarrier } from "../../src/base/ports.ts";
+import { callWith, type OptionsHost } from "../../src/runtime/call-options.ts";
+import type { WithOptions } from "../../src/types/call-options.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
+import { nodeClock } from "../http/host.ts";
 import type { Server } from "./server.ts";
 
 const running = new Set<Server>();
@@ -26,3 +31,30 @@ export const runProcedure: RunProcedure = (async (
     );
   return await server.runProcedure(...call);
 }) as RunProcedure;
+
+const hosts = new Set<OptionsHost>();
+
+/** Calls that this service makes have its clock, and in a call the running context. */
+export function registerHost(host: OptionsHost): () => void {
+  hosts.add(host);
+  return () => hosts.delete(host);
+}
+
+/** A service whose call is running, else the only service. */
+function currentHost(): OptionsHost {
+  const calling = [...hosts].find(({ carrier }) => carrier.current() !== undefined);
+  const [only = alone, ...others] = hosts;
+  return calling ?? (others.length === 0 ? only : alone);
+}
+
+/** In code that no service runs, such as a test, no context is carried. */
+export const noCarrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };
+
+/** Without a service, as in a unit test of a module, options limit the function itself. */
+const alone: OptionsHost = { clock: nodeClock, carrier: noCarrier };
+
+/** Returns a procedure with a signal, headers or a time limit for each of its calls. */
+export const withOptions: WithOptions = (procedure, options) =>
+  async function (this: unknown, ...args: unknown[]) {
+    return await callWith(currentHost(), procedure, options, this, args);
+  } as never;

@@ -21,7 +21,7 @@ import { openFilesWarning, readOpenFilesLimit } from "../config/open-files.ts";
 import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
 import { listenToProcess } from "./process-events.ts";
 import { type Composed, composeRole } from "./compose-role.ts";
-import { registerServer, unregisterServer } from "./process-services.ts";
+import { registerHost, registerServer, unregisterServer } from "./process-services.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { serverInfo, startedLine } from "./server-info.ts";
 import { realPath } from "../files/sources.ts";
@@ -113,6 +113,7 @@ export async function startServer(
   });
   const url = address.port === "0" ? http.url : config.url;
 
+  const unregisterHost = registerHost(host);
   let started = false;
   let stopping: Promise<void> | undefined;
   const server: Server = {
@@ -136,6 +137,7 @@ export async function startServer(
   const unlisten = options.signals === false ? () => {} : listenToProcess(server, log);
   const stop = async (): Promise<void> => {
     unregisterServer(server);
+    unregisterHost();
     // Leave every rotation before the socket closes, so that no call is sent to a closed one. A
     // service that never was ready is in no rotation.
     http.drain();

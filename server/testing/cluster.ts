@@ -4,13 +4,13 @@
 import { isCallable } from "../../src/base/access.ts";
 import type { Access, ProcedureRecord } from "../../src/base/manifest.ts";
 import type { Host, Transport } from "../../src/base/ports.ts";
-import { nearest } from "../../src/base/problem.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
+import { noCarrier, registerHost } from "../start/process-services.ts";
 import { nodeHost } from "../http/host.ts";
 import { LocalDeployment } from "../local/deployment.ts";
 import { type FailOptions, type Failure, Failures } from "../local/failures.ts";
@@ -26,7 +26,7 @@ import {
 } from "./fakes/fakes.ts";
 import { ClusterModules } from "./modules.ts";
 import type { ClusterSegments } from "./segments.ts";
-import { ClusterNode, ClusterService, type ServiceSurroundings } from "./services.ts";
+import { ClusterNode, ClusterService, noService, type ServiceSurroundings } from "./services.ts";
 import type { CallFilter, TestCaller, TestNode, TestPage } from "./test-cluster.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestLog } from "./test-log.ts";
@@ -51,7 +51,7 @@ export class Cluster {
   readonly nodes: readonly ClusterNode[];
   page: TestPage = undefined as never;
   readonly #options: ClusterOptions;
-  readonly #release: () => void;
+  readonly #releases: readonly (() => unknown)[];
   readonly #recorder: CallRecorder;
   readonly #fakes: FakeRegistry;
   readonly #local: LocalDeployment;
@@ -65,7 +65,8 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     const { application, clock, log, limits, errors, own } = options;
     this.#options = options;
-    this.#release = application.use();
+    // What a test calls with options has the time of this cluster.
+    this.#releases = [application.use(), registerHost({ clock, carrier: noCarrier })];
     this.clock = clock;
     this.log = log;
     const recorder = (this.#recorder = createCallRecorder(clock));
@@ -75,6 +76,7 @@ export class Cluster {
       trustKey: "the key of a test cluster",
       limits,
       domain: ".test",
+      clock,
       host: (name) => this.#host(name),
     });
     this.#failures = new Failures({ clock, serviceAt: (origin) => this.#local.at(origin) });
@@ -170,7 +172,7 @@ export class Cluster {
     if (this.#stopped) return;
     this.#stopped = true;
     await this.#local.close();
-    this.#release();
+    for (const release of this.#releases) release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -287,14 +289,4 @@ export class Cluster {
         .map(({ access }) => ({ segment, access })),
     );
   }
-}
-
-function noService(
-  kind: string,
-  name: string,
-  services: readonly { readonly name: string }[],
-): string {
-  const names = services.map((service) => service.name);
-  const meant = nearest(name, names);
-  return `This cluster has no ${kind} '${name}'; ${meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`}`;
 }

@@ -1,5 +1,6 @@
 // The services of a test cluster as the test sees them.
 
+import { nearest } from "../../src/base/problem.ts";
 import type { HealthCheck } from "../../src/http/health.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
@@ -180,4 +181,15 @@ async function* asFetched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 /** An error as global `fetch` words it. */
 function asFetch(cause: unknown, message: string): unknown {
   return cause instanceof TransportError ? new TypeError(message, { cause }) : cause;
+}
+
+/** The message for a name that the cluster doesn't have. */
+export function noService(
+  kind: string,
+  name: string,
+  services: readonly { readonly name: string }[],
+): string {
+  const names = services.map((service) => service.name);
+  const meant = nearest(name, names);
+  return `This cluster has no ${kind} '${name}'; ${meant === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${meant}'?`}`;
 }

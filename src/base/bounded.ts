@@ -46,3 +46,36 @@ function follow(signal: AbortSignal, act: () => void): () => void {
   acts.add(act);
   return () => acts.delete(act);
 }
+
+interface Watchers {
+  readonly acts: Set<() => void>;
+  readonly notify: () => void;
+}
+
+const watchers = new WeakMap<AbortSignal, Watchers>();
+
+/**
+ * Like {@link follow}, for a signal of the application, which may live long: the last one that leaves
+ * removes the listener.
+ */
+export function watch(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) {
+    act();
+    return () => {};
+  }
+  let current = watchers.get(signal);
+  if (current === undefined) {
+    const acts = new Set<() => void>();
+    current = { acts, notify: () => acts.forEach((each) => each()) };
+    watchers.set(signal, current);
+    signal.addEventListener("abort", current.notify);
+  }
+  const { acts, notify } = current;
+  acts.add(act);
+  return () => {
+    acts.delete(act);
+    if (acts.size > 0) return;
+    watchers.delete(signal);
+    signal.removeEventListener("abort", notify);
+  };
+}

@@ -10,7 +10,7 @@ import {
   TransportError,
 } from "../base/ports.ts";
 import { collected } from "../http/bodies.ts";
-import { exchange } from "./memory-exchange.ts";
+import { exchange, type IdleLimit } from "./memory-exchange.ts";
 import type { Role } from "./role.ts";
 
 /** Addresses → roles. All other addresses refuse the connection. */
@@ -25,7 +25,8 @@ export interface TextResponse extends IncomingResponse {
   readonly text: string;
 }
 
-export function createMemoryNetwork(): MemoryNetwork {
+/** With `idle`, what streams is cut once it has stood still for so long. */
+export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
   const roles = new Map<string, Role>();
   let closed = false;
   return {
@@ -43,7 +44,7 @@ export function createMemoryNetwork(): MemoryNetwork {
       const isStream = typeof body === "object" && !(body instanceof Uint8Array);
       const isSized = "content-length" in headers;
       const sent = isStream && !isSized ? { ...headers, "transfer-encoding": "chunked" } : headers;
-      return await exchange(role, { method, target, headers: sent, body, signal });
+      return await exchange(role, { method, target, headers: sent, body, signal }, idle);
     },
     async close() {
       closed = true;

@@ -11,6 +11,7 @@ import type {
 } from "../base/call-scope.ts";
 import { Context, type ContextParts, noParameters, type PathParameters } from "../base/context.ts";
 import type { Clock } from "../base/ports.ts";
+import { innerContext } from "./options-context.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";
 import { ResponseSettings } from "../http/context/response-settings.ts";
@@ -62,7 +63,8 @@ export class CallContext extends Context {
 
   /** @internal */
   static sourceOf(context: Context | undefined): ScopeSource | undefined {
-    return context !== undefined && #source in context ? context.#source : undefined;
+    const inner = context && innerContext(context);
+    return inner !== undefined && #source in inner ? inner.#source : undefined;
   }
 }
 

@@ -3,8 +3,9 @@
 import type { Args, Call } from "../base/call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound } from "../base/errors.ts";
-import { forwardedHeaders } from "../http/forwarded.ts";
 import { isUnsafePath, traceLine } from "../base/fqn.ts";
+import { callWith, type OptionsHost, runUnder } from "./call-options.ts";
+import { inherited } from "./inherited.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
@@ -88,10 +89,16 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   });
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
+  const host: OptionsHost = {
+    clock,
+    carrier,
+    createContext: (contextParts) => new CallContext(contextParts, clock),
+  };
   const calls = createCalls({
     ...parts,
     placement,
     bind: bindArguments,
+    runUnder: async (options, act) => await runUnder(host, options, act),
     createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
     carrier: {
       current: () => carrier.current(),
@@ -151,6 +158,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
       return new CallContext({ ...inherited(caller), params: caller.params, trace: [line] }, clock);
     },
+    callWith: async (...call) => await callWith(host, ...call),
     runProcedure: async (name, ...more) =>
       await calls
         .runProcedure(name, ...more)
@@ -192,6 +200,11 @@ export interface CallParts {
   readonly remote?: SendCall | undefined;
   /** Maps named arguments to the positions of a local procedure that is called by name. */
   readonly bind: (parameters: readonly Parameter[]) => Bind | Promise<Bind>;
+  /** Runs `act` under options, and in the context that they make. */
+  readonly runUnder: (
+    options: unknown,
+    act: (context: Context) => Promise<unknown>,
+  ) => Promise<unknown>;
   /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
   readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
 }
@@ -212,7 +225,8 @@ export interface Calls extends Pick<SeamHost, "runProcedure"> {
 }
 
 export function createCalls({ placement, carrier, clock, remote, ...more }: CallParts): Calls {
-  const { bind, createContext = (contextParts) => new Context(contextParts) } = more;
+  const { bind, runUnder: underOptions } = more;
+  const { createContext = (contextParts) => new Context(contextParts) } = more;
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (
@@ -256,39 +270,16 @@ export function createCalls({ placement, carrier, clock, remote, ...more }: Call
         return await send(fqn, version, named(args), isContext(this) ? this : currentContext());
       };
     },
-    async runProcedure(name, version = "", args = {}, context) {
+    async runProcedure(name, version = "", args = {}, options) {
       const fullVersion = parseVersion(version).toString();
-      const caller = contextOf(context) ?? currentContext();
       const values = new Map(Object.entries(args));
-      const local = await placement.find(name, fullVersion);
-      if (local === undefined) return await send(name, fullVersion, values, caller);
-      return await run(local, inherited(caller), (await bind(local.record.parameters))(values));
+      const call = async (caller: Context): Promise<unknown> => {
+        const local = await placement.find(name, fullVersion);
+        if (local === undefined) return await send(name, fullVersion, values, caller);
+        return await run(local, inherited(caller), (await bind(local.record.parameters))(values));
+      };
+      if (options === undefined || options === null) return await call(currentContext());
+      return await (isContext(options) ? call(options) : underOptions(options, call));
     },
   };
-}
-
-/** What a call inherits from the procedure that makes it. */
-function inherited(context: Context): Omit<ContextParts, "trace"> {
-  const { headers, deadline, hops } = context;
-  return {
-    headers: forwardedHeaders(headers),
-    deadline,
-    hops,
-    signal: () => context.signal,
-    parent: context,
-  };
-}
-
-/** `this` of a procedure, or an object with headers, which a page passes to send a token. */
-function contextOf(value: unknown): Context | undefined {
-  if (isContext(value)) return value;
-  const headers = (value as { headers?: unknown } | null | undefined)?.headers;
-  if (typeof headers !== "object" || headers === null) return undefined;
-  const pairs =
-    Symbol.iterator in headers
-      ? [...(headers as Iterable<[string, unknown]>)]
-      : Object.entries(headers);
-  // Leave out headers without a value: `{ authorization: session?.token }`.
-  const filled = pairs.filter(([, text]) => text !== undefined && text !== null);
-  return emptyContext(new Map(filled.map(([name, text]) => [name.toLowerCase(), String(text)])));
 }

@@ -6,6 +6,7 @@ import type { Context } from "../base/context.ts";
 import { procedureKey } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import { traced } from "../base/trace.ts";
+import type { CallWith, WithOptions } from "../types/call-options.ts";
 
 /** The function behind a procedure; its `this` is a context or undefined. */
 export type ProcedureFunction = (this: unknown, ...args: never[]) => Promise<unknown>;
@@ -33,6 +34,8 @@ export interface SeamHost {
     args?: Readonly<Record<string, unknown>>,
     context?: unknown,
   ): Promise<unknown>;
+  /** Makes a call of `withOptions(procedure, options)`. */
+  callWith: CallWith;
   /**
    * A procedure's `this`: `self` if it was made for this call, else a child of the caller's
    * context.
@@ -50,6 +53,7 @@ export interface Graph {
   readonly context: (self: unknown, line: string) => Context;
   /** Application modules import it from `seamline`. */
   runProcedure: SeamHost["runProcedure"];
+  readonly withOptions: WithOptions;
   /** For the node, once. */
   bind(host: SeamHost): void;
 }
@@ -85,6 +89,10 @@ export function createGraph(): Graph {
     traced,
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
+    withOptions: (procedure, options) =>
+      async function (this: unknown, ...args: unknown[]) {
+        return await bound().callWith(procedure, options, this, args);
+      } as never,
     bind(host) {
       if (node !== undefined)
         throw new Error("This graph of modules has a node already: each node needs its own copy");

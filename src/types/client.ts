@@ -2,6 +2,7 @@
 // client/.
 
 import type { Imported, ModuleAt, Modules } from "./imported.ts";
+import type { OptionHeaders } from "./call-options.ts";
 import type { ObservedCall } from "./outgoing-call.ts";
 
 /** @internal */
@@ -25,5 +26,24 @@ export interface Client {
   observe(listener: (call: ObservedCall) => void): () => void;
 }
 
-/** Starts the page as a node on the first call, and adds segments to it on later ones. */
-export type StartClient = (...segments: string[]) => Promise<Client>;
+/**
+ * Returns headers for a call that leaves the page, by name; `undefined` removes an inherited one.
+ */
+export type PageHeaders = () => OptionHeaders | Promise<OptionHeaders>;
+
+/** How to start a page. */
+export interface ClientOptions {
+  /** The segments that the page loads. */
+  readonly segments: readonly string[];
+  /**
+   * Asked for each call that leaves the page, local calls aside. If it rejects, so does the call.
+   * A later `startClient` with `headers` replaces it.
+   */
+  readonly headers?: PageHeaders | undefined;
+}
+
+/**
+ * Starts the page as a node on the first call, and adds segments to it on later ones:
+ * `startClient("ui")` or `startClient({ segments: ["ui"], headers })`.
+ */
+export type StartClient = (...segments: string[] | [options: ClientOptions]) => Promise<Client>;

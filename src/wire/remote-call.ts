@@ -8,7 +8,7 @@ import {
   NodeNotAvailable,
   ValueNotSerializable,
 } from "../base/errors.ts";
-import { forwardedHeaders } from "../http/forwarded.ts";
+import { sentHeaders } from "../runtime/options-context.ts";
 import { type Clock, type IncomingResponse, type Peer, TransportError } from "../base/ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../base/protocol.ts";
 import { relayHeaders } from "../http/relay-headers.ts";
@@ -46,7 +46,8 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const { body, encoding } = await withClasses(classes, () =>
       encodeCall(args, { classes }, "serialized, superjson"),
     );
-    const left = (context.deadline ?? start + limits.callTimeoutMs) - clock.now();
+    const end = start + limits.callTimeoutMs;
+    const left = Math.min(context.deadline ?? end, end) - clock.now();
     if (left <= 0) throw late();
     const fields: Record<string, string> = {
       ...credential,
@@ -54,7 +55,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
       ...states?.fields(context),
-      ...Object.fromEntries(forwardedHeaders(context.headers)),
+      ...Object.fromEntries(sentHeaders(context)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;

@@ -7,10 +7,11 @@ import { calls } from "./calls.ts";
 import { context } from "./context.ts";
 import { crossSite } from "./cross-site.ts";
 import { deepLinks } from "./deep-links.ts";
+import { files } from "./files.ts";
 import { masked } from "./masked.ts";
 import { routes } from "./routes.ts";
 
-const suites = [calls, context, crossSite, deepLinks, masked, routes];
+const suites = [calls, context, crossSite, deepLinks, files, masked, routes];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

@@ -49,6 +49,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     "start-server": { title: "startServer in detail", statements: 7 },
     "browser-segments": { title: "What browsers may load", statements: 3 },
     context: { title: "The context of a procedure", statements: 27 },
+    options: { title: "Options of a call", statements: 7 },
     middleware: { title: "Middleware", statements: 26 },
     configured: { title: "Configured modules", statements: 5 },
   },

@@ -146,7 +146,7 @@ describe("runProcedure", () => {
     ["Headers", new Headers({ Authorization: "Bearer 1" })],
     ["pairs", [["Authorization", "Bearer 1"]]],
   ])(
-    "hooks-15: runProcedure's last argument is the context, whose headers the call carries: %s",
+    "hooks-15: runProcedure's last argument is the context, or options, whose headers the call carries: %s",
     async (_, headers) => {
       for (const where of [run, elsewhere])
         expect(await where("shop/whoami", "", {}, { headers })).toMatchObject({
@@ -161,13 +161,15 @@ describe("runProcedure", () => {
         "shop/whoami",
         "",
         {},
-        { headers: { authorization: undefined, cookie: null, "x-kept": 0 } },
+        { headers: { authorization: undefined, cookie: null, "x-kept": "0" } },
       );
       expect(headers).toMatchObject({ "x-kept": "0" });
       expect(headers).not.toHaveProperty("authorization");
       expect(headers).not.toHaveProperty("cookie");
-      for (const context of [undefined, null, {}, 1, "text", { headers: "text" }])
+      for (const context of [undefined, null, {}, { headers: undefined }])
         expect(await where("shop/whoami", "", {}, context)).not.toHaveProperty("authorization");
+      for (const context of [1, "text", { headers: "text" }, { headers: { "x-kept": 0 } }])
+        await expect(where("shop/whoami", "", {}, context)).rejects.toThrow(TypeError);
     }
   });
 

@@ -15,6 +15,7 @@ function node(name: string) {
       };
     },
     runProcedure: async (...call) => [name, ...call],
+    callWith: async (...call) => [name, ...call],
     contextFor: (self, line) => ({ self, line }) as never,
   };
   return { host, attached };

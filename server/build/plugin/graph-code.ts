@@ -7,7 +7,7 @@ import { runtimeId } from "../modules/module-ids.ts";
 export const graphCode: string = `export * from "seamline";
 import { createGraph } from "seamline/internal";
 const graph = createGraph();
-export const { seam, traced, context, runProcedure, bind } = graph;
+export const { seam, traced, context, runProcedure, withOptions, bind } = graph;
 `;
 
 /** The same module on a runtime of this process, in development and in tests. */

@@ -21,7 +21,7 @@ export interface Limits {
    * stop reading a response for as long.
    */
   readonly requestTimeoutMs: number;
-  /** Milliseconds without a byte in either direction after which a stream is ended. */
+  /** Milliseconds that a streamed body may stand still, in both directions, before it's cut. */
   readonly idleTimeoutMs: number;
   /** Open sockets. */
   readonly maxConnections: number;

@@ -8,7 +8,7 @@ import type {
 } from "../../base/call-scope.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { answerHeaders, isServiceHeader } from "../../base/protocol.ts";
-import { checkedHeader } from "../middleware.ts";
+import { checkedHeader } from "../header-field.ts";
 import { type SetCookie, setCookie } from "./cookies.ts";
 
 /** Settings in the form in which they travel between services. */

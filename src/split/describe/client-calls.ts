@@ -1,11 +1,22 @@
-// Calls of `startClient("ui")` and `client.import("./shop.js")`: they say what browsers may load.
+// Calls of `startClient("ui")`, `startClient({ segments: ["ui"] })` and `client.import("./shop.js")`: they say what browsers may load.
 
 import type { Problem } from "../../base/problem.ts";
 import { paths } from "../../base/protocol.ts";
 import { problemAt, type SourceText } from "../read/code-frame.ts";
 import { importedName, specifierOf } from "../read/node-names.ts";
 import { boundNames } from "../read/patterns.ts";
-import { bare, child, list, nameOf, need, type Node, stringOf, walk, word } from "../read/tree.ts";
+import {
+  bare,
+  child,
+  list,
+  memberName,
+  nameOf,
+  need,
+  type Node,
+  stringOf,
+  walk,
+  word,
+} from "../read/tree.ts";
 
 export interface StartClientCall {
   readonly segments: readonly string[];
@@ -118,13 +129,33 @@ function readSegments(
   call: Node,
   args: readonly Node[],
 ): ClientCalls["startClientCalls"][number] {
-  const segments = args.map((argument) => stringOf(bare(argument)));
+  const [first] = args;
+  const options = args.length === 1 && first !== undefined ? bare(first) : undefined;
+  const named =
+    options?.type === "ObjectExpression" ? segmentsOf(options) : { nodes: args, at: call };
+  const segments = named.nodes?.map((node) => stringOf(bare(node))) ?? [undefined];
   const unreadable = segments.indexOf(undefined);
   if (unreadable < 0) return { segments: segments.filter((segment) => segment !== undefined) };
   const message =
     "The build can't tell which segments browsers may load: this argument of startClient isn't a literal";
   const hintText =
     'Write the names of the segments here, or list them as "browserSegments" in the configuration';
-  const start = args[unreadable]?.start ?? call.start;
+  const start = (named.nodes?.[unreadable] ?? named.at).start;
   return { problem: problemAt(source, start, message, hintText) };
+}
+
+/**
+ * The segments in `startClient({ segments: ["ui"] })`; no `nodes` if they can't be read. A property
+ * that comes later, or a spread, replaces what is before it.
+ */
+function segmentsOf(options: Node): { readonly nodes?: readonly Node[]; readonly at: Node } {
+  let found: Node | undefined;
+  for (const property of list(options, "properties")) {
+    const name =
+      property.type === "Property" ? memberName(property, need(property, "key")) : undefined;
+    if (name === undefined) found = undefined;
+    else if (name === "segments") found = bare(need(property, "value"));
+  }
+  if (found?.type !== "ArrayExpression") return { at: found ?? options };
+  return { nodes: list(found, "elements"), at: found };
 }

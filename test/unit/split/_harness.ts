@@ -174,6 +174,7 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
       };
     },
     runProcedure: () => Promise.reject(new Error("not here")),
+    callWith: () => Promise.reject(new Error("not here")),
     contextFor: (self) => (isContext(self) ? self : emptyContext()),
   });
   return { calls, folder, import: async (name) => await load(url(`${name}.mjs`)) };

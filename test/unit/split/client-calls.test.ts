@@ -43,6 +43,16 @@ describe("calls of startClient", () => {
       [["a"], ["c"]],
     ],
     [
+      "are found with options, in any form of their names",
+      'import { startClient as go } from "seamline/client";\ngo({ headers: () => h(), segments: ["a", `b`] as const });\ngo(({ "segments": (["c"]) } satisfies Options));\ngo({ ...more, ["segments"]: ["d"] });\ngo({ segments: [] });',
+      [["a", "b"], ["c"], ["d"], []],
+    ],
+    [
+      "are a problem with options whose segments aren't literals, or may be replaced",
+      'import { startClient } from "seamline/client";\nstartClient({ segments });\nstartClient({ segments: [...names] });\nstartClient({ segments: ["a"], ...more });\nstartClient({ segments: ["a"], [key]: 1 });\nstartClient({ segments: list() });\nstartClient({ headers });\nstartClient(options);',
+      ["problem", "problem", "problem", "problem", "problem", "problem", "problem"],
+    ],
+    [
       "are ignored if they come from another package",
       'import { startClient } from "other";\nstartClient("ui");',
       [],
@@ -86,6 +96,16 @@ describe("calls of startClient", () => {
         },
       },
     ]);
+  });
+});
+
+describe("calls of startClient with options", () => {
+  it("are a problem at the segment that isn't a literal", () => {
+    const { startClientCalls } = read(
+      'import { startClient } from "seamline/client";\nstartClient({ segments: ["ui", name] });',
+      "page.ts",
+    );
+    expect(startClientCalls).toMatchObject([{ problem: { line: 2, column: 32 } }]);
   });
 });
 

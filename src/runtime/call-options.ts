@@ -1,0 +1,154 @@
+// Calls with options: a signal, headers and a time limit of their own. A page loads this file when
+// its first such call is made.
+
+import { OptionsContext, ownHeaders } from "./options-context.ts";
+import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
+import { DeadlineExceeded } from "../base/errors.ts";
+import { watch } from "../base/bounded.ts";
+import type { Clock, ContextCarrier } from "../base/ports.ts";
+import { nearest } from "../base/problem.ts";
+import { readOptionHeaders } from "../http/option-headers.ts";
+import { inherited } from "./inherited.ts";
+
+/** What calls with options need of their host. */
+export interface OptionsHost {
+  readonly clock: Clock;
+  readonly carrier: ContextCarrier;
+  /** Browsers set some headers themselves. */
+  readonly isPage?: boolean;
+  /** Makes the context that the procedure sees [a plain one]. */
+  readonly createContext?: (parts: ContextParts) => Context;
+}
+
+type CheckedOptions = Readonly<{
+  signal: AbortSignal | undefined;
+  timeoutMs: number | undefined;
+  headers: ReturnType<typeof readOptionHeaders>;
+}>;
+
+const optionNames = ["signal", "headers", "timeoutMs"];
+
+/** A longer timer would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** One call of `withOptions(procedure, options)`, with `self` as `this`. */
+export async function callWith(
+  host: OptionsHost,
+  procedure: unknown,
+  options: unknown,
+  self: unknown,
+  args: readonly unknown[],
+): Promise<unknown> {
+  if (typeof procedure !== "function")
+    throw new TypeError(`withOptions needs a procedure, not ${named(procedure)}`);
+  const checked = checkOptions(options, "withOptions", host.isPage === true);
+  const caller = isContext(self) ? self : currentContext(host);
+  return await limited(host, caller, checked, (context) =>
+    // What is called by other ways than a seam inherits the options all the same.
+    host.carrier.run(context.inner, () => Reflect.apply(procedure, context, args) as unknown),
+  );
+}
+
+/** Calls by name under the last argument of `runProcedure`, if that isn't a context. */
+export async function runUnder(
+  host: OptionsHost,
+  options: unknown,
+  act: (context: Context) => unknown,
+): Promise<unknown> {
+  const checked = checkOptions(options, "runProcedure", host.isPage === true);
+  return await limited(host, currentContext(host), checked, act);
+}
+
+function currentContext({ carrier }: OptionsHost): Context {
+  return carrier.current() ?? emptyContext();
+}
+
+function checkOptions(options: unknown, place: string, isPage: boolean): CheckedOptions {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError(
+      `${place} needs options, { ${optionNames.join(", ")} }, not ${named(options)}`,
+    );
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, optionNames);
+    const hint =
+      near === undefined ? `there are ${optionNames.join(", ")}` : `did you mean '${near}'?`;
+    throw new TypeError(`${place} has no option '${unknown}'; ${hint}`);
+  }
+  const { signal, timeoutMs, headers } = options as Readonly<Record<string, unknown>>;
+  if (signal !== undefined && !isSignal(signal))
+    throw new TypeError(`${place}: 'signal' must be an AbortSignal, not ${named(signal)}`);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
+    throw new TypeError(
+      `${place}: 'timeoutMs' must be a number of milliseconds above 0, not ${named(timeoutMs)}`,
+    );
+  return { signal, timeoutMs, headers: readOptionHeaders(headers, place, isPage) };
+}
+
+function isSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+}
+
+function named(value: unknown): string {
+  return typeof value === "number" || typeof value === "string"
+    ? JSON.stringify(value)
+    : value === null || value === undefined
+      ? String(value)
+      : `a ${typeof value}`;
+}
+
+/**
+ * Runs `act` in a context of its own. Rejects as soon as a signal aborts or the time is over,
+ * whatever `act` does then.
+ */
+async function limited(
+  { clock, createContext }: OptionsHost,
+  caller: Context,
+  { signal, timeoutMs, headers }: CheckedOptions,
+  act: (context: OptionsContext) => unknown,
+): Promise<unknown> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  // Options around options: the outer ones, which the caller wrote last, count.
+  const own = new Map([...headers, ...(ownHeaders(caller) ?? [])]);
+  const until = timeoutMs === undefined ? Infinity : clock.now() + timeoutMs;
+  const deadline = Math.min(caller.deadline ?? Infinity, until);
+  const parts: ContextParts = {
+    ...inherited(caller),
+    trace: caller.trace,
+    deadline: deadline === Infinity ? undefined : deadline,
+    signal: () => controller.signal,
+  };
+  let end = (): void => {};
+  try {
+    return await new Promise((resolve, reject) => {
+      const abort = (reason: unknown): void => {
+        // First, so that the caller gets this reason, and not what the procedure makes of it.
+        reject(reason);
+        controller.abort(reason);
+      };
+      const leaves = [signal, caller.signal].map(
+        (followed) => followed && watch(followed, () => abort(followed.reason)),
+      );
+      const cancel =
+        timeoutMs === undefined
+          ? undefined
+          : clock.after(Math.min(timeoutMs, longestTimerMs), () =>
+              abort(new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`)),
+            );
+      end = () => {
+        cancel?.();
+        leaves.forEach((leave) => leave?.());
+      };
+      // The caller may have gone already.
+      if (controller.signal.aborted) return;
+      (async () => await act(new OptionsContext(parts, own, createContext)))().then(
+        resolve,
+        reject,
+      );
+    });
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,53 @@
+// The context with which a call with options begins.
+
+import { forwardedHeaders } from "../http/forwarded.ts";
+import type { OwnHeaders } from "../http/option-headers.ts";
+import { Context, type ContextParts } from "../base/context.ts";
+
+/**
+ * Tells the node what one call has of its own, apart from what it inherits. The procedure sees
+ * {@link OptionsContext.inner}.
+ */
+export class OptionsContext extends Context {
+  /** For the call itself only: the procedure's own calls inherit these like any others. */
+  readonly own: OwnHeaders;
+  /** The plain context, for the procedure and what it calls. */
+  readonly inner: Context;
+
+  /** `parts` have the headers that the call inherits. */
+  constructor(
+    parts: ContextParts,
+    own: OwnHeaders,
+    create: (parts: ContextParts) => Context = plainContext,
+  ) {
+    const merged = { ...parts, headers: withOwn(parts.headers, own) };
+    super(merged);
+    this.own = own;
+    this.inner = create(merged);
+  }
+}
+
+const plainContext = (parts: ContextParts): Context => new Context(parts);
+
+function withOwn(headers: ReadonlyMap<string, string>, own: OwnHeaders): Map<string, string> {
+  const merged = new Map(headers);
+  for (const [name, value] of own)
+    if (value === undefined) merged.delete(name);
+    else merged.set(name, value);
+  return merged;
+}
+
+/** The headers that only this call sends; `undefined` for a call without options. */
+export function ownHeaders(context: Context): OwnHeaders | undefined {
+  return (context as Partial<OptionsContext>).own;
+}
+
+/** The headers that a call in this context is sent with. */
+export function sentHeaders(context: Context): ReadonlyMap<string, string> {
+  return ownHeaders(context) ? context.headers : forwardedHeaders(context.headers);
+}
+
+/** The context for the procedure of a call. */
+export function innerContext(context: Context): Context {
+  return (context as Partial<OptionsContext>).inner ?? context;
+}
