@@ -476,6 +476,7 @@ describe("bodies of routes", () => {
               ),
               new Promise<void>((resolve) => (cancelled = resolve)),
             ]);
+            started();
             return new Response(
               new ReadableStream({
                 start: (controller) => controller.enqueue(new Uint8Array(1)),
@@ -487,14 +488,18 @@ describe("bodies of routes", () => {
       ],
       async ({ request }) => {
         const caller = new AbortController();
+        const running = new Promise<void>((resolve) => (started = resolve));
         const answer = request("GET /a", {}, "", caller.signal).catch((error: unknown) => error);
-        await new Promise((resolve) => setImmediate(resolve));
+        await running;
+        // The head is on its way.
+        for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
         caller.abort(new Error("left"));
         await answer;
         await ended;
       },
     );
   });
+  let started = (): void => {};
   let ended: Promise<unknown> = Promise.resolve();
 });
 

@@ -22,9 +22,17 @@ export function webRequest(incoming: IncomingCall, bodyBytes: number = Infinity)
     if (!isHopByHop(name) && !isServiceHeader(name) && name !== "expect") headers.set(name, value);
   headers.set("host", new URL(url).host);
   const options = { method, headers, signal: incoming.signal };
-  if (method === "GET" || method === "HEAD") return new Request(url, options);
-  const body = bodyOf(request, bodyBytes);
-  return new Request(url, { ...options, body, duplex: "half" } as RequestInit);
+  const made =
+    method === "GET" || method === "HEAD"
+      ? new Request(url, options)
+      : new Request(url, {
+          ...options,
+          body: bodyOf(request, bodyBytes),
+          duplex: "half",
+        } as RequestInit);
+  // Node's own is forgotten with its request, although somebody may still listen to it.
+  Object.defineProperty(made, "signal", { value: incoming.signal });
+  return made;
 }
 
 function bodyOf(request: HttpRequest, bodyBytes: number): ReadableStream<Uint8Array> {
