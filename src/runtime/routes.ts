@@ -1,8 +1,8 @@
 // The routes of a node: name and path → function.
 
 import { isCallable, mostOpen } from "../base/access.ts";
-import type { PathParameters } from "../base/context.ts";
-import { Context } from "../base/context.ts";
+import type { Context, PathParameters } from "../base/context.ts";
+
 import type { Call } from "../base/call.ts";
 import { SegmentNotFound } from "../base/errors.ts";
 import { traceLine } from "../base/fqn.ts";
