@@ -43,11 +43,28 @@ interface Attempt {
 
 const form = "application/x-www-form-urlencoded";
 const json = "application/json";
+const parts = "multipart/form-data";
+/** What `client.js` sends if arguments hold files. */
+const serialized = "multipart/form-data, serialized";
 const attempts: readonly Attempt[] = [
   { title: "`GET`, `safe`", path: "/rpc/shop/read", by: "fetch" },
   { title: "`GET`", path: "/rpc/shop/change", by: "fetch" },
   { title: "`POST`, form type", path: "/rpc/shop/change", by: "fetch", method: "POST", type: form },
   { title: "`POST`, JSON", path: "/rpc/shop/change", by: "fetch", method: "POST", type: json },
+  {
+    title: "`POST`, files of a form",
+    path: "/rpc/shop/change",
+    by: "fetch",
+    method: "POST",
+    type: parts,
+  },
+  {
+    title: "`POST`, files of a script",
+    path: "/rpc/shop/change",
+    by: "fetch",
+    method: "POST",
+    type: serialized,
+  },
   { title: "link, `safe`", path: "/rpc/shop/read", by: "link" },
   { title: "link", path: "/rpc/shop/change", by: "link" },
   { title: "form that posts", path: "/rpc/shop/change", by: "form" },
@@ -82,6 +99,7 @@ async function openShop(middleware: Middleware | undefined): Promise<Shop> {
     {
       fqn: "shop/change",
       in: { shop: "public" },
+      parameters: [{ kind: "plain", name: "file", optional: true }],
       body: body("shop/change", () => "changed"),
     },
   ]);
@@ -138,11 +156,17 @@ async function attemptFrom(
     const isRead = await page.evaluate(
       async ([url, method, type]) => {
         const request: RequestInit = { method, credentials: "include" };
-        if (type !== "")
-          Object.assign(request, {
-            headers: { "content-type": type },
-            body: type.endsWith("json") ? "{}" : "",
-          });
+        if (type.startsWith("multipart/")) {
+          const data = new FormData();
+          if (type.endsWith("serialized")) {
+            data.append("args", "{}");
+            request.headers = { "x-svc-data-encoding": "serialized" };
+          } else data.append("file", new Blob(["felt"]));
+          request.body = data;
+        } else if (type !== "") {
+          request.headers = { "content-type": type };
+          request.body = type.endsWith("json") ? "{}" : "";
+        }
         return await fetch(url, request).then(
           (answer) => answer.ok,
           () => false,

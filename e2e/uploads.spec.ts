@@ -12,21 +12,39 @@ export async function upload(id: string, file: Blob): Promise<string> {
   kept.set(id, file);
   return file instanceof File ? file.name : "no name";
 }
+/** What came, as text: everything that a file is. */
+export async function inspect(value: unknown): Promise<unknown> {
+  if (value instanceof Blob) {
+    const { name, lastModified } = value as File;
+    const bytes = [...new Uint8Array(await value.arrayBuffer())].slice(0, 4);
+    return [value instanceof File, name ?? "-", value.type, lastModified ?? "-", value.size, ...bytes].join();
+  }
+  if (value instanceof FormData) return await inspect([...value]);
+  if (Array.isArray(value)) return await Promise.all(value.map(inspect));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    await Promise.all(Object.entries(value).map(async ([key, member]) => [key, await inspect(member)])),
+  );
+}
 export async function download(id: string): Promise<Blob | undefined> {
   return kept.get(id);
 }
 `,
   "src/main.ts": `import { startClient } from "seamline/client";
-import { download, upload } from "./uploads/uploads.ts";
+import { download, inspect, upload } from "./uploads/uploads.ts";
 await startClient();
 document.cookie = "session=secret; path=/";
 localStorage.setItem("token", "secret");
-Object.assign(globalThis, { download, upload });
+Object.assign(globalThis, { download, inspect, upload });
 document.body.dataset["started"] = "true";
 `,
   "index.html": `<!doctype html><link rel="icon" href="data:," /><body><script type="module" src="/src/main.ts"></script></body>\n`,
   "uploads.segment.json": JSON.stringify({
-    "./uploads/uploads": { upload: { access: "public" }, download: { access: "public" } },
+    "./uploads/uploads": {
+      upload: { access: "public" },
+      download: { access: "public" },
+      inspect: { access: "public" },
+    },
   }),
 };
 
@@ -169,3 +187,53 @@ test("a File returned to a page is a File with its name, type and time", async (
   });
   expect(back).toEqual([true, 'ä "1".txt', "text/plain", 86_400_000, "täxt"]);
 });
+
+for (const service of ["standalone", "proxy"] as const)
+  test(`${service}: a page's files arrive with their bytes, names, types and times: alone, in objects and in a FormData (uploads-2)`, async ({
+    page,
+  }) => {
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+    await page.goto(services[service]);
+    await expect(page.locator("body")).toHaveAttribute("data-started", "true");
+    expect(requested).not.toContain("/svc/multipart.js");
+    await page.evaluate(() => {
+      document.body.innerHTML =
+        '<form><input name="text" value="t\u00e4xt\n" /><input name="file" type="file" /></form>';
+    });
+    await page.setInputFiles("input[type=file]", {
+      name: '\u00e4 "1"\\.bin',
+      mimeType: "image/png",
+      buffer: Buffer.from([0, 255, 13, 10]),
+    });
+    const came = await page.evaluate(async () => {
+      const { inspect } = globalThis as unknown as { inspect(value: unknown): Promise<unknown> };
+      const form = document.querySelector("form") as HTMLFormElement;
+      const [picked] = (form.querySelector("[type=file]") as HTMLInputElement).files as FileList;
+      const time = (picked as File).lastModified;
+      const big = new File([new Uint8Array(3_000_000).fill(7)], "big", { lastModified: 1 });
+      const cycle: Record<string, unknown> = { picked };
+      cycle["self"] = cycle;
+      const refused = await inspect(cycle).catch((error: Error) => error.name);
+      const results = [
+        await inspect(picked),
+        await inspect({ deep: [new Blob(["ab"], { type: "a/b" }), { big }] }),
+        await inspect(new FormData(form)),
+      ];
+      return [
+        refused,
+        ...(JSON.parse(JSON.stringify(results).replaceAll(String(time), "TIME")) as unknown[]),
+      ];
+    });
+    const picked = 'true,\u00e4 "1"\\.bin,image/png,TIME,4,0,255,13,10';
+    expect(came).toEqual([
+      "ValueNotSerializable",
+      picked,
+      { deep: ["false,-,a/b,-,2,97,98", { big: "true,big,,1,3000000,7,7,7,7" }] },
+      [
+        ["text", "t\u00e4xt"],
+        ["file", picked],
+      ],
+    ]);
+    expect(requested.filter((path) => path === "/svc/multipart.js")).toHaveLength(1);
+  });

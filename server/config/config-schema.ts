@@ -60,6 +60,7 @@ const limits = v.strictObject(
     headerCount: limit("headerCount"),
     headerTimeoutMs: limit("headerTimeoutMs"),
     requestTimeoutMs: limit("requestTimeoutMs"),
+    idleTimeoutMs: limit("idleTimeoutMs"),
     callTimeoutMs: limit("callTimeoutMs"),
     heldBytes: v.optional(wholeNumber),
     maxConnections: limit("maxConnections"),

@@ -44,6 +44,8 @@ export interface LimitsConfig {
   readonly headerTimeoutMs?: number | undefined;
   /** Milliseconds in which a whole request must arrive. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
+  /** Milliseconds that a streamed body may stand still. @default 30000 */
+  readonly idleTimeoutMs?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly callTimeoutMs?: number | undefined;
   /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */

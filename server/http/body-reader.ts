@@ -1,7 +1,7 @@
 // The body of a request that is read as a stream.
 
 import type { IncomingMessage } from "node:http";
-import { memoryExhausted } from "../../src/base/errors.ts";
+import { DeadlineExceeded, memoryExhausted, RequestTimeout } from "../../src/base/errors.ts";
 import { ChunkQueue } from "../../src/http/chunk-queue.ts";
 import type { CallerConnection } from "./caller-connection.ts";
 import { chunkBytes } from "./held-memory.ts";
@@ -16,6 +16,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
   readonly #connection: CallerConnection;
   readonly #gone: () => Error;
   readonly #queue: ChunkQueue;
+  readonly #unwatch: () => void;
   #isReceiving = true;
   #held = chunkBytes;
 
@@ -25,6 +26,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
     this.#gone = gone;
     this.#queue = new ChunkQueue(this);
     connection.holder.take(this.#held);
+    this.#unwatch = connection.holder.watch(connection.idleMs, this.#idle);
     // There would be no more events.
     if (message.destroyed) this.#ended();
     else {
@@ -80,6 +82,15 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
     this.#queue.close();
   };
 
+  readonly #idle = (): void => {
+    const inTime = `in limits.idleTimeoutMs (${this.#connection.idleMs} ms)`;
+    this.fail(
+      this.#message.isPaused()
+        ? new DeadlineExceeded(`Nothing of the request's body was read ${inTime}`)
+        : new RequestTimeout(`Nothing more of the request's body arrived ${inTime}`),
+    );
+  };
+
   #ended(): void {
     if (this.#message.complete) this.#end();
     else this.#leave();
@@ -92,6 +103,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
   #stop(): void {
     if (!this.#isReceiving) return;
     this.#isReceiving = false;
+    this.#unwatch();
     this.#message.off("data", this.#take);
     this.#message.off("end", this.#end);
     this.#message.pause();

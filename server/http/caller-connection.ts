@@ -1,11 +1,12 @@
 // The state of one incoming connection, and the choice of one to close when there are too many.
 
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 import type { HeldFor, HeldMemory, Holder } from "./held-memory.ts";
 
 /** A connection that was idle for this long is unlikely to be used next. */
-const idleMs = 1_000;
+const unusedMs = 1_000;
 /** After a search without result, all connections count as busy for this long. */
 const searchPauseMs = 100;
 
@@ -20,18 +21,23 @@ export interface CallerConnection {
   readonly holder: Holder;
   /** It is over the limit of open connections, so its calls are refused. */
   readonly isSpare: boolean;
+  /** How long what streams may stand still. */
+  readonly idleMs: number;
+  /** The last request. */
+  request?: { readonly mayTakeLong: boolean };
 }
 
 export interface CallerConnectionOptions {
   readonly memory: HeldMemory;
   /** How long a caller may leave an answer unread. */
   readonly untakenMs: number;
+  readonly idleMs: number;
   readonly isSpare: boolean;
 }
 
 export function createCallerConnection(
   socket: Socket,
-  { memory, untakenMs, isSpare }: CallerConnectionOptions,
+  { memory, untakenMs, idleMs, isSpare }: CallerConnectionOptions,
 ): CallerConnection {
   return {
     open: 0,
@@ -39,6 +45,7 @@ export function createCallerConnection(
     aborts: new Set(),
     memory,
     isSpare,
+    idleMs,
     holder: memory.holder(new HeldSocket(socket), untakenMs),
   };
 }
@@ -59,7 +66,7 @@ export function createCloser(
     for (const [socket, { open, idleSince }] of connections)
       if (
         open === 0 &&
-        now - idleSince >= idleMs &&
+        now - idleSince >= unusedMs &&
         socket.writableLength === 0 &&
         !socket.destroyed
       ) {
@@ -103,4 +110,23 @@ class HeldSocket implements HeldFor {
       0
     );
   }
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/**
+ * Ends a connection whose bytes aren't HTTP, or come too slowly, as Node does if nobody listens for
+ * `clientError`: answers and closes. Only closes if an answer has begun.
+ */
+export function endFaulty(error: NodeJS.ErrnoException, socket: Socket): void {
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
+  if (socket.writable && answer?.headersSent !== true) {
+    const status = statuses[error.code ?? ""] ?? 400;
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+  }
+  socket.destroy(error);
 }

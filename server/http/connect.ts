@@ -77,6 +77,7 @@ async function serve(
   const connection = createCallerConnection(message.socket, {
     memory,
     untakenMs: defaultLimits.requestTimeoutMs,
+    idleMs: defaultLimits.idleTimeoutMs,
     isSpare: false,
   });
   response.once("close", () => {

@@ -54,6 +54,10 @@ export class HeldMemory implements MemoryBudget {
     return this.#bytes;
   }
 
+  now(): number {
+    return this.#now();
+  }
+
   /** Whether a new call may begin; cuts stalled connections if necessary. */
   hasRoom(): boolean {
     const full = this.limit * fullShare;
@@ -129,6 +133,7 @@ export class Holder {
   #moved = 0;
   #movedBefore = 0;
   #allTaken = 0;
+  #watch: { readonly ms: number; readonly since: number; readonly onIdle: () => void } | undefined;
   #isClosed = false;
 
   constructor(memory: HeldMemory, of: HeldFor, untakenMs: number) {
@@ -167,7 +172,28 @@ export class Holder {
       this.#moved = now;
     }
     if (!this.#of.isUntaken()) this.#allTaken = now;
-    else if (now - Math.max(this.#movedBefore, this.#allTaken) >= this.#untakenMs) this.cut();
+    else if (now - Math.max(this.#movedBefore, this.#allTaken) >= this.#untakenMs)
+      return this.cut();
+    this.#checkIdle(now);
+  }
+
+  /**
+   * From now on, calls `onIdle` once no byte has moved for `ms`, as long as something is held.
+   * Replaces what was watched for before; the returned function ends it.
+   */
+  watch(ms: number, onIdle: () => void): () => void {
+    const watch = { ms, since: this.#memory.now(), onIdle };
+    this.#watch = watch;
+    return () => {
+      if (this.#watch === watch) this.#watch = undefined;
+    };
+  }
+
+  #checkIdle(now: number): void {
+    const watch = this.#watch;
+    if (watch === undefined || now - Math.max(this.#moved, watch.since) < watch.ms) return;
+    this.#watch = undefined;
+    watch.onIdle();
   }
 
   take(bytes: number): void {

@@ -18,6 +18,7 @@ import {
   type CallerConnection,
   createCloser,
   createCallerConnection,
+  endFaulty,
 } from "./caller-connection.ts";
 import { HeldMemory } from "./held-memory.ts";
 import { NodeRequest } from "./node-request.ts";
@@ -27,7 +28,12 @@ import type { TlsFiles } from "../config/tls.ts";
 /** The limits of connections and of a request's head. */
 export type HttpLimits = Pick<
   Limits,
-  "headerBytes" | "headerCount" | "headerTimeoutMs" | "requestTimeoutMs" | "maxConnections"
+  | "headerBytes"
+  | "headerCount"
+  | "headerTimeoutMs"
+  | "requestTimeoutMs"
+  | "idleTimeoutMs"
+  | "maxConnections"
 >;
 
 // Longer than load balancers keep idle connections, so that we never close one just as a request
@@ -92,6 +98,7 @@ export async function listen(
       connection,
       awaitsContinue ? () => response.writeContinue() : undefined,
     );
+    connection.request = request;
     const write = (answer: HttpResponse): Promise<void> | void => {
       request.answered();
       return writeAnswer(message, response, answer, {
@@ -151,6 +158,7 @@ export async function listen(
     const connection = createCallerConnection(socket, {
       memory,
       untakenMs: limits.requestTimeoutMs,
+      idleMs: limits.idleTimeoutMs,
       isSpare,
     });
     connections.set(socket, connection);
@@ -161,6 +169,12 @@ export async function listen(
     });
   });
   server.on("request", (message, response) => void serve(message, response, false));
+  server.on("clientError", (error, socket) => {
+    // Node's limit of time is for requests that are collected. It reports each request once.
+    const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
+    if (isLate && connections.get(socket as Socket)?.request?.mayTakeLong === true) return;
+    endFaulty(error, socket as Socket);
+  });
   // Without this, Node would request the body even if its length alone gets it refused.
   server.on("checkContinue", (message, response) => void serve(message, response, true));
 

@@ -18,6 +18,7 @@ export class NodeRequest implements HttpRequest {
   #body: Promise<Uint8Array> | undefined;
   #stream: BodyReader | undefined;
   #isReceiving = false;
+  #isAnswered = false;
   #held = 0;
   #controller: AbortController | undefined;
   #abort: (() => void) | undefined;
@@ -59,8 +60,17 @@ export class NodeRequest implements HttpRequest {
     return this.#isReceiving || this.#stream?.isReceiving === true;
   }
 
+  /** Its body streams, or waits for a handler that hasn't decided yet how to read it. */
+  get mayTakeLong(): boolean {
+    if (this.#message.complete) return false;
+    return this.#stream === undefined
+      ? this.#body === undefined && !this.#isAnswered
+      : this.#stream.isReceiving;
+  }
+
   /** There is an answer, so the body isn't needed any more. */
   answered(): void {
+    this.#isAnswered = true;
     this.#body = undefined;
     this.#connection.holder.give(this.#held);
     this.#held = 0;

@@ -72,8 +72,7 @@ export function writeAnswer(
     if (isSent) {
       const length =
         fields["content-length"] === undefined ? undefined : Number(fields["content-length"]);
-      const { holder } = connection;
-      return writeStream(body, { message, response, length, holder, isUnread });
+      return writeStream(body, { message, response, length, connection, isUnread });
     }
     discard(body);
     return void response.end();
@@ -115,7 +114,7 @@ interface StreamParts {
   readonly response: ServerResponse;
   /** The length that the head promises. */
   readonly length: number | undefined;
-  readonly holder: CallerConnection["holder"];
+  readonly connection: CallerConnection;
   readonly isUnread: boolean;
 }
 
@@ -125,7 +124,7 @@ interface StreamParts {
  */
 async function writeStream(
   body: AsyncIterable<Uint8Array>,
-  { message, response, length, holder, isUnread }: StreamParts,
+  { message, response, length, connection, isUnread }: StreamParts,
 ): Promise<void> {
   const reader = body[Symbol.asyncIterator]();
   const leave = (): void => stopReading(reader);
@@ -133,9 +132,11 @@ async function writeStream(
   response.once("close", leave);
   // The head doesn't wait for the first chunk; but if that is here already, one packet has both.
   const head = setImmediate(() => response.flushHeaders());
+  const { holder, idleMs } = connection;
   let written = 0;
   let held = chunkBytes;
   holder.take(held);
+  const unwatch = holder.watch(idleMs, () => response.destroy());
   try {
     for (;;) {
       const { done, value } = await reader.next();
@@ -162,6 +163,7 @@ async function writeStream(
     throw fault;
   } finally {
     clearImmediate(head);
+    unwatch();
     holder.give(held);
     leave();
   }

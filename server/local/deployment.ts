@@ -1,13 +1,14 @@
 // A deployment in one process: real roles on a network without sockets. `seamline dev` and the test
 // kit run on it.
 
-import type { Host } from "../../src/base/ports.ts";
+import type { Clock, Host } from "../../src/base/ports.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import { paths } from "../../src/base/protocol.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { nodeClock } from "../http/host.ts";
 import { Service } from "./service.ts";
 
 export interface LocalOptions {
@@ -16,6 +17,8 @@ export interface LocalOptions {
   /** The ports of one service. */
   readonly host: (name: string) => Host;
   readonly network?: MemoryNetwork;
+  /** Measures how long streams stand still [this process's]. */
+  readonly clock?: Clock;
   /** What addresses end in [nothing]. */
   readonly domain?: string;
 }
@@ -34,8 +37,9 @@ export class LocalDeployment {
 
   constructor(options: LocalOptions) {
     this.#options = options;
-    this.network = options.network ?? createMemoryNetwork();
-    this.common = { trustKey: options.trustKey, limits: options.limits ?? defaultLimits };
+    const { trustKey, limits = defaultLimits, clock = nodeClock } = options;
+    this.network = options.network ?? createMemoryNetwork({ clock, ms: limits.idleTimeoutMs });
+    this.common = { trustKey, limits };
   }
 
   urlOf(name: string): string {

@@ -2,6 +2,7 @@
 // time with a new host and a new role.
 
 import { type Host, type HttpRequest, TransportError } from "../../src/base/ports.ts";
+import { stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { Role } from "../../src/roles/role.ts";
 
@@ -107,7 +108,13 @@ export class Service<R extends Role = Role> {
   #listen({ role, ended }: Life<R>, handle: Role["handle"]): void {
     this.#parts.network.roles.set(this.url, {
       ...(role as R),
-      handle: (request) => unlessEnded(handle(request), ended.signal),
+      handle: async (request) => {
+        const answer = await unlessEnded(handle(request), ended.signal);
+        const { body } = answer;
+        return typeof body === "object" && !(body instanceof Uint8Array)
+          ? { ...answer, body: whileAlive(body, ended.signal) }
+          : answer;
+      },
     });
   }
 }
@@ -150,4 +157,22 @@ function unlessEnded<T>(result: Promise<T>, ended: AbortSignal): Promise<T> {
     ended.addEventListener("abort", end, { once: true });
     void result.then(resolve, reject).finally(() => ended.removeEventListener("abort", end));
   });
+}
+
+/** The chunks of an answer, until the service that sends them ends. */
+async function* whileAlive(
+  body: AsyncIterable<Uint8Array>,
+  ended: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const reader = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      ended.throwIfAborted();
+      const { done, value } = await unlessEnded(reader.next(), ended);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    stopReading(reader);
+  }
 }

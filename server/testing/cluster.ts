@@ -76,6 +76,7 @@ export class Cluster {
       trustKey: "the key of a test cluster",
       limits,
       domain: ".test",
+      clock,
       host: (name) => this.#host(name),
     });
     this.#failures = new Failures({ clock, serviceAt: (origin) => this.#local.at(origin) });

@@ -47,7 +47,6 @@ export class ErrorMask extends ClassTable {
   constructor(classes: ClassTable) {
     super();
     this.#classes = classes;
-    this.load = classes.load;
   }
 
   /** The message of what is hidden: one for the whole answer. */

@@ -1,9 +1,10 @@
 // One request to a role in the same process. Bodies pass through it chunk by chunk: the sender
 // produces the next one when the reader asks for it.
 
-import { BadRequest, PayloadTooLarge } from "../base/errors.ts";
+import { BadRequest, PayloadTooLarge, RequestTimeout } from "../base/errors.ts";
 import {
   type ByteStream,
+  type Clock,
   type HttpRequest,
   type OutgoingRequest,
   type PeerResponse,
@@ -21,16 +22,62 @@ export interface SentRequest extends Pick<OutgoingRequest, "method" | "signal"> 
   readonly body: OutgoingRequest["body"] | undefined;
 }
 
+/** How long a body may stand still. */
+export interface IdleLimit {
+  readonly clock: Clock;
+  readonly ms: number;
+}
+
+/** Calls `onIdle` if nothing moves for too long, from the first chunk of either body on. */
+class IdleWatch {
+  readonly #limit: IdleLimit | undefined;
+  readonly #onIdle: (ms: number) => void;
+  #moved = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(limit: IdleLimit | undefined, onIdle: (ms: number) => void) {
+    this.#limit = limit;
+    this.#onIdle = onIdle;
+  }
+
+  moved(): void {
+    if (this.#limit === undefined) return;
+    this.#moved = this.#limit.clock.now();
+    this.#cancel ??= this.#wait(this.#limit, this.#limit.ms);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #wait(limit: IdleLimit, ms: number): () => void {
+    return limit.clock.after(ms, () => {
+      const left = this.#moved + limit.ms - limit.clock.now();
+      if (left > 0) this.#cancel = this.#wait(limit, left);
+      else this.#onIdle(limit.ms);
+    });
+  }
+}
+
 /** Sends one request to a role as the HTTP adapter would. Resolves with the answer's head. */
 export async function exchange(
   role: Pick<Role, "handle">,
   sent: SentRequest,
+  idle?: IdleLimit,
 ): Promise<PeerResponse> {
   const caller = new AbortController();
   const leave = (): void => caller.abort(sent.signal?.reason);
   sent.signal?.throwIfAborted();
   sent.signal?.addEventListener("abort", leave, { once: true });
-  const upload = new Upload(sent.body, caller);
+  const watch = new IdleWatch(idle, (ms) => {
+    const inTime = `in limits.idleTimeoutMs (${ms} ms)`;
+    if (upload.isReceiving && !hasHead)
+      upload.fail(new RequestTimeout(`Nothing more of the request's body arrived ${inTime}`));
+    else caller.abort(new TransportError(`Nothing of the answer moved ${inTime}`, true));
+  });
+  let hasHead = false;
+  const upload = new Upload(sent.body, caller, watch);
   const { method, target, headers } = sent;
   const answered = role.handle({
     method,
@@ -45,10 +92,12 @@ export async function exchange(
     signal: caller.signal,
   });
   const { status, headers: fields, body } = await unlessAborted(answered, caller.signal);
+  hasHead = true;
   const isStream = typeof body === "object" && !(body instanceof Uint8Array);
   if (isStream && method !== "HEAD" && status !== 204 && status !== 304)
-    return { status, headers: fields, body: new Download(body, caller) };
+    return { status, headers: fields, body: new Download(body, caller, watch, upload) };
   if (isStream) discard(body);
+  upload.end();
   return {
     status,
     headers: fields,
@@ -60,13 +109,29 @@ export async function exchange(
 class Upload implements AsyncIterable<Uint8Array> {
   readonly #source: SentRequest["body"];
   readonly #caller: AbortController;
+  readonly #watch: IdleWatch;
+  readonly #stopped = new AbortController();
   #whole: Promise<Uint8Array> | undefined;
   #isRead = false;
+  #reading: AsyncIterator<Uint8Array> | undefined;
   isReceiving = false;
 
-  constructor(source: SentRequest["body"], caller: AbortController) {
+  constructor(source: SentRequest["body"], caller: AbortController, watch: IdleWatch) {
     this.#source = source;
     this.#caller = caller;
+    this.#watch = watch;
+    caller.signal.addEventListener("abort", () => this.end(), { once: true });
+  }
+
+  /** The request is over: what wasn't read of it won't be. */
+  end(): void {
+    this.fail(new BadRequest("The request ended before its body did"));
+    if (this.#reading !== undefined) stopReading(this.#reading);
+  }
+
+  /** The reader gets `error` next. */
+  fail(error: Error): void {
+    this.#stopped.abort(error);
   }
 
   readBody(limit: number): Promise<Uint8Array> {
@@ -88,25 +153,25 @@ class Upload implements AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#isRead) throw alreadyRead("request");
     this.#isRead = true;
-    const { signal } = this.#caller;
     const source = chunksOf(this.#source);
+    this.#reading = source;
+    const breaks = (error: unknown): never => {
+      this.#caller.abort(error);
+      throw error;
+    };
     this.isReceiving = true;
     try {
       for (;;) {
-        const { done, value } = await unlessAborted(
-          source.next().catch((error: unknown) => {
-            this.#caller.abort(error);
-            throw error;
-          }),
-          signal,
-        ).catch(() => {
-          throw new BadRequest("The request ended before its body did");
-        });
+        this.#watch.moved();
+        const next = source.next().catch(breaks);
+        const { done, value } = await unlessAborted(next, this.#stopped.signal);
         if (done === true) return;
+        this.#watch.moved();
         yield value;
       }
     } finally {
       this.isReceiving = false;
+      this.#watch.stop();
       stopReading(source);
     }
   }
@@ -116,13 +181,30 @@ class Upload implements AsyncIterable<Uint8Array> {
 class Download implements ByteStream {
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #caller: AbortController;
+  readonly #watch: IdleWatch;
+  readonly #onEnd: () => void;
   #isRead = false;
 
-  constructor(source: AsyncIterable<Uint8Array>, caller: AbortController) {
+  constructor(
+    source: AsyncIterable<Uint8Array>,
+    caller: AbortController,
+    watch: IdleWatch,
+    upload: Upload,
+  ) {
     this.#source = source;
     this.#caller = caller;
-    // Perhaps nobody has begun to read.
-    caller.signal.addEventListener("abort", () => discard(source), { once: true });
+    this.#watch = watch;
+    this.#onEnd = () => {
+      watch.stop();
+      upload.end();
+    };
+    watch.moved();
+    const end = (): void => {
+      watch.stop();
+      // Perhaps nobody has begun to read.
+      if (!this.#isRead) discard(source);
+    };
+    caller.signal.addEventListener("abort", end, { once: true });
   }
 
   bytes(): Promise<Uint8Array> {
@@ -137,8 +219,12 @@ class Download implements ByteStream {
     return {
       next: async () => {
         try {
-          return await unlessAborted(reader.next(), signal);
+          this.#watch.moved();
+          const result = await unlessAborted(reader.next(), signal);
+          if (result.done === true) this.#onEnd();
+          return result;
         } catch (cause) {
+          this.#onEnd();
           if (signal.aborted) {
             stopReading(reader);
             throw cause;
@@ -148,6 +234,7 @@ class Download implements ByteStream {
         }
       },
       return: async () => {
+        this.#watch.stop();
         this.#caller.abort(new Error("The caller went away"));
         stopReading(reader);
         return { done: true, value: undefined };

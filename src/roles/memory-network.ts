@@ -10,7 +10,7 @@ import {
   TransportError,
 } from "../base/ports.ts";
 import { collected } from "../http/bodies.ts";
-import { exchange } from "./memory-exchange.ts";
+import { exchange, type IdleLimit } from "./memory-exchange.ts";
 import type { Role } from "./role.ts";
 
 /** Addresses → roles. All other addresses refuse the connection. */
@@ -25,7 +25,8 @@ export interface TextResponse extends IncomingResponse {
   readonly text: string;
 }
 
-export function createMemoryNetwork(): MemoryNetwork {
+/** With `idle`, what streams is cut once it has stood still for so long. */
+export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
   const roles = new Map<string, Role>();
   let closed = false;
   return {
@@ -39,7 +40,7 @@ export function createMemoryNetwork(): MemoryNetwork {
       const role = roles.get(origin);
       if (role === undefined) throw new TransportError(`${origin} refused the connection`, false);
       const target = end < 0 ? "/" : url.slice(end);
-      return await exchange(role, { method, target, headers, body, signal });
+      return await exchange(role, { method, target, headers, body, signal }, idle);
     },
     async close() {
       closed = true;

@@ -40,6 +40,13 @@ export type Refuse = (
   isCall?: boolean,
 ) => Promise<HttpResponse>;
 
+const hidden = new WeakMap<HttpRequest, Error>();
+
+/** The error that this service hid, wholly or in part, from the caller who made the request. */
+export function hiddenError(request: HttpRequest): Error | undefined {
+  return hidden.get(request);
+}
+
 export function createRefuse(parts: RefuseParts): Refuse {
   const { host, classes, stacks, masks, onFailedCall } = parts;
 
@@ -64,7 +71,10 @@ export function createRefuse(parts: RefuseParts): Refuse {
       !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
     // Once, so that the log has the error that the mask has seen.
     const thrown = mask === undefined ? raw : errorOf(raw);
-    await mask?.prepare(thrown as Error, classes.loadByName);
+    if (mask !== undefined) {
+      hidden.set(request, thrown as Error);
+      await mask.prepare(thrown as Error, classes.loadByName);
+    }
     const answer = await encodeError(thrown, encoding, {
       classes,
       stacks: stacks || (isCall && trust.trusted),

@@ -105,6 +105,16 @@ describe("deep links", () => {
     await expectFallback(await vitePreview(configured(true), mpa), "Shop");
   });
 
+  it("are below Vite's base, if it has one (fallback-4)", async () => {
+    const base = { base: "/shop/" };
+    for (const start of [vite, vitePreview]) {
+      const url = new URL("/", await start(configured("app.html"), base)).href;
+      expect(await titleAt(url, "/shop/orders/7")).toBe("App");
+      expect(await titleAt(url, "/shop/")).toBe("Shop");
+      expect(await titleAt(url, "/shop/orders/7", data)).toBe("404");
+    }
+  });
+
   it("are left to a server of the application's own, where appType is custom", async () => {
     const url = await vite(configured(true), { appType: "custom" });
     expect(await titleAt(url, "/orders/7")).toBe("404");

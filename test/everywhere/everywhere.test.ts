@@ -7,9 +7,10 @@ import { calls } from "./calls.ts";
 import { context } from "./context.ts";
 import { crossSite } from "./cross-site.ts";
 import { deepLinks } from "./deep-links.ts";
+import { files } from "./files.ts";
 import { masked } from "./masked.ts";
 
-const suites = [calls, context, crossSite, deepLinks, masked];
+const suites = [calls, context, crossSite, deepLinks, files, masked];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

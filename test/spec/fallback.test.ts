@@ -67,6 +67,9 @@ describe("deep links", () => {
     expect(titleOf(await ask(url, "/orders/7?tab=lines"))).toBe("Shop");
     expect(titleOf(await ask(url, "/a/b/c%20d/%C3%BC.x/"))).toBe("Shop");
     expect(titleOf(await ask(url, "/orders/7", { accept: "text/html" }))).toBe("Shop");
+    expect(titleOf(await ask(url, "/orders/7", { ...page, "sec-fetch-dest": "iframe" }))).toBe(
+      "Shop",
+    );
     const head = await ask(url, "/orders/7", page, "HEAD");
     expect([head.status, head.text, head.headers["content-type"]]).toEqual([
       200,

@@ -228,6 +228,18 @@ describe("who gets masked errors", () => {
     }
   });
 
+  it("(masked-7) a proxy that masks tells the repository", async () => {
+    for (const [place, told] of [
+      ["proxy", "masked"],
+      ["none", undefined],
+    ] as const) {
+      const { role, local } = cellOf(place);
+      local.network.sent.length = 0;
+      await ask(role, "GET", "/felt.png");
+      expect(local.network.sent.map(({ headers }) => headers["x-svc-errors"])).toEqual([told]);
+    }
+  });
+
   it("masked-8: trusted callers see everything", async () => {
     for (const place of masking)
       for (const fields of [{ "x-svc-trust-key": key }, sentBy.service]) {

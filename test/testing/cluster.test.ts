@@ -180,6 +180,13 @@ describe("createTestCluster", () => {
     );
   });
 
+  it("a test cluster sends files to its nodes, and gives them to fakes (uploads-2)", async () => {
+    const { cluster } = await start();
+    cluster.fake("warehouse/stock", (async (file: File) => await file.text()) as never);
+    const file = new File(["t\u00e4xt"], "a.txt");
+    expect(await cluster.runProcedure("warehouse/stock", "", { sku: file })).toBe("t\u00e4xt");
+  });
+
   it("a test cluster ends when it is stopped or its `using` block ends", async () => {
     const { root } = createFixture(shop);
     let kept: TestCluster;

@@ -66,6 +66,26 @@ async function answered(
 }
 
 describe("mswHandlers", () => {
+  it("mswHandlers give fakes the files of a call, and return files (uploads-2)", async () => {
+    const { call } = await answered({ "shop/quote": (file: File) => file });
+    const file = new File(["t\u00e4xt"], "a.txt", { type: "text/x", lastModified: 5 });
+    const returned = (await call("shop/quote", { sku: file })) as File;
+    const { name, type, lastModified } = returned;
+    expect([name, type, lastModified, await returned.text()]).toEqual([
+      "a.txt",
+      "text/x",
+      5,
+      "t\u00e4xt",
+    ]);
+    const form = new FormData();
+    form.append("sku", file);
+    const plain = await fetch(`${service}/rpc/shop/quote`, { method: "POST", body: form });
+    expect([plain.headers.get("content-type"), await plain.text()]).toEqual([
+      "text/x",
+      "t\u00e4xt",
+    ]);
+  });
+
   it("mswHandlers answer with what fakes return, in plain text and in the encodings of the runtime", async () => {
     const received: unknown[] = [];
     const { call, Money } = await answered({

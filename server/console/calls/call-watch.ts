@@ -12,6 +12,7 @@ import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
 import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
 import type { CallObserver, RpcHandler } from "../../../src/roles/members/observer.ts";
+import { hiddenError } from "../../../src/roles/refuse.ts";
 import { readRelayHeaders } from "../../../src/http/relay-headers.ts";
 import { pathOf, queryOf } from "../../../src/http/router.ts";
 import { mostLines, traceOf } from "../../../src/base/trace.ts";
@@ -75,10 +76,7 @@ export class CallWatch implements CallObserver {
 
   /** A call through a seam of this process. */
   local({ fqn, version, ms, error }: ObservedCall, member: string): void {
-    const failure = error !== undefined && {
-      error: error instanceof Error ? error.name : "Error",
-      trace: traceOf(error).slice(0, mostLines),
-    };
+    const failure = error === undefined ? {} : failureOf(error);
     const facts = { fqn, version, from: "local", to: member, ms, hops: 0, ...failure } as const;
     this.#note(this.#clock.now(), facts);
   }
@@ -138,6 +136,7 @@ function factsOf(
 ): Omit<SeenCall, "number" | "at" | "from" | "ms"> {
   const { target, method, member } = request;
   const node = answer.headers[headers.node];
+  const hidden = hiddenError(request);
   return {
     fqn: nameIn(target),
     version: versionIn(target),
@@ -147,9 +146,26 @@ function factsOf(
     arguments: method === "GET" ? queryOf(target).length : request.bodyBytes,
     result: bytesOf(answer.body),
     status: answer.status,
-    ...(answer.status >= 400 ? failureIn(answer) : {}),
+    ...(answer.status >= 400 && { ...(hidden && failureOf(hidden)), ...seenIn(answer, hidden) }),
     hops: readRelayHeaders(request.headers).hops,
   };
+}
+
+/** What the answer says of the error: of one that was masked, only what its header does. */
+function seenIn(answer: HttpResponse, hidden: unknown): ReturnType<typeof failureIn> {
+  return failureIn(hidden === undefined ? answer : { ...answer, body: "" });
+}
+
+function failureOf(thrown: unknown): { error: string; trace: readonly string[] } {
+  try {
+    return {
+      error: thrown instanceof Error ? thrown.name.slice(0, 100) : "Error",
+      trace: traceOf(thrown).slice(0, mostLines),
+    };
+  } catch {
+    // A getter of the application threw.
+    return { error: "Error", trace: [] };
+  }
 }
 
 function nameIn(target: string): string {

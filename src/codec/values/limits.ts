@@ -21,6 +21,8 @@ export interface Limits {
    * stop reading a response for as long.
    */
   readonly requestTimeoutMs: number;
+  /** Milliseconds that a streamed body may stand still, in both directions, before it's cut. */
+  readonly idleTimeoutMs: number;
   /** Open sockets. */
   readonly maxConnections: number;
   /**
@@ -64,6 +66,7 @@ export const defaultLimits: Limits = {
   callTimeoutMs: defaultTime,
   headerTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  idleTimeoutMs: 30_000,
   maxConnections: 10_000,
   maxDepth: 128,
   maxValues: 100_000,

@@ -367,64 +367,68 @@ describe("the console's watch of calls", () => {
 });
 
 describe("the console of other roles", () => {
-  it("a standalone's console also shows the calls between its procedures", async () => {
-    const clock = new TestClock();
-    const host = testHost(new TestNetwork(), clock);
-    const console = testConsole(host);
-    const files = {
-      publicFile: async () => undefined,
-      component: async () => undefined,
-      serverFile: async () => undefined,
-    };
-    const modules = testModules(shop, [outOfStock, money]);
-    const standalone = createStandalone(host, {
-      trustKey: key,
-      limits: defaultLimits,
-      files,
-      modules,
-      segments: ["a", "b"],
-      name: "all",
-      observer: console,
-    });
-    await standalone.start("http://all:1");
-    const reader = await listen(standalone);
-    await reader.data();
-    await ask(standalone, "POST", "/rpc/shop/quote", json, `{"sku":"1","quantity":2}`);
-    const failed = await ask(
-      standalone,
-      "POST",
-      "/rpc/shop/quote",
-      json,
-      `{"sku":"none","quantity":2}`,
-    );
-    expect(failed.status).toBe(404);
-    const state = await stateOf(standalone);
-    expect(state.service).toMatchObject({ mode: "standalone", name: "all" });
-    expect(state.members).toEqual([
-      { id: "local", name: "all", segments: ["a", "b"], state: "ready" },
-    ]);
-    expect(
-      state.calls.map(({ fqn, from, to, error, trace }) => [fqn, from, to, error, trace]),
-    ).toEqual([
-      ["shop/stock", "local", "local", undefined, undefined],
-      ["shop/quote", "outside", undefined, undefined, undefined],
-      ["shop/stock", "local", "local", "OutOfStock", ["[shop/stock | v0.0.0]"]],
-      [
-        "shop/quote",
-        "outside",
-        undefined,
-        "NotFound",
-        ["[shop/stock | v0.0.0]", "[shop/quote | v0.0.0]"],
-      ],
-    ]);
-    expect(await ask(standalone, "GET", "/svc/console/state")).toEqual(
-      await ask(standalone, "GET", "/svc/nothing"),
-    );
-    expect(await ask(standalone, "POST", "/svc/console/session", json, "{}")).toEqual(
-      await ask(standalone, "POST", "/svc/nothing", json, "{}"),
-    );
-    await reader.end();
-  });
+  it.each(["shown", "masked"] as const)(
+    "a standalone's console also shows the calls between its procedures, and whole errors if outsiders get them %s",
+    async (errors) => {
+      const clock = new TestClock();
+      const host = testHost(new TestNetwork(), clock);
+      const console = testConsole(host);
+      const files = {
+        publicFile: async () => undefined,
+        component: async () => undefined,
+        serverFile: async () => undefined,
+      };
+      const modules = testModules(shop, [outOfStock, money]);
+      const standalone = createStandalone(host, {
+        trustKey: key,
+        limits: defaultLimits,
+        files,
+        modules,
+        segments: ["a", "b"],
+        name: "all",
+        errors,
+        observer: console,
+      });
+      await standalone.start("http://all:1");
+      const reader = await listen(standalone);
+      await reader.data();
+      await ask(standalone, "POST", "/rpc/shop/quote", json, `{"sku":"1","quantity":2}`);
+      const failed = await ask(
+        standalone,
+        "POST",
+        "/rpc/shop/quote",
+        json,
+        `{"sku":"none","quantity":2}`,
+      );
+      expect(failed.status).toBe(404);
+      const state = await stateOf(standalone);
+      expect(state.service).toMatchObject({ mode: "standalone", name: "all" });
+      expect(state.members).toEqual([
+        { id: "local", name: "all", segments: ["a", "b"], state: "ready" },
+      ]);
+      expect(
+        state.calls.map(({ fqn, from, to, error, trace }) => [fqn, from, to, error, trace]),
+      ).toEqual([
+        ["shop/stock", "local", "local", undefined, undefined],
+        ["shop/quote", "outside", undefined, undefined, undefined],
+        ["shop/stock", "local", "local", "OutOfStock", ["[shop/stock | v0.0.0]"]],
+        [
+          "shop/quote",
+          "outside",
+          undefined,
+          "NotFound",
+          ["[shop/stock | v0.0.0]", "[shop/quote | v0.0.0]"],
+        ],
+      ]);
+      expect(await ask(standalone, "GET", "/svc/console/state")).toEqual(
+        await ask(standalone, "GET", "/svc/nothing"),
+      );
+      expect(await ask(standalone, "POST", "/svc/console/session", json, "{}")).toEqual(
+        await ask(standalone, "POST", "/svc/nothing", json, "{}"),
+      );
+      await reader.end();
+    },
+  );
 
   it("a proxy's console shows the members of the gateway behind it, and answers 404 without a session or key", async () => {
     const { network, clock } = await deployed();
