@@ -4,7 +4,7 @@
 import { MisdirectedRequest } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
-import { type OuterCall, printable } from "./context/outer-request.ts";
+import type { SeenRequest } from "./context/outer-request.ts";
 import { stranger, type Trust } from "./trust.ts";
 
 /** The part of the configuration that is about the public origin. */
@@ -42,7 +42,7 @@ export interface PublicOrigin {
    */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
   /** Describes a request as the first service that it meets. */
-  outerCall(request: HttpRequest, trust: Trust): OuterCall;
+  seen(request: HttpRequest, trust: Trust): SeenRequest;
   /** Whether procedures may see the request's forwarding headers. */
   believes(trust: Trust): boolean;
   /**
@@ -54,6 +54,8 @@ export interface PublicOrigin {
 
 /** Log no more hosts than this: attackers can make names up. */
 const maxLoggedHosts = 32;
+/** Remember no more requested origins than this, for the same reason. */
+const maxKnownOrigins = 32;
 
 export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}): PublicOrigin {
   const { origins = [], forwarded = false } = options;
@@ -88,6 +90,23 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     };
   };
 
+  const publicOrigins = new Map<string, { origin: string; secureCookies: boolean }>();
+  /** What a requested origin is to the outside, and whether its cookies are `Secure`. */
+  const publicOf = (asked: string): { origin: string; secureCookies: boolean } => {
+    const known = publicOrigins.get(asked);
+    if (known !== undefined) return known;
+    const seen = URL.canParse(asked) ? new URL(asked) : new URL("http://localhost");
+    const configured = origins.find((origin) => new URL(origin).host === seen.host) ?? origins[0];
+    const origin = configured === undefined ? seen.origin : new URL(configured).origin;
+    const secureCookies =
+      configured === undefined
+        ? seen.protocol === "https:" || !isLocal(nameOf(seen.host))
+        : origin.startsWith("https:");
+    // Every call that is passed on needs it, and callers can make names up.
+    if (publicOrigins.size < maxKnownOrigins) publicOrigins.set(asked, { origin, secureCookies });
+    return { origin, secureCookies };
+  };
+
   return {
     listensAt: (url) => void names.add(nameOf(new URL(url).host)),
     // With `forwarded`, check both: after DNS rebinding a page could set the forwarding header
@@ -111,22 +130,11 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
       );
     },
     requestedOrigin,
-    outerCall(request, trust) {
-      const { host, scheme } = requestedOrigin(request, trust);
-      const asked = `${scheme ?? "http"}://${host ?? "localhost"}`;
-      const seen = URL.canParse(asked) ? new URL(asked) : new URL("http://localhost");
-      const configured = origins.find((origin) => new URL(origin).host === seen.host) ?? origins[0];
-      const origin = configured === undefined ? seen.origin : new URL(configured).origin;
+    seen(request, trust) {
+      const { host = "localhost", scheme = "http" } = requestedOrigin(request, trust);
       return {
-        request: {
-          method: request.method,
-          url: origin + printable(request.target),
-          address: believes(trust) ? (lastOf(request) ?? addressOf(request)) : addressOf(request),
-        },
-        secureCookies:
-          configured === undefined
-            ? seen.protocol === "https:" || !isLocal(nameOf(seen.host))
-            : origin.startsWith("https:"),
+        ...publicOf(`${scheme}://${host}`),
+        address: believes(trust) ? (lastOf(request) ?? addressOf(request)) : addressOf(request),
       };
     },
     believes,
@@ -168,7 +176,10 @@ function isLocal(name: string): boolean {
 
 /** Without the prefix of an IPv4 address on an IPv6 socket. */
 function addressOf(request: HttpRequest): string | undefined {
-  return request.address?.replace(/^::ffff:(?=\d+\.)/i, "");
+  const { address } = request;
+  return address?.startsWith("::ffff:") === true && address.includes(".")
+    ? address.slice("::ffff:".length)
+    : address;
 }
 
 /**

@@ -80,7 +80,7 @@ export class CallState implements CallScope {
 
   get #outerCall(): OuterCall {
     const { request, trust, web } = this.#parts;
-    return (this.#outer ??= readOuterCall(request, trust, () => web.outerCall(request, trust)));
+    return (this.#outer ??= readOuterCall(request, trust, () => web.seen(request, trust)));
   }
 
   /**
@@ -103,7 +103,7 @@ export class CallState implements CallScope {
   /** For this call, passed on. */
   relayedFields(): Record<string, string> {
     const { request, trust, web } = this.#parts;
-    return this.#fields(relayedOuterCall(request, trust, () => web.outerCall(request, trust)));
+    return this.#fields(relayedOuterCall(request, trust, () => web.seen(request, trust)));
   }
 
   /** Adds the settings of an answer to a call that was made or passed on. */

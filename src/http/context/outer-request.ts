@@ -15,15 +15,30 @@ export interface OuterCall {
 // <method> <secure or plain> <address or -> <url>
 const form = /^(\S+) (secure|plain) (\S+) (https?:\/\/\S+)$/;
 
+/** What the first service sees of a request, besides its target. */
+export interface SeenRequest {
+  /** The public origin that was requested. */
+  readonly origin: string;
+  readonly address: string | undefined;
+  readonly secureCookies: boolean;
+}
+
 /** From a member, what it says; from others, what this service sees. */
 export function readOuterCall(
   request: HttpRequest,
   trust: Trust,
-  seen: () => OuterCall,
+  seen: () => SeenRequest,
 ): OuterCall {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
   const [, method, cookies, address, url] = form.exec(typeof field === "string" ? field : "") ?? [];
-  if (method === undefined || url === undefined) return seen();
+  if (method === undefined || url === undefined) {
+    const { origin, address: from, secureCookies } = seen();
+    const target = printable(request.target);
+    return {
+      request: { method: request.method, url: origin + target, address: from },
+      secureCookies,
+    };
+  }
   return {
     request: {
       method,
@@ -39,24 +54,29 @@ export function readOuterCall(
 export function relayedOuterCall(
   request: HttpRequest,
   trust: Trust,
-  seen: () => OuterCall,
+  seen: () => SeenRequest,
 ): string {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
   if (typeof field === "string" && form.test(field)) return field;
-  const outer = seen();
-  return fieldOf(outer, outer.request.url.slice(0, outer.request.url.indexOf("/", 8)));
+  const { origin, address, secureCookies } = seen();
+  return fieldOf(request.method, secureCookies, address, origin);
 }
 
 /** For a call that a procedure makes. */
-export function sentOuterCall(outer: OuterCall): string {
-  return fieldOf(outer, outer.request.url);
+export function sentOuterCall({ request, secureCookies }: OuterCall): string {
+  return fieldOf(request.method, secureCookies, request.address, request.url);
 }
 
-function fieldOf({ request, secureCookies }: OuterCall, url: string): string {
-  return `${request.method} ${secureCookies ? "secure" : "plain"} ${request.address ?? "-"} ${url}`;
+function fieldOf(
+  method: string,
+  secureCookies: boolean,
+  address: string | undefined,
+  url: string,
+): string {
+  return `${method} ${secureCookies ? "secure" : "plain"} ${address ?? "-"} ${url}`;
 }
 
 /** Percent-encodes what header fields can't carry. */
-export function printable(target: string): string {
+function printable(target: string): string {
   return target.replace(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
 }
