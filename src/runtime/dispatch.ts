@@ -273,13 +273,13 @@ export function createCalls({ placement, carrier, clock, remote, ...more }: Call
     async runProcedure(name, version = "", args = {}, options) {
       const fullVersion = parseVersion(version).toString();
       const values = new Map(Object.entries(args));
-      const call = async (caller: Context): Promise<unknown> => {
+      const call = async (within: Context): Promise<unknown> => {
         const local = await placement.find(name, fullVersion);
-        if (local === undefined) return await send(name, fullVersion, values, caller);
-        return await run(local, inherited(caller), (await bind(local.record.parameters))(values));
+        if (local === undefined) return await send(name, fullVersion, values, within);
+        return await run(local, inherited(within), (await bind(local.record.parameters))(values));
       };
-      if (options === undefined || options === null) return await call(currentContext());
-      return await (isContext(options) ? call(options) : underOptions(options, call));
+      const caller = options ?? currentContext();
+      return await (isContext(caller) ? call(caller) : underOptions(caller, call));
     },
   };
 }
