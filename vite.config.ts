@@ -12,22 +12,19 @@ const ofClient: readonly [RegExp, string] = [
   /(^|\/)(context|errors|trace|version)\.ts$/,
   "./client.js",
 ];
-const ofOptions: readonly [RegExp, string] = [/(^|\/)options\.ts$/, "./options.js"];
 const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
-  client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofOptions, ofRare],
+  client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofRare],
   remote: [
     ofClient,
     [/\/superjson\/superjson\.ts$/, "./superjson.js"],
     [/\/write-multipart\.ts$/, "./multipart.js"],
     ofRare,
-    ofOptions,
   ],
   superjson: [ofClient],
   multipart: [ofClient],
   rare: [ofClient],
-  options: [ofClient],
 };
 const componentsBeside: Plugin = {
   name: "components-beside",
@@ -127,7 +124,6 @@ export default defineConfig({
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
     multipart: browserFile("client/svc/multipart.ts", "multipart"),
     rare: browserFile("client/svc/rare.ts", "rare"),
-    options: browserFile("client/svc/options.ts", "options"),
     // Served by `seamline dev` alone.
     page: browserFile("client/development/page.ts", "page", ".build/development"),
     console: {
@@ -157,7 +153,6 @@ export default defineConfig({
         "superjson",
         "multipart",
         "rare",
-        "options",
         "page",
         "console",
       ])

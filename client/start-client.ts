@@ -53,7 +53,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     // Pages can't carry a context across an await, so procedures pass it on by `this`.
     contextFor: (self) => (isContext(self) ? innerContext(self) : emptyContext()),
     callWith: async (...call) =>
-      await (await import("./svc/options.ts")).callWith(browser.clock, ...call),
+      await (await import("./svc/rare.ts")).callWith(browser.clock, ...call),
     runProcedure: async (...call) => await (await remote()).runProcedure(...call),
   });
 

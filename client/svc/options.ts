@@ -1,5 +1,5 @@
-// /svc/options.js: calls with options, and headers for all calls of a page. Loaded by the first
-// call that has any.
+// Calls with options, and headers for all calls of a page. Part of /svc/rare.js, which the first
+// such call loads.
 
 import { OptionsContext, ownHeaders, sentHeaders } from "../../src/runtime/options-context.ts";
 import type { Context } from "../../src/base/context.ts";

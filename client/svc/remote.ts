@@ -30,8 +30,8 @@ export type Remote = Pick<Calls, "away" | "runProcedure">;
 
 /** Calls to the page's origin. */
 export function createPageRemote(page: Page): Remote {
-  const { browser, files, revisions, placement } = page;
-  const { clock, origin } = browser;
+  const { files, revisions, placement } = page;
+  const { clock, origin } = page.browser;
   const classes = new ClassTable();
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
@@ -49,7 +49,7 @@ export function createPageRemote(page: Page): Remote {
       () => (classes.load = undefined),
       (cause: unknown) => {
         loaded = undefined;
-        throw new NodeNotAvailable("Can't load the classes that a value needs", { cause });
+        throw new NodeNotAvailable("Can't load classes", { cause });
       },
     ));
   const send = createRemote({
@@ -59,15 +59,15 @@ export function createPageRemote(page: Page): Remote {
     limits: { callTimeoutMs: defaultTime },
     clock,
   });
-  const options = (): Promise<typeof import("./options.ts")> => import("./options.ts");
+  const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");
   const remote: SendCall = async (call) =>
-    await send(page.headers ? await (await options()).withPageHeaders(page, call) : call);
+    await send(page.headers ? await (await rare()).withPageHeaders(page, call) : call);
   return createCalls({
     placement,
     carrier: { run: (_, act) => act(), current: () => undefined },
     clock,
     remote,
-    bind: async (parameters) => (await import("./rare.ts")).bindArguments(parameters),
-    runUnder: async (...call) => await (await options()).runUnder(clock, ...call),
+    bind: async (parameters) => (await rare()).bindArguments(parameters),
+    runUnder: async (...call) => await (await rare()).runUnder(clock, ...call),
   });
 }

@@ -44,7 +44,8 @@ export function ownHeaders(context: Context): OwnHeaders | undefined {
 
 /** The headers that a call in this context is sent with. */
 export function sentHeaders(context: Context): ReadonlyMap<string, string> {
-  return ownHeaders(context) ? context.headers : forwardedHeaders(context.headers);
+  const { headers, own } = context as Partial<OptionsContext> & Context;
+  return own ? headers : forwardedHeaders(headers);
 }
 
 /** The context for the procedure of a call. */

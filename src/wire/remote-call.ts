@@ -46,8 +46,8 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
     const { body, encoding } = await withClasses(classes, () =>
       encodeCall(args, { classes }, "serialized, superjson"),
     );
-    const end = start + limits.callTimeoutMs;
-    const left = Math.min(context.deadline ?? end, end) - clock.now();
+    const end = Math.min(context.deadline ?? Infinity, start + limits.callTimeoutMs);
+    const left = end - clock.now();
     if (left <= 0) throw late();
     const fields: Record<string, string> = {
       ...credential,

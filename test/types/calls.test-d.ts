@@ -1,6 +1,12 @@
 // The type of a call is the type of the function: nothing stands between an import and its source. `tsc -b` checks these files.
 
-import { type Context, type MaybeContext, type Procedure, runProcedure } from "seamline";
+import {
+  type Context,
+  type MaybeContext,
+  type Procedure,
+  runProcedure,
+  withOptions,
+} from "seamline";
 import type { Server } from "seamline/server";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -39,6 +45,19 @@ describe("a call of an imported procedure", () => {
   it("returns a promise whose type has no rejection", () => {
     // @ts-expect-error an await is missing
     void quote("tweed").price;
+  });
+});
+
+describe("withOptions", () => {
+  it("returns a function of the same type, generic ones too", async () => {
+    const options = { signal: undefined, headers: { a: "1", b: undefined }, timeoutMs: 5 };
+    expectTypeOf(withOptions(quote, options)).toEqualTypeOf<typeof quote>();
+    expectTypeOf(withOptions(whoAmI, {})).toEqualTypeOf<typeof whoAmI>();
+    expectTypeOf(await withOptions(largest, {})(1, 2)).toEqualTypeOf<number>();
+    // @ts-expect-error a function that isn't async is no procedure
+    withOptions(notAsync, {});
+    // @ts-expect-error there is no such option
+    withOptions(quote, { timeout: 5 });
   });
 });
 
