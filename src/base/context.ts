@@ -7,9 +7,6 @@ const brand: unique symbol = Symbol.for("seamline.context");
  */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** @internal */
-export const noParameters: PathParameters = Object.freeze(Object.create(null) as PathParameters);
-
 /** What a {@link Context} is made of. @internal */
 export interface ContextParts {
   readonly headers: ReadonlyMap<string, string>;

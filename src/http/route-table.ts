@@ -7,7 +7,7 @@ import {
   patternParts,
   type RoutePattern,
 } from "./route-pattern.ts";
-import { noParameters, type PathParameters } from "../base/context.ts";
+import type { PathParameters } from "../base/context.ts";
 import { pathOf } from "./router.ts";
 
 export type RouteMatch<T> =
@@ -31,6 +31,9 @@ export interface RouteTable<T> {
 
 const none = { kind: "none" } as const;
 const malformed = { kind: "malformed" } as const;
+
+/** Those of a path without any. */
+export const noParameters: PathParameters = Object.freeze(Object.create(null) as PathParameters);
 
 interface Row<T> {
   readonly route: T;

@@ -9,9 +9,10 @@ import type {
   OuterRequest,
   RequestCookies,
 } from "../base/call-scope.ts";
-import { Context, type ContextParts, noParameters, type PathParameters } from "../base/context.ts";
+import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
 import type { Clock } from "../base/ports.ts";
 import { innerContext } from "./options-context.ts";
+import { noParameters } from "../http/route-table.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";
 import { ResponseSettings } from "../http/context/response-settings.ts";
