@@ -100,7 +100,7 @@ test("client.js and hooks.js are one runtime (endpoints-4)", async ({ page }) =>
   servePage(`const hooks = await import("/svc/hooks.js");
     return Object.keys(hooks).sort().join() + " " + (hooks.startClient === startClient && hooks.runProcedure === runProcedure);`);
   await visit(page);
-  await expect(output(page)).toHaveText("runProcedure,startClient true");
+  await expect(output(page)).toHaveText("runProcedure,startClient,withOptions true");
 });
 
 test("runProcedure calls by name, locally and remotely (hooks-16, hooks-17)", async ({ page }) => {

@@ -75,10 +75,7 @@ interface CommonInput {
   readonly origin?: string | readonly string[] | undefined;
   /** Host names that requests may be for, besides those of 'origin' and 'url', localhost and IP addresses. ["*"] accepts all. */
   readonly hosts?: readonly string[] | undefined;
-  /**
-   * Trusts x-forwarded-host, x-forwarded-proto and the last address of x-forwarded-for: the proxy in
-   * front must always set all three. @default false
-   */
+  /** Trusts x-forwarded-host, x-forwarded-proto and the last address of x-forwarded-for: the proxy in front must always set all three. @default false */
   readonly forwarded?: boolean | undefined;
   /** What callers who aren't trusted read of the application's own errors: everything, or only an id that the log has. @default "shown" */
   readonly errors?: "shown" | "masked" | undefined;

@@ -33,7 +33,7 @@ export function readOptionHeaders(headers: unknown, setBy: string, isPage: boole
     const [field, value] = pair as readonly unknown[];
     const isRemoved = value === undefined || value === null;
     const name = checkedHeader(field, isRemoved ? "" : value);
-    if (refused.test(name) || (isPage && refusedInPages.test(name)))
+    if (!isRemoved && (refused.test(name) || (isPage && refusedInPages.test(name))))
       throw new TypeError(`${setBy} can't set the header '${name}': ${reason(name, isPage)}`);
     own.set(name, isRemoved ? undefined : (value as string));
   }

@@ -142,7 +142,10 @@ describe("plain answers", () => {
     for (const [value, message] of [
       [new Response("x"), /^result\.a\[0\]: a procedure can't return a Response/],
       [new Headers({ a: "b" }), "result.a[0]: a Headers can't be sent"],
-      [new FormData(), "result.a[0]: a FormData can't be sent"],
+      [
+        new FormData(),
+        "result.a[0]: a procedure can't return a FormData: return its entries, as an object or a Map",
+      ],
       [new URLSearchParams("a=b"), "result.a[0]: a URLSearchParams can't be sent"],
       [AbortSignal.timeout(1000), "result.a[0]: an AbortSignal can't be sent"],
       [

@@ -204,6 +204,7 @@ function application(isNamed: boolean): Application {
   const parts = {
     root: "/app",
     procedures: isNamed ? [{ fqn: "shop/quote", module, export: "quote", entries }] : [],
+    routes: [],
     modules: {
       get: () => module,
       byFile: (file: string) => (file === module.file ? module : undefined),
