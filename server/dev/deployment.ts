@@ -3,10 +3,10 @@
 
 import type { DevEnvironment } from "vite";
 
-import { callableIn } from "../../src/base/access.ts";
+import { callableIn, isCallable } from "../../src/base/access.ts";
 import { type Console, createConsole } from "../console/console.ts";
 import type { Controls } from "../console/controls.ts";
-import type { ServerManifest } from "../../src/base/manifest.ts";
+import { entryOf, type RouteEntry, type ServerManifest } from "../../src/base/manifest.ts";
 import type {
   Host,
   HttpRequest,
@@ -15,6 +15,7 @@ import type {
   ModuleNamespace,
 } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
+import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
@@ -62,7 +63,7 @@ export class Deployment {
     | undefined;
   #gatewayModules: LiveModules | undefined;
   #console: Console | undefined;
-  #callable: { readonly of: ServerManifest; readonly names: ReadonlySet<string> } | undefined;
+  #callable: (OnNodes & { readonly of: ServerManifest }) | undefined;
 
   constructor(options: DeploymentOptions) {
     this.#options = options;
@@ -194,12 +195,17 @@ export class Deployment {
     await running?.local.close();
   }
 
-  #has(fqn: string): boolean {
+  /** Whether the path of a request's target is that of a route on a node. */
+  isRoute(target: string): boolean {
+    return this.#onNodes?.routes.match("OPTIONS", target).kind === "other-method";
+  }
+
+  get #onNodes(): OnNodes | undefined {
     const manifest = this.#options.manifest();
-    if (manifest === undefined) return false;
+    if (manifest === undefined) return undefined;
     if (this.#callable?.of !== manifest)
-      this.#callable = { of: manifest, names: callableOnNodes(manifest, this.nodeSegments) };
-    return this.#callable.names.has(fqn);
+      this.#callable = { of: manifest, ...callableOnNodes(manifest, this.nodeSegments) };
+    return this.#callable;
   }
 
   async #gateway(host: Host, options: GatewayOptions, modules: LiveModules): Promise<Role> {
@@ -216,7 +222,7 @@ export class Deployment {
         configuration: this.#configuration,
         modules,
         observer: console,
-        has: (fqn) => this.#has(fqn),
+        has: (name) => this.#onNodes?.names.has(name) === true,
         holder: (fqn, version) => this.nodes?.holder(fqn, version),
       });
       await this.#gatewayModules?.close();
@@ -234,16 +240,30 @@ function quiet(host: Host): Host {
   return { ...host, log: { ...host.log, info: () => {} } };
 }
 
-/** FQNs that can be called on nodes from outside. */
+/** What nodes answer from outside. */
+interface OnNodes {
+  /** FQNs of procedures, and names of routes. */
+  readonly names: ReadonlySet<string>;
+  readonly routes: RouteTable<RouteEntry>;
+}
+
 function callableOnNodes(
   manifest: ServerManifest,
   nodeSegments: NodeSegments | undefined,
-): ReadonlySet<string> {
+): OnNodes {
   const { segments, browserSegments } = manifest;
-  const onNodes = new Set(
-    Object.values(segmentsByNode(nodeSegments, Object.keys(segments), browserSegments)).flat(),
-  );
-  return new Set(callableIn(manifest, [...onNodes]));
+  const onNodes = [
+    ...new Set(
+      Object.values(segmentsByNode(nodeSegments, Object.keys(segments), browserSegments)).flat(),
+    ),
+  ];
+  const routes = onNodes
+    .flatMap((segment) => entryOf(manifest.routes ?? {}, segment) ?? [])
+    .filter(({ access }) => isCallable(access));
+  return {
+    names: new Set([...callableIn(manifest, onNodes), ...routes.map(({ name }) => name)]),
+    routes: createRouteTable(routes),
+  };
 }
 
 // Applications and their nodes share one `seamline`: this package.

@@ -26,6 +26,7 @@ export function mountEndpoints(server: ViteDevServer, parts: EndpointParts): voi
     server.middlewares,
     async (request) => await answer(request, parts, `${base}@vite/client`),
     (fault) => logger.error(`a request could not be answered: ${String(fault)}`),
+    { isRoute: (target) => parts.deployment.isRoute(target), known: parts.read },
   );
 }
 

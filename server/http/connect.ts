@@ -30,34 +30,55 @@ export interface ConnectStack {
   use(handler: ConnectHandler): unknown;
 }
 
+/** Which requests are for the role besides those for its own paths. */
+export interface OtherRequests {
+  /** A file with this path, by the role's CORS rules or the server's. */
+  readonly isFile?: (path: string) => boolean;
+  /** A route matches the request's target. */
+  readonly isRoute?: (target: string) => boolean;
+  /** Until it resolves, nobody knows the routes. */
+  readonly known?: Promise<unknown>;
+}
+
 /**
- * Lets `answer` handle the paths of a role, and those that `isMore` accepts. Other requests, and
- * those without an answer, go to the next handler. `onFault` is called with errors that `answer`
- * throws.
+ * Lets `answer` handle the paths of a role, and what else is its. Other requests, and those without
+ * an answer, go to the next handler. `onFault` is called with errors that `answer` throws.
  */
 export function connectEndpoints(
   middlewares: ConnectStack,
   answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
   onFault: (fault: unknown) => void,
-  isMore: (path: string) => boolean = () => false,
+  { isFile = () => false, isRoute = () => false, known }: OtherRequests = {},
 ): void {
   const preflights = new WeakSet<IncomingMessage>();
+  const isRolePath = (target: string): boolean => rolePaths.test(target) || isRoute(target);
+  let isKnown = known === undefined;
+  const whenKnown = known?.then(
+    () => (isKnown = true),
+    () => (isKnown = true),
+  );
   const first: ConnectHandler = (message, _, next) => {
-    if (rolePaths.test(message.url ?? "") && message.method === "OPTIONS") {
-      preflights.add(message);
-      message.method = "GET";
-    }
-    next();
+    const target = message.url ?? "";
+    const enter = (): void => {
+      if (message.method === "OPTIONS" && isRolePath(target)) {
+        preflights.add(message);
+        message.method = "GET";
+      }
+      next();
+    };
+    // No route begins with @, as Vite's own addresses do.
+    if (isKnown || target.startsWith("/@") || rolePaths.test(target)) enter();
+    else void whenKnown?.then(enter);
   };
   // Vite allows every page of this machine to read what it serves, and answers preflights itself.
   // Calls follow the application's CORS rules instead. Vite's check of host names stays in place.
   middlewares.stack.unshift({ route: "", handle: first });
   middlewares.use((message, response, next) => {
     const target = message.url ?? "";
-    const isRolePath = rolePaths.test(target);
-    if (!isRolePath && !isMore(pathOf(target))) return next();
+    const isRoles = isRolePath(target);
+    if (!isRoles && !isFile(pathOf(target))) return next();
     if (preflights.delete(message)) message.method = "OPTIONS";
-    if (isRolePath)
+    if (isRoles)
       for (const name of response.getHeaderNames())
         if (/^(?:access-control-.*|vary)$/i.test(name)) response.removeHeader(name);
     serve(answer, message, response, next).catch((fault: unknown) => {

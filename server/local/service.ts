@@ -2,7 +2,7 @@
 // time with a new host and a new role.
 
 import { type Host, type HttpRequest, TransportError } from "../../src/base/ports.ts";
-import { stopReading } from "../../src/http/bodies.ts";
+import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { Role } from "../../src/roles/role.ts";
 
@@ -159,20 +159,31 @@ function unlessEnded<T>(result: Promise<T>, ended: AbortSignal): Promise<T> {
   });
 }
 
-/** The chunks of an answer, until the service that sends them ends. */
-async function* whileAlive(
+/**
+ * The chunks of an answer, until the service that sends them ends. Not a generator: that would wait
+ * for the next chunk before it stops.
+ */
+function whileAlive(
   body: AsyncIterable<Uint8Array>,
   ended: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const reader = body[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      ended.throwIfAborted();
-      const { done, value } = await unlessEnded(reader.next(), ended);
-      if (done === true) return;
-      yield value;
-    }
-  } finally {
-    stopReading(reader);
-  }
+): AsyncIterable<Uint8Array> {
+  return readOnce(() => {
+    const reader = body[Symbol.asyncIterator]();
+    return {
+      async next() {
+        try {
+          ended.throwIfAborted();
+          const { done, value } = await unlessEnded(reader.next(), ended);
+          return done === true ? { done, value: undefined } : { done: false, value };
+        } catch (error) {
+          stopReading(reader);
+          throw error;
+        }
+      },
+      async return() {
+        stopReading(reader);
+        return { done: true, value: undefined };
+      },
+    };
+  });
 }

@@ -11,7 +11,10 @@ import { type BrowserSizes, type SizedModule, builtSizes } from "../build/write/
 import { findings } from "./check.ts";
 import { placeOfImport } from "../build/modules/import-problem.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
-import type { ApplicationProcedure } from "../build/split/application-procedure.ts";
+import type {
+  ApplicationProcedure,
+  ApplicationRoute,
+} from "../build/split/application-procedure.ts";
 
 /**
  * What `seamline inspect --json` prints. Files are relative to the application folder, lines and
@@ -20,6 +23,7 @@ import type { ApplicationProcedure } from "../build/split/application-procedure.
 export interface Inspection {
   readonly segments: readonly InspectedSegment[];
   readonly procedures: readonly InspectedProcedure[];
+  readonly routes: readonly InspectedRoute[];
   readonly browser: InspectedBrowser;
   readonly warnings: readonly Problem[];
 }
@@ -53,6 +57,23 @@ export interface InspectedProcedure {
   }[];
   /** Modules that import it, with the lines of their imports. */
   readonly importers: readonly { readonly file: string; readonly line?: number }[];
+}
+
+export interface InspectedRoute {
+  readonly name: string;
+  /** `*` for any. */
+  readonly method: string;
+  readonly path: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly export: string;
+  readonly segments: readonly {
+    readonly name: string;
+    readonly access: Access;
+    readonly crossSite?: true;
+    readonly bodyBytes?: number;
+  }[];
 }
 
 export interface InspectedBrowser {
@@ -100,6 +121,7 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
       procedures: application.procedures.map((procedure) =>
         inspected(procedure, open, importers.get(procedure) ?? []),
       ),
+      routes: application.routes.map((route) => inspectedRoute(route, open)),
       browser: browserOf(graph, sizes),
       // A build would stop at problems, but an inspection is useful all the same.
       warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
@@ -141,6 +163,27 @@ function inspected(
       ...(idempotent && { idempotent }),
     })),
     importers,
+  };
+}
+
+function inspectedRoute(
+  { fqn, route, module, export: name, entries }: ApplicationRoute,
+  { application: { modules } }: OpenApplication,
+): InspectedRoute {
+  const declared = modules.describe(module).exports.find((candidate) => candidate.name === name);
+  return {
+    name: fqn,
+    ...route,
+    file: module.name,
+    line: declared?.line ?? 1,
+    column: declared?.column ?? 1,
+    export: name,
+    segments: entries.map(({ segment, entry: { access, crossSite, bodyBytes } }) => ({
+      name: segment.name,
+      access,
+      ...(crossSite && { crossSite }),
+      ...(bodyBytes !== undefined && { bodyBytes }),
+    })),
   };
 }
 

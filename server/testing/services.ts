@@ -134,7 +134,11 @@ async function fetchFrom(
     answer = await transport.send({
       url: request.url,
       method: request.method,
-      headers: { host: new URL(base).host, ...Object.fromEntries(request.headers) },
+      headers: {
+        host: new URL(base).host,
+        ...lengthOf(init?.body),
+        ...Object.fromEntries(request.headers),
+      },
       ...(body === null ? {} : { body }),
       signal: request.signal,
     });
@@ -150,6 +154,20 @@ async function fetchFrom(
       ? new Uint8Array(answer.body)
       : ReadableStream.from(asFetched(answer.body));
   return new Response(isEmpty ? null : content, { status: answer.status, headers });
+}
+
+/** What global `fetch` says of a body whose length it knows. */
+function lengthOf(body: RequestInit["body"]): Record<string, string> {
+  const known = body instanceof URLSearchParams ? body.toString() : body;
+  const length =
+    typeof known === "string"
+      ? Buffer.byteLength(known)
+      : known instanceof Blob
+        ? known.size
+        : known instanceof ArrayBuffer || ArrayBuffer.isView(known)
+          ? known.byteLength
+          : undefined;
+  return length === undefined ? {} : { "content-length": String(length) };
 }
 
 async function* asFetched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -83,13 +83,12 @@ export async function openPreview(
   keepServiceFiles(server);
   // Before Vite's own middleware, which answers unknown paths with the page when a browser opens an
   // image.
-  const isAsset = (path: string): boolean => publicFiles?.isAsset(path) === true;
-  connectEndpoints(
-    server.middlewares,
-    async (request) => await role.handle(request),
-    fault,
-    isAsset,
-  );
+  const isFile = (path: string): boolean => publicFiles?.isAsset(path) === true;
+  const isRoute = (target: string): boolean => role.isRoute(target);
+  connectEndpoints(server.middlewares, async (request) => await role.handle(request), fault, {
+    isFile,
+    isRoute,
+  });
   server.httpServer.once("close", () => {
     void role.stop().finally(async () => {
       await host.transport.close();

@@ -2,6 +2,14 @@ import type { CallResponse, Locals, OuterRequest, RequestCookies } from "./call-
 
 const brand: unique symbol = Symbol.for("seamline.context");
 
+/**
+ * The parameters of a route's path, decoded: `:name` is one part of the path, `*name` all the rest.
+ */
+export type PathParameters = Readonly<Record<string, string>>;
+
+/** @internal */
+export const noParameters: PathParameters = Object.freeze(Object.create(null) as PathParameters);
+
 /** What a {@link Context} is made of. @internal */
 export interface ContextParts {
   readonly headers: ReadonlyMap<string, string>;
@@ -12,6 +20,8 @@ export interface ContextParts {
   readonly signal: () => AbortSignal;
   /** The context whose cookies, locals and response this one shares. */
   readonly parent?: Context;
+  /** Of a route. */
+  readonly params?: PathParameters;
 }
 
 /**
@@ -31,6 +41,8 @@ export interface Context {
    * none, as for a call that a service makes at its start.
    */
   readonly request: OuterRequest | undefined;
+  /** The parameters of a route's path; empty in a procedure. */
+  readonly params: PathParameters;
   /** Milliseconds until the deadline, at least 0; `Infinity` if there is none. */
   timeLeft(): number;
 }

@@ -6,6 +6,9 @@ export const rpcPath = "/rpc/";
 /** Not one of `paths`, so that it isn't part of what browsers load. */
 export const consolePath = "/svc/console";
 
+/** The routes of a gateway or node, for a proxy. Needs the trust key. */
+export const routesPath = "/svc/routes";
+
 /** The public manifest. Not one of `paths`, as a page needs no other. */
 export const browserManifestPath = "/svc/manifest.json";
 

@@ -65,3 +65,11 @@ export function stopReading(reader: AsyncIterator<Uint8Array>): void {
   // The source's own error, while it ends, concerns nobody any more.
   reader.return?.().catch(() => {});
 }
+
+/** A stream with one reader, which is made when it is first asked for; later it is the same one. */
+export function readOnce(
+  open: () => AsyncIterator<Uint8Array, undefined>,
+): AsyncIterable<Uint8Array> {
+  let reader: AsyncIterator<Uint8Array, undefined> | undefined;
+  return { [Symbol.asyncIterator]: () => (reader ??= open()) };
+}

@@ -8,6 +8,9 @@ import type { Version } from "../base/version.ts";
 // A brand instead of `instanceof`: an application's bundle may hold a copy of this module.
 const brand: unique symbol = Symbol.for("seamline.cors");
 
+/** The methods of `/rpc`. */
+const callMethods: readonly string[] = ["GET", "POST"];
+
 /** Options of {@link CorsMiddleware}. */
 export interface CorsOptions {
   /**
@@ -77,7 +80,11 @@ export class CorsMiddleware implements Middleware {
   }
 
   /** Adds the CORS headers to an answer to `request`. @internal */
-  onto(answer: HttpResponse, request: HeaderFields): HttpResponse {
+  onto(
+    answer: HttpResponse,
+    request: HeaderFields,
+    methods: readonly string[] = callMethods,
+  ): HttpResponse {
     const allowed = this.#isList
       ? this.#origins.find((origin) => origin === request["origin"])
       : this.#origins[0];
@@ -85,7 +92,7 @@ export class CorsMiddleware implements Middleware {
       ...answer,
       headers: {
         ...answer.headers,
-        ...(allowed !== undefined && this.#headersFor(allowed)),
+        ...(allowed !== undefined && this.#headersFor(allowed, methods)),
         // A cache must not give one origin's answer to another.
         ...(allowed !== "*" && { vary: varying(answer.headers["vary"], "origin") }),
       },
@@ -93,10 +100,15 @@ export class CorsMiddleware implements Middleware {
   }
 
   /** Adds the CORS headers to an answer to a preflight, which browsers may cache. @internal */
-  ontoPreflight(answer: HttpResponse, request: HeaderFields): HttpResponse {
+  ontoPreflight(
+    answer: HttpResponse,
+    request: HeaderFields,
+    methods: readonly string[] = callMethods,
+  ): HttpResponse {
     const answered = this.onto(
       { ...answer, headers: { ...answer.headers, "access-control-max-age": "86400" } },
       request,
+      methods,
     );
     if (!this.#credentials || this.#headers !== "*") return answered;
     // With credentials, browsers take `*` literally: allow the requested headers by name.
@@ -116,10 +128,10 @@ export class CorsMiddleware implements Middleware {
     };
   }
 
-  #headersFor(origin: string): Record<string, string> {
+  #headersFor(origin: string, methods: readonly string[]): Record<string, string> {
     return {
       "access-control-allow-origin": origin,
-      "access-control-allow-methods": "GET, POST",
+      "access-control-allow-methods": methods.join(", "),
       "access-control-allow-headers": this.#headers,
       ...(this.#credentials && { "access-control-allow-credentials": "true" }),
       ...(this.#exposed !== undefined && { "access-control-expose-headers": this.#exposed }),

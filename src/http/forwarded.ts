@@ -6,6 +6,24 @@ import { headers, isServiceHeader } from "../base/protocol.ts";
 const own =
   /^(content-.*|accept|accept-encoding|range|if-.*|expect|origin|referer|sec-.*|access-control-.*|host|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|:.*)$/;
 
+// These belong to one connection (RFC 9110, section 7.6.1).
+const hopByHop: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Whether a field belongs to one connection. */
+export function isHopByHop(name: string): boolean {
+  return hopByHop.has(name);
+}
+
 // Nearly every caller sends this.
 const keepAlive: ReadonlySet<string> = new Set(["keep-alive"]);
 

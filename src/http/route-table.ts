@@ -7,10 +7,8 @@ import {
   patternParts,
   type RoutePattern,
 } from "./route-pattern.ts";
+import { noParameters, type PathParameters } from "../base/context.ts";
 import { pathOf } from "./router.ts";
-
-/** The parameters of a path, decoded: a text for `:name`, a list of parts for `*name`. */
-export type RouteParameters = Readonly<Record<string, string | readonly string[]>>;
 
 export type RouteMatch<T> =
   /** No route has this path. */
@@ -22,7 +20,7 @@ export type RouteMatch<T> =
   | {
       readonly kind: "found";
       readonly route: T;
-      readonly params: RouteParameters;
+      readonly params: PathParameters;
       readonly allowed: readonly string[];
     };
 
@@ -33,7 +31,6 @@ export interface RouteTable<T> {
 
 const none = { kind: "none" } as const;
 const malformed = { kind: "malformed" } as const;
-const noParameters: RouteParameters = Object.freeze(Object.create(null) as RouteParameters);
 
 interface Row<T> {
   readonly route: T;
@@ -124,11 +121,11 @@ function decodeParts(texts: readonly string[]): readonly string[] | undefined {
   return decoded;
 }
 
-function parametersOf<T>({ parts }: Row<T>, decoded: readonly string[]): RouteParameters {
+function parametersOf<T>({ parts }: Row<T>, decoded: readonly string[]): PathParameters {
   if (parts.every((part) => part.kind === "literal")) return noParameters;
-  const params = Object.create(null) as Record<string, string | readonly string[]>;
+  const params = Object.create(null) as Record<string, string>;
   for (const [at, part] of parts.entries())
     if (part.kind === "parameter") params[part.name] = decoded[at] ?? "";
-    else if (part.kind === "wildcard") params[part.name] = Object.freeze(decoded.slice(at));
+    else if (part.kind === "wildcard") params[part.name] = decoded.slice(at).join("/");
   return Object.freeze(params);
 }

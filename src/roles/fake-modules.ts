@@ -68,6 +68,7 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
   const restricted: ServerManifest = {
     ...manifest,
     graph: graphName,
+    routes: {},
     procedures: kept.map(({ record }) => record),
     segments: Object.fromEntries(
       Object.entries(manifest.segments).map(([name, entries]) => [name, keptOf(entries)]),

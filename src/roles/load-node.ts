@@ -20,6 +20,7 @@ import {
 import type { SendCall } from "../types/outgoing-call.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import { Classes } from "../codec/classes.ts";
+import { RouteRegistry } from "../runtime/routes.ts";
 import type { Graph } from "../runtime/seam.ts";
 
 /** The modules of a server's build. */
@@ -32,6 +33,11 @@ export interface ServerModules extends ModuleLoader {
   onRun?(listener: (file: string, exports: ModuleNamespace) => Promise<void>): void;
 }
 
+/** A node with its routes. */
+export interface ServerNode extends LocalNode {
+  readonly routes: RouteRegistry;
+}
+
 export interface NodeModules {
   readonly modules: ServerModules;
   /** All but those that only browsers load, if left out. */
@@ -42,14 +48,17 @@ export function createServerNode(
   host: Host,
   modules: ServerModules,
   remote: SendCall | undefined,
-): LocalNode {
-  return createLocalNode({ loader: modules, carrier: host.carrier, clock: host.clock, remote });
+): ServerNode {
+  const parts = { loader: modules, carrier: host.carrier, clock: host.clock };
+  const routes = new RouteRegistry(parts);
+  const routeOf = (fqn: string) => routes.functionOf(fqn);
+  return { ...createLocalNode({ ...parts, remote, routeOf }), routes };
 }
 
 /** Loads the segments into `node`, and returns their names. */
 export async function loadSegments(
   host: Host,
-  node: LocalNode,
+  node: ServerNode,
   classes: Classes,
   options: NodeModules,
 ): Promise<readonly string[]> {
@@ -59,7 +68,8 @@ export async function loadSegments(
     defaultServerSegments(Object.keys(manifest.segments), manifest.browserSegments);
   const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
   graph.bind(node);
-  await node.load(manifest, segments);
+  // Routes first: then seams know which of them are routes.
+  await Promise.all([node.routes.load(manifest, segments), node.load(manifest, segments)]);
   await loadClassesOf(host, classes, options.modules, manifest, segments, () => true);
   return segments;
 }
@@ -244,11 +254,12 @@ function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
  */
 function reachedModules(manifest: ServerManifest, segments: readonly string[]): Set<string> {
   const reached = new Set<string>();
-  const open = segments.flatMap((name) =>
-    (entryOf(manifest.segments, name) ?? []).map(
+  const open = segments.flatMap((name) => [
+    ...(entryOf(manifest.segments, name) ?? []).map(
       (entry) => manifest.procedures[entry.procedure]?.module ?? "",
     ),
-  );
+    ...(entryOf(manifest.routes ?? {}, name) ?? []).map((entry) => entry.module),
+  ]);
   for (let module = open.pop(); module !== undefined; module = open.pop()) {
     if (reached.has(module)) continue;
     reached.add(module);

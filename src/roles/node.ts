@@ -17,6 +17,8 @@ import {
   registerAsTheyRun,
   type ServerModules,
 } from "./load-node.ts";
+import { routeListEndpoint } from "./routes/route-list.ts";
+import { createRouteRunner } from "./routes/run-route.ts";
 import { describeNode } from "./members/member-details.ts";
 import { createMembership } from "./members/membership.ts";
 import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
@@ -86,9 +88,13 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   /** Sent to the gateway instead of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
   const callable = (): readonly string[] => staying ?? node.registry.callable();
+  const offered = () => {
+    const routes = node.routes.callable;
+    return { procedures: callable(), ...(routes.length > 0 && { routes }) };
+  };
   const about = () => describeNode(options.name, segments, node.registry.all());
   const membership =
-    gateway === undefined ? undefined : createMembership(host, gateway, trustKey, callable, about);
+    gateway === undefined ? undefined : createMembership(host, gateway, trustKey, offered, about);
   const role = createRole({
     host,
     credentials,
@@ -100,12 +106,18 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     errors: options.errors,
     onFailedCall: options.onFailedCall,
     call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
+    application: createRouteRunner(node.routes, { host, chain, name: options.name }),
+    routes: [routeListEndpoint(host, credentials, () => node.routes.callable)],
     async start() {
       await loadSegments(host, node, classes, options);
     },
     ...(membership && { join: async (url) => await membership.join(url) }),
     stop: async () => await membership?.leave(),
-    describe: () => ({ segments, procedures: node.registry.all().length }),
+    describe: () => ({
+      segments,
+      procedures: node.registry.all().length,
+      routes: node.routes.callable,
+    }),
     runProcedure: node.runProcedure,
   });
   return {
@@ -114,14 +126,18 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     rejoin: async () => await membership?.update(),
     async follow(next, fresh) {
       const manifest = await modules.manifest();
-      const before = callable().join();
-      const drop = await node.follow(manifest, next, fresh);
+      const before = JSON.stringify(offered());
+      const [drop] = await Promise.all([
+        node.follow(manifest, next, fresh),
+        node.routes.load(manifest, next, fresh),
+      ]);
       await followClasses(host, classes, { modules, segments: next }, fresh);
       segments = next;
-      if (callable().join() !== before) await membership?.update();
+      if (JSON.stringify(offered()) !== before) await membership?.update();
       return {
         async leave() {
           staying = callableIn(manifest, next);
+          node.routes.drop();
           await membership?.update();
         },
         drop() {

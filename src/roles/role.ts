@@ -14,6 +14,8 @@ import type { Limits } from "../codec/values/limits.ts";
 import type { Credentials } from "../http/trust.ts";
 import type { IncomingCall } from "../wire/incoming-call.ts";
 import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
+import type { RouteInfo } from "../runtime/routes.ts";
+import { createRouteEndpoint, type RoutesPart } from "./routes/route-endpoint.ts";
 import type { Observer, Subject } from "./members/observer.ts";
 import { createRefuse, type FailedCall } from "./refuse.ts";
 
@@ -28,6 +30,8 @@ export interface Role {
   start(url: string, settled?: () => Promise<void>): Promise<void>;
   /** Leaves the gateway. The host waits for requests that are under way. */
   stop(): Promise<void>;
+  /** Whether the path of a request's target is that of a route, whatever its method. */
+  isRoute(target: string): boolean;
   addMiddleware(middleware: Middleware): void;
   addHealthCheck(name: string, check: HealthCheck): void;
   /** Only in roles that have procedures or can call a node. */
@@ -47,6 +51,8 @@ export interface RoleFacts {
   readonly segments?: readonly string[];
   /** How many procedures they hold. */
   readonly procedures?: number;
+  /** Routes that it answers, or passes on. */
+  readonly routes?: readonly RouteInfo[];
   /** Addresses of a gateway's members. */
   readonly members?: readonly string[];
 }
@@ -75,6 +81,8 @@ export interface RoleParts {
     refuse: (thrown: unknown) => Promise<HttpResponse>,
   ) => Promise<HttpResponse>;
   readonly routes?: readonly Route[];
+  /** The application's routes. */
+  readonly application?: RoutesPart | undefined;
   /** Answers requests that no endpoint takes, for files for example. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   readonly start: (url: string) => Promise<void>;
@@ -112,15 +120,26 @@ export function createRole(parts: RoleParts): Role {
   const masks = parts.errors === "masked";
   const refuse = createRefuse({ ...parts, masks, stacks });
 
-  const { call } = parts;
+  // Its procedures are still loading, so 404 would be wrong.
+  const starting = (): Promise<never> =>
+    Promise.reject(new NodeNotAvailable("This service is starting"));
+  const { call, application } = parts;
+  const cors = () => chain.list.findLast(isCors);
+  const site =
+    application &&
+    createRouteEndpoint({
+      ...parts,
+      cors,
+      refuse,
+      masks: masks && !stacks,
+      routes: application,
+      ready: () => (ready ? undefined : (joined ?? starting())),
+    });
   const rpc =
     call &&
     createRpcEndpoint({
-      host,
-      credentials: parts.credentials,
-      web: parts.web,
-      limits: parts.limits,
-      cors: () => chain.list.findLast(isCors),
+      ...parts,
+      cors,
       masks: masks && !stacks,
       // Only send stacks to callers that are trusted themselves, not when a member forwards a call
       // from outside.
@@ -129,9 +148,6 @@ export function createRole(parts: RoleParts): Role {
           call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
         // A stopping role keeps answering until its socket closes.
         if (ready) return run();
-        // Its procedures are still loading, so 404 would be wrong.
-        const starting = (): Promise<never> =>
-          Promise.reject(new NodeNotAvailable("This service is starting"));
         return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
       refuse,
@@ -158,6 +174,7 @@ export function createRole(parts: RoleParts): Role {
         const answer =
           (observer && (await observer.handle(request))) ??
           (await route(request)) ??
+          (await site?.(request)) ??
           (await parts.otherwise?.(request));
         return answer ?? notFound();
       } catch (thrown) {
@@ -178,6 +195,7 @@ export function createRole(parts: RoleParts): Role {
       observer?.stopped();
       await parts.stop();
     },
+    isRoute: (target) => application?.table().match("OPTIONS", target).kind === "other-method",
     addMiddleware(middleware) {
       if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
         throw new TypeError(

@@ -9,6 +9,8 @@ import { createCallRunner } from "./run-call.ts";
 import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
 import type { Observer } from "./members/observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
+import { routeListEndpoint } from "./routes/route-list.ts";
+import { createRouteRunner } from "./routes/run-route.ts";
 import { createMiddlewareChain, createRole, type Role } from "./role.ts";
 import { createCredentials } from "../http/trust.ts";
 
@@ -41,13 +43,21 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     errors: options.errors,
     chain,
     call: createCallRunner({ host, node, chain, classes, limits, name }),
-    routes: repositoryRoutes(options.files, credentials),
+    routes: [
+      ...repositoryRoutes(options.files, credentials),
+      routeListEndpoint(host, credentials, () => node.routes.callable),
+    ],
+    application: createRouteRunner(node.routes, { host, chain, name }),
     otherwise: (request) => options.files.publicFile(request),
     async start() {
       segments = await loadSegments(host, node, classes, options);
     },
     stop: async () => {},
-    describe: () => ({ segments, procedures: node.registry.all().length }),
+    describe: () => ({
+      segments,
+      procedures: node.registry.all().length,
+      routes: node.routes.callable,
+    }),
     runProcedure: node.runProcedure,
     observed: observer && {
       observer,

@@ -9,7 +9,7 @@ import type {
   OuterRequest,
   RequestCookies,
 } from "../base/call-scope.ts";
-import { Context, type ContextParts } from "../base/context.ts";
+import { Context, type ContextParts, noParameters, type PathParameters } from "../base/context.ts";
 import type { Clock } from "../base/ports.ts";
 import { innerContext } from "./options-context.ts";
 import { CookieReader } from "../http/context/cookies.ts";
@@ -24,6 +24,7 @@ export class CallContext extends Context {
   readonly #source: ScopeSource | undefined;
   #cookies: CookieReader | undefined;
   #own: CallScope | undefined;
+  override readonly params: PathParameters;
 
   constructor(parts: ContextParts, clock: Clock, source?: ScopeSource) {
     super(
@@ -32,6 +33,7 @@ export class CallContext extends Context {
         : { ...parts, headers: new HeaderView(() => parts.headers) },
     );
     this.#clock = clock;
+    this.params = parts.params ?? noParameters;
     this.#source = source ?? CallContext.sourceOf(parts.parent);
   }
 

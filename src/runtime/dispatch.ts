@@ -2,7 +2,7 @@
 
 import type { Args, Call } from "../base/call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
-import { ProcedureNotFound, SegmentNotFound } from "../base/errors.ts";
+import { ProcedureNotFound } from "../base/errors.ts";
 import { isUnsafePath, traceLine } from "../base/fqn.ts";
 import { callWith, type OptionsHost, runUnder } from "./call-options.ts";
 import { inherited } from "./inherited.ts";
@@ -13,7 +13,6 @@ import { CallContext, callParts } from "./call-context.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
-import { nearest } from "../base/problem.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
 import {
   type KnownPlaces,
@@ -21,6 +20,7 @@ import {
   procedureNotFound,
   Registry,
   type Registration,
+  withSegments,
 } from "./registry.ts";
 import type { ProcedureFunction, SeamHost, SeamRecord } from "./seam.ts";
 import { ranOn } from "../base/trace.ts";
@@ -32,6 +32,8 @@ export interface LocalNodeParts {
   readonly clock: Clock;
   /** Sends calls to other nodes. Without it, a procedure that isn't local isn't found. */
   readonly remote?: SendCall | undefined;
+  /** What a seam runs that isn't a procedure's but a route's. */
+  readonly routeOf?: (fqn: string) => ProcedureFunction | undefined;
 }
 
 /** A server's node: its procedures, and the seams that lead to them. */
@@ -71,6 +73,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     clock,
     waits: createWaits(carrier),
     away(seam) {
+      const route = parts.routeOf?.(seam.fqn);
+      if (route !== undefined) return route;
       const away = calls.away(seam);
       return async function (this: unknown, ...args) {
         return await away
@@ -152,7 +156,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       }
       // Give a procedure called on the same node the context that it would get on another node.
       const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
-      return new CallContext({ ...inherited(caller), trace: [line] }, clock);
+      return new CallContext({ ...inherited(caller), params: caller.params, trace: [line] }, clock);
     },
     callWith: async (...call) => await callWith(host, ...call),
     runProcedure: async (name, ...more) =>
@@ -161,7 +165,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         .catch((thrown: unknown) => rethrowInner(name, thrown)),
     load: async (manifest, segments) =>
       await placement.load(
-        Promise.resolve(manifest).then((found) => checked((current = found), segments)),
+        Promise.resolve(manifest).then((found) => withSegments((current = found), segments)),
         segments,
       ),
     async follow(manifest, segments, fresh) {
@@ -187,16 +191,6 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return calls.run(registration, callParts(call), registration.bind(call.args), call);
     },
   };
-}
-
-function checked(manifest: Manifest, segments: readonly string[]): Manifest {
-  const names = Object.keys(manifest.segments);
-  const missing = segments.find((segment) => !names.includes(segment));
-  if (missing === undefined) return manifest;
-  const suggestion = nearest(missing, names);
-  throw new SegmentNotFound(
-    `Segment '${missing}' not found; ${suggestion === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${suggestion}'?`}`,
-  );
 }
 
 export interface CallParts {

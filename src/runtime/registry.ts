@@ -2,7 +2,7 @@
 
 import { isCallable, mostOpen } from "../base/access.ts";
 import type { Args } from "../base/call.ts";
-import { ProcedureNotFound } from "../base/errors.ts";
+import { ProcedureNotFound, SegmentNotFound } from "../base/errors.ts";
 import { procedureKey } from "../base/fqn.ts";
 import {
   entryOf,
@@ -12,6 +12,7 @@ import {
   type SegmentEntry,
   type ServerManifest,
 } from "../base/manifest.ts";
+import { nearest } from "../base/problem.ts";
 import { bindArguments } from "./parameters.ts";
 import type { ProcedureFunction } from "./seam.ts";
 
@@ -100,6 +101,17 @@ export class Registry {
   all(): Registration[] {
     return [...this.#procedures.values()];
   }
+}
+
+/** The manifest, if it has these segments. */
+export function withSegments(manifest: Manifest, segments: readonly string[]): Manifest {
+  const names = Object.keys(manifest.segments);
+  const missing = segments.find((segment) => !names.includes(segment));
+  if (missing === undefined) return manifest;
+  const suggestion = nearest(missing, names);
+  throw new SegmentNotFound(
+    `Segment '${missing}' not found; ${suggestion === undefined ? `there is ${names.join(", ") || "none"}` : `did you mean '${suggestion}'?`}`,
+  );
 }
 
 /** Why no server can run a procedure, if only segments for browsers have it. */

@@ -21,7 +21,9 @@ import {
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
-import type { Version } from "../base/version.ts";
+import type { PathParameters } from "../base/context.ts";
+import type { RouteInfo } from "../runtime/routes.ts";
+import { defaultVersion, type Version } from "../base/version.ts";
 import { CallState } from "./call-state.ts";
 import { readVersion } from "./decode-call.ts";
 import { isMultipart } from "./body-type.ts";
@@ -47,12 +49,20 @@ export interface IncomingCall extends Trust {
    * origin.
    */
   readonly crossSite: boolean;
+  /** The route that the request is for, if it isn't a call of a procedure. */
+  readonly route: MatchedRoute | undefined;
   /** Errors in the answer are masked, here and by all services that the call is passed on to. */
   readonly masksErrors: boolean;
   /** Outer request, locals, and settings of the answer; made when first read. */
   readonly state: CallState;
   /** The procedure starts. */
   begin(): void;
+}
+
+/** A route of this service, or of one behind it. */
+export interface MatchedRoute {
+  readonly info: RouteInfo;
+  readonly params: PathParameters;
 }
 
 /** What a call that comes in is checked by. */
@@ -63,6 +73,7 @@ export interface IncomingCallOptions {
   readonly cors: CorsMiddleware | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
+  readonly route?: MatchedRoute;
   /** This service masks errors. */
   readonly masks: boolean;
 }
@@ -83,6 +94,7 @@ export class CheckedCall implements IncomingCall {
   readonly hops: number;
   readonly requestedOrigin: RequestedOrigin;
   readonly crossSite: boolean;
+  readonly route: MatchedRoute | undefined;
   readonly masksErrors: boolean;
   readonly #seesForwarded: boolean;
   readonly #options: IncomingCallOptions;
@@ -93,17 +105,18 @@ export class CheckedCall implements IncomingCall {
   #expired: Error | undefined;
 
   constructor(request: HttpRequest, options: IncomingCallOptions) {
-    const { encoding, trust, web, cors, limits, clock } = options;
+    const { encoding, trust, web, cors, limits, clock, route } = options;
     this.request = request;
+    this.route = route;
     this.#options = options;
     this.encoding = encoding;
     this.holdsKey = trust.holdsKey;
     this.member = trust.member;
     this.trusted = trust.trusted;
-    this.fqn = decodeSegment(pathOf(request.target).slice(rpcPath.length));
+    this.fqn = route?.info.name ?? decodeSegment(pathOf(request.target).slice(rpcPath.length));
     if (this.fqn === "") throw new ProcedureNotFound("The path names no procedure");
     this.query = queryOf(request.target);
-    this.version = readVersion(this.query);
+    this.version = route === undefined ? readVersion(this.query) : defaultVersion;
     // A service that passes the call on might normalise such a path, and then send the trust key to
     // another path than the one that was checked.
     if (isUnsafePath(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
@@ -117,6 +130,7 @@ export class CheckedCall implements IncomingCall {
     this.masksErrors = isMasked(request.headers, trust, options.masks);
     this.#seesForwarded = web.believes(trust);
     this.crossSite =
+      !(route !== undefined && (request.method === "GET" || request.method === "HEAD")) &&
       isCrossSite(request, trust, web, this.requestedOrigin) &&
       cors?.names(request.headers["origin"]) !== true;
   }
@@ -154,7 +168,9 @@ export class CheckedCall implements IncomingCall {
 
   /** The answer with what the application set for it. Later settings throw. */
   answered(answer: HttpResponse): HttpResponse {
-    return this.#state?.onto(answer, this.encoding === "plain") ?? answer;
+    // A route's own status counts.
+    const isPlain = this.encoding === "plain" && this.route === undefined;
+    return this.#state?.onto(answer, isPlain) ?? answer;
   }
 
   /** Aborts the call's signal: its deadline has passed. */
@@ -174,7 +190,10 @@ export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): bo
 
 /** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */
 export function refuseCrossSite(call: IncomingCall): void {
-  if (call.crossSite) throw new Forbidden("A page of another origin may not make this call");
+  if (call.crossSite)
+    throw new Forbidden(
+      `A page of another origin may not ${call.route === undefined ? "make this call" : "send this request"}`,
+    );
 }
 
 /** The call that middleware and procedure see, its arguments decoded. */

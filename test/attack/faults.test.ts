@@ -23,7 +23,7 @@ describe("a gateway that hangs", () => {
       testHost(new HangingNetwork(), clock, log),
       urls.gateway,
       key,
-      () => ["a"],
+      () => ({ procedures: ["a"] }),
     );
     let joined = false;
     void membership.join(urls.a).then(() => (joined = true));
@@ -39,7 +39,7 @@ describe("a gateway that hangs", () => {
     const cluster = await deploy();
     network.roles.set(urls.gateway, cluster.gateway);
     const host = testHost(network, clock, log);
-    const membership = createMembership(host, urls.gateway, key, () => ["a"]);
+    const membership = createMembership(host, urls.gateway, key, () => ({ procedures: ["a"] }));
     await membership.join(urls.a);
     network.send = new HangingNetwork().send.bind(network);
     let left = false;

@@ -9,8 +9,9 @@ import { crossSite } from "./cross-site.ts";
 import { deepLinks } from "./deep-links.ts";
 import { files } from "./files.ts";
 import { masked } from "./masked.ts";
+import { routes } from "./routes.ts";
 
-const suites = [calls, context, crossSite, deepLinks, files, masked];
+const suites = [calls, context, crossSite, deepLinks, files, masked, routes];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

@@ -28,6 +28,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     plain: { title: "Plain answers, Blob and File", statements: 12 },
     uploads: { title: "Files in calls", statements: 17 },
     errors: { title: "Errors", statements: 51 },
+    routes: { title: "Routes", statements: 29 },
     masked: { title: "Masked errors", statements: 10 },
   },
   Values: {

@@ -28,8 +28,11 @@ export async function build(options: BuildCommandOptions, terminal: Terminal): P
   // Only this import leads to Vite.
   const { buildApplication } = await import("../../vite/build.ts");
   const { manifest, warnings, ms } = await buildApplication({ ...settings, log });
+  const routes = new Set(
+    Object.values(manifest.routes ?? {}).flatMap((entries) => entries.map(({ name }) => name)),
+  );
   const counts = [
-    `${count(manifest.procedures.length, "procedure")} in ${count(Object.keys(manifest.segments).length, "segment")}`,
+    `${count(manifest.procedures.length, "procedure")}${routes.size === 0 ? "" : ` and ${count(routes.size, "route")}`} in ${count(Object.keys(manifest.segments).length, "segment")}`,
     count(Object.keys(manifest.modules).length, "module"),
     ...(warnings.length === 0 ? [] : [count(warnings.length, "warning")]),
   ];

@@ -8,6 +8,7 @@ import type {
   Inspection,
 } from "../../report/inspection.ts";
 import type { Why, WhyStep } from "../../report/why.ts";
+import { routeDetails, routeRows } from "./inspect-routes.ts";
 import { count, type Paint } from "../../base/paint.ts";
 
 export interface Style {
@@ -26,10 +27,10 @@ export function overview(
   style: Style,
   isSelection: boolean,
 ): readonly string[] {
-  const { segments, procedures, browser, warnings } = inspection;
+  const { segments, procedures, routes, browser, warnings } = inspection;
   const isLong = !isSelection && procedures.length > maxProcedures;
   const lines = [
-    `${count(procedures.length, "procedure")} in ${count(segments.length, "segment")}`,
+    `${count(procedures.length, "procedure")}${routes.length === 0 ? "" : ` and ${count(routes.length, "route")}`} in ${count(segments.length, "segment")}`,
   ];
   if (isLong)
     lines.push(
@@ -38,7 +39,13 @@ export function overview(
       "",
       style.paint("dim", "seamline inspect --segment NAME lists a segment's procedures"),
     );
-  else for (const segment of segments) lines.push("", ...segmentLines(segment, procedures, style));
+  else
+    for (const segment of segments)
+      lines.push(
+        "",
+        ...segmentLines(segment, procedures, style),
+        ...table(routeRows(segment.name, routes), style),
+      );
   if (isSelection) return lines;
   lines.push("", ...browserLines(browser, style));
   for (const warning of warnings.slice(0, maxWarnings))
@@ -161,12 +168,12 @@ function byPackage(
 
 /** Declaration, signature, segments and importers of each procedure. */
 export function procedureDetails(
-  { procedures, segments }: Inspection,
+  { procedures, routes, segments }: Inspection,
   style: Style,
 ): readonly string[] {
   const runsInBrowsers = (segmentName: string): boolean =>
     segments.find(({ name }) => name === segmentName)?.browsers === true;
-  return procedures.flatMap((procedure, index) => {
+  const lines = procedures.flatMap((procedure, index) => {
     const places = procedure.segments.map(
       ({ name, access }) => `${name} (${access}, ${where(runsInBrowsers(name))})`,
     );
@@ -181,6 +188,8 @@ export function procedureDetails(
       ...rest.map((importer) => `               ${importer}`),
     ];
   });
+  const ofRoutes = routeDetails(routes, style);
+  return [...lines, ...(lines.length === 0 ? ofRoutes.slice(1) : ofRoutes)];
 }
 
 /** The import chain that leads to browsers, one step per line, or the importers if none does. */

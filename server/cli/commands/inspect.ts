@@ -71,15 +71,20 @@ function select(all: Inspection, { segment, procedure }: InspectCommandOptions):
       ({ segments }) => segment === undefined || segments.some(({ name }) => name === segment),
     )
     .filter(({ fqn }) => procedure === undefined || fqn.startsWith(procedure));
-  if (procedure !== undefined && procedures.length === 0)
-    throw missing(
-      "procedure",
-      procedure,
-      all.procedures.map(({ fqn }) => fqn),
-    );
+  const routes = all.routes
+    .filter(
+      ({ segments }) => segment === undefined || segments.some(({ name }) => name === segment),
+    )
+    .filter(({ name }) => procedure === undefined || name.startsWith(procedure));
+  if (procedure !== undefined && procedures.length + routes.length === 0)
+    throw missing("procedure", procedure, [
+      ...all.procedures.map(({ fqn }) => fqn),
+      ...all.routes.map(({ name }) => name),
+    ]);
   return {
     ...all,
     procedures,
+    routes,
     segments: all.segments.filter(({ name }) => segment === undefined || name === segment),
   };
 }

@@ -63,7 +63,15 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
       // A body whose procedures are all faked isn't loaded: it may need what the test lacks, such
       // as a database.
       if (!needed.every((record) => fakes.has(record))) await body.load();
-      return Object.fromEntries(all.map((record) => [record.export, wrap(record, graph, body)]));
+      const routes = segments
+        .flatMap((name) => entryOf(manifest.routes ?? {}, name) ?? [])
+        .filter(({ module }) => entryOf(manifest.modules, module)?.body === file);
+      const whole = routes.length === 0 ? {} : await modules.import(file);
+      return Object.fromEntries([
+        ...all.map((record) => [record.export, wrap(record, graph, body)] as const),
+        // Nobody calls a route, so there is nothing to fake or to record.
+        ...routes.map((route) => [route.export, whole[route.export]] as const),
+      ]);
     },
   };
 }

@@ -6,6 +6,9 @@ import { answerHeaders, mediaTypes, paths } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
 import { type MemberDetails, readMemberDetails } from "./member-details.ts";
+import type { RouteInfo } from "../../runtime/routes.ts";
+import { readRoutes } from "../routes/route-list.ts";
+import { routeClash } from "./route-directory.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { Members } from "./members.ts";
 import type { Observer } from "./observer.ts";
@@ -43,18 +46,27 @@ export function memberRoutes(
       paths.nodes,
       async (request) => {
         demandKey(request);
-        const { url, procedures, about } = readJoin(
+        const { url, procedures, routes, about } = readJoin(
           await request.readBody(options.limits.bodyBytes),
         );
         await addresses.check(url);
+        const others = members.all().filter((entry) => entry.url !== url);
+        const clash = routeClash(
+          routes,
+          others.flatMap((entry) => entry.routes),
+        );
+        if (clash !== undefined) throw new BadRequest(clash);
         const { id } = members.join(
           url,
           procedures,
           options.observer === undefined ? undefined : about,
+          routes,
         );
-        host.log.info(
-          `${url} joined with ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"}`,
-        );
+        const counts = [
+          counted(procedures.length, "procedure"),
+          ...(routes.length === 0 ? [] : [counted(routes.length, "route")]),
+        ];
+        host.log.info(`${url} joined with ${counts.join(" and ")}`);
         return {
           status: 201,
           headers: { "content-type": mediaTypes.json, ...answerHeaders },
@@ -79,9 +91,14 @@ export function memberRoutes(
   ];
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 function readJoin(body: Uint8Array): {
   url: string;
   procedures: string[];
+  routes: readonly RouteInfo[];
   about: MemberDetails | undefined;
 } {
   const wrong = (what: string): BadRequest =>
@@ -92,9 +109,10 @@ function readJoin(body: Uint8Array): {
   } catch {
     throw wrong("The body is not JSON");
   }
-  const { url, procedures, node } = (value ?? {}) as {
+  const { url, procedures, routes, node } = (value ?? {}) as {
     url?: unknown;
     procedures?: unknown;
+    routes?: unknown;
     node?: unknown;
   };
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
@@ -117,6 +135,7 @@ function readJoin(body: Uint8Array): {
   return {
     url: parsed.href.replace(/\/+$/, ""),
     procedures: procedures as string[],
+    routes: routes === undefined ? [] : readRoutes(routes),
     // Members of an older version don't send it.
     about: node === undefined ? undefined : readMemberDetails(node),
   };

@@ -2,6 +2,8 @@
 // interface, a lasting connection can replace leases later.
 
 import { createBalancer } from "./balancer.ts";
+import { createRouteDirectory, type RouteDirectory } from "./route-directory.ts";
+import type { RouteInfo } from "../../runtime/routes.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { Clock } from "../../base/ports.ts";
 
@@ -10,6 +12,7 @@ export interface Member {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
   readonly procedures: readonly string[];
+  readonly routes: readonly RouteInfo[];
   /** Out of rotation: unhealthy, or it refused a connection. */
   out: boolean;
   /** Unanswered health checks in a row. */
@@ -32,12 +35,18 @@ export type Holders =
 
 export interface Members {
   /** Calls may go to the member at once. Replaces one with the same URL, which has restarted. */
-  join(url: string, procedures: readonly string[], about?: MemberDetails): Member;
+  join(
+    url: string,
+    procedures: readonly string[],
+    about?: MemberDetails,
+    routes?: readonly RouteInfo[],
+  ): Member;
+  readonly routes: RouteDirectory<Member>;
   /** `false`: no such member; it has to join again. */
   renew(id: string): boolean;
   leave(id: string): boolean;
-  /** Round robin over the members in rotation that have `fqn`. */
-  holders(fqn: string): Holders;
+  /** Round robin over the members in rotation that have the procedure `fqn`, or the route. */
+  holders(fqn: string, route?: RouteInfo): Holders;
   /** Takes a member out of rotation, or puts it back. */
   setOut(member: Member, out: boolean): void;
   all(): readonly Member[];
@@ -47,6 +56,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
   const members = new Map<string, Member>();
   const leases = new Map<string, () => void>();
   const balancer = createBalancer<Member>();
+  const routeDirectory = createRouteDirectory<Member>();
 
   const startLease = (member: Member): void => {
     const { id } = member;
@@ -65,22 +75,26 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
     leases.get(id)?.();
     leases.delete(id);
     balancer.remove(member, member.procedures);
+    routeDirectory.remove(member, member.routes);
     return true;
   };
 
   return {
-    join(url, procedures, about) {
+    routes: routeDirectory,
+    join(url, procedures, about, routes = []) {
       for (const previous of members.values()) if (previous.url === url) leave(previous.id);
       const state = { out: false, silences: 0, leaseEnds: 0, checked: undefined, heard: -Infinity };
       const member: Member = {
         id: newId(),
         url,
         procedures: [...new Set(procedures)],
+        routes,
         about,
         ...state,
       };
       members.set(member.id, member);
       balancer.add(member, member.procedures);
+      routeDirectory.add(member, routes);
       startLease(member);
       return member;
     },
@@ -90,9 +104,10 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
       return member !== undefined;
     },
     leave,
-    holders(fqn) {
-      const rotation = balancer.of(fqn);
-      if (rotation === undefined) return { kind: balancer.hasLeft(fqn) ? "gone" : "never" };
+    holders(fqn, route) {
+      const rotation = route === undefined ? balancer.of(fqn) : routeDirectory.of(route);
+      if (rotation === undefined)
+        return { kind: route !== undefined || balancer.hasLeft(fqn) ? "gone" : "never" };
       return {
         kind: "some",
         next: (tried) => rotation.next((member) => !member.out && !tried.has(member)),

@@ -5,8 +5,16 @@ import { bounded } from "../../base/bounded.ts";
 import { type Host, isLocalFailure } from "../../base/ports.ts";
 import { mediaTypes, paths } from "../../base/protocol.ts";
 import { trustKeyHeader } from "../../http/trust.ts";
+import type { RouteInfo } from "../../runtime/routes.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { collected } from "../../http/bodies.ts";
+
+/** What a node tells its gateway that it has. */
+export interface Offered {
+  readonly procedures: readonly string[];
+  /** Missing if there are none. */
+  readonly routes?: readonly RouteInfo[];
+}
 
 export interface Membership {
   /**
@@ -43,14 +51,14 @@ const lameDuckMs = 1000;
 class RefusedKey extends Error {}
 
 /**
- * `procedures` returns the FQNs that this node takes calls for; `about` what it says about itself,
- * for the console.
+ * `offered` returns what this node takes calls and requests for; `about` what it says about
+ * itself, for the console.
  */
 export function createMembership(
   host: Host,
   gateway: string,
   trustKey: string,
-  procedures: () => readonly string[],
+  offered: () => Offered,
   about?: () => MemberDetails,
 ): Membership {
   const decoder = new TextDecoder();
@@ -95,7 +103,7 @@ export function createMembership(
       const node = sendsDetails ? about?.() : undefined;
       const answer = await send("POST", paths.nodes, {
         url,
-        procedures: procedures(),
+        ...offered(),
         ...(node !== undefined && { node }),
       });
       // Joining matters more than the details: try again without them.

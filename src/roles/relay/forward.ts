@@ -1,7 +1,7 @@
 // Forwarding a call: gateway and proxy pass bytes on, and change only headers.
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
-import { connectionOptions } from "../../http/forwarded.ts";
+import { connectionOptions, isHopByHop } from "../../http/forwarded.ts";
 import {
   type HeaderFields,
   type Host,
@@ -19,19 +19,6 @@ import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
-// These belong to one connection (RFC 9110, section 7.6.1).
-const hopByHop = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
 // Set anew for each connection and body.
 const remade = new Set(["host", "content-length", "expect"]);
 
@@ -46,12 +33,7 @@ export function endToEndHeaders(
   const dropped = connectionOptions(fields["connection"]);
   const passed: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (
-      value === undefined ||
-      hopByHop.has(name) ||
-      remade.has(name) ||
-      dropped?.has(name) === true
-    )
+    if (value === undefined || isHopByHop(name) || remade.has(name) || dropped?.has(name) === true)
       continue;
     if (isServiceHeader(name) && !kept(name)) continue;
     passed[name] = value;
@@ -71,15 +53,19 @@ export function joined(
   );
 }
 
-/**
- * The request to send for a call: method, target and body as they came, or as middleware left them.
- */
-export interface ForwardedCall {
+/** A request to pass on: method, target and body as they came. */
+export interface ForwardedRequest {
   readonly method: string;
   readonly target: string;
-  readonly body: Uint8Array;
+  /** A stream can be sent once. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** Replace the caller's when middleware may have changed them. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The request to send for a call, with its body as it came, or as middleware left it. */
+export interface ForwardedCall extends ForwardedRequest {
+  readonly body: Uint8Array;
 }
 
 export interface ForwardParts {
@@ -95,7 +81,7 @@ export async function forwardCall(
   parts: ForwardParts,
   base: string,
   call: IncomingCall,
-  forwarded: ForwardedCall,
+  forwarded: ForwardedRequest,
 ): Promise<PeerResponse> {
   const { host, credentials } = parts;
   const left = call.deadline - host.clock.now();
@@ -114,13 +100,28 @@ export async function forwardCall(
     url: base + forwarded.target,
     method: forwarded.method,
     // Ours first: if something on the way drops fields past a limit, it drops the caller's.
-    headers: { ...own, ...withRequestedOrigin(fields, call.requestedOrigin) },
-    ...(forwarded.body.length === 0 ? {} : { body: forwarded.body }),
+    headers: {
+      ...own,
+      ...withRequestedOrigin(fields, call.requestedOrigin),
+      ...lengthOf(call, forwarded),
+    },
+    ...(forwarded.body instanceof Uint8Array && forwarded.body.length === 0
+      ? {}
+      : { body: forwarded.body }),
     signal: call.signal,
   });
   if (!(serviceHeaders.response in answer.headers)) return answer;
   call.state.received(answer.headers);
   return withoutSettings(answer);
+}
+
+/** A stream is sent with the length that its head promised, so that a limit can refuse it at once. */
+function lengthOf(
+  { request }: IncomingCall,
+  { body }: ForwardedRequest,
+): Readonly<Record<string, string>> | undefined {
+  const length = body instanceof Uint8Array ? undefined : request.headers["content-length"];
+  return typeof length === "string" ? { "content-length": length } : undefined;
 }
 
 /**
@@ -172,6 +173,25 @@ export function relayAnswer(
   if (length !== undefined && (!isWhole || method === "HEAD" || status === 304))
     fields["content-length"] = length;
   return { status, headers: fields, ...(isWhole && body.length === 0 ? {} : { body }) };
+}
+
+/**
+ * The request, and whether anybody has begun to read its stream: what was read is gone, so the
+ * request can't be sent again.
+ */
+export function watchedBody(
+  request: ForwardedRequest,
+): readonly [request: ForwardedRequest, hasBegun: () => boolean] {
+  const { body } = request;
+  if (body instanceof Uint8Array) return [request, () => false];
+  let begun = false;
+  const watched: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]() {
+      begun = true;
+      return body[Symbol.asyncIterator]();
+    },
+  };
+  return [{ ...request, body: watched }, () => begun];
 }
 
 /** The error for the caller when no answer came. */

@@ -1,7 +1,7 @@
 // Gateway: tracks nodes and their procedures, balances, and forwards calls as bytes.
 
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
-import { NodeNotAvailable } from "../../base/errors.ts";
+import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../runtime/registry.ts";
 import {
   type Host,
@@ -19,12 +19,15 @@ import type { IncomingCall } from "../../wire/incoming-call.ts";
 import {
   readForwardedCall,
   forwardingError,
-  type ForwardedCall,
+  type ForwardedRequest,
+  watchedBody,
   noConnection,
   forwardCall,
 } from "./forward.ts";
 import { forwardThroughMiddleware } from "./forward-middleware.ts";
 import { applicationOf, type ServerModules } from "../load-node.ts";
+import { forwardRoute } from "../routes/forward-route.ts";
+import { routeListEndpoint } from "../routes/route-list.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
 import { createMembers, type Member } from "../members/members.ts";
@@ -90,10 +93,13 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     members.setOut(member, true);
   };
 
-  const forward = async (call: IncomingCall, forwarded: ForwardedCall): Promise<PeerResponse> => {
-    const holders = members.holders(call.fqn);
+  const forward = async (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
+    const holders = members.holders(call.fqn, call.route?.info);
     if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
-      throw procedureNotFound(call.fqn, call.version.toString());
+      throw call.route === undefined
+        ? procedureNotFound(call.fqn, call.version.toString())
+        : new FileNotFound();
+    const [forwarded, hasBegun] = watchedBody(received);
     const tried = new Set<Member>();
     let shortages = 0;
     while (holders.kind === "some" && shortages < maxShortages) {
@@ -108,7 +114,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         return answer;
       } catch (thrown) {
         // If nothing was sent, the next member can take the call.
-        if (!(thrown instanceof TransportError) || thrown.sent) throw forwardingError(thrown);
+        if (!(thrown instanceof TransportError) || thrown.sent || hasBegun())
+          throw forwardingError(thrown);
         if (isLocalFailure(thrown)) shortages++;
         else eject(member, thrown, started);
       }
@@ -131,13 +138,23 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         forward,
         refuse,
       ),
-    routes: memberRoutes(host, { ...options, lease, credentials }, members, addresses),
+    application: {
+      table: () => members.routes.table,
+      answer: async (call) => await forwardRoute({ host, chain }, call, forward),
+    },
+    routes: [
+      ...memberRoutes(host, { ...options, lease, credentials }, members, addresses),
+      routeListEndpoint(host, credentials, () => members.routes.current),
+    ],
     async start(url) {
       addresses.listensAt(url);
       monitor.start();
     },
     stop: async () => monitor.stop(),
-    describe: () => ({ members: members.all().map((member) => member.url) }),
+    describe: () => ({
+      members: members.all().map((member) => member.url),
+      routes: members.routes.table.all,
+    }),
     observed: observer && { observer, subject: { mode: "gateway", members } },
   });
 }

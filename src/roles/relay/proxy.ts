@@ -14,12 +14,12 @@ import {
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import { paths } from "../../base/protocol.ts";
+import { defaultHealthIntervalMs, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
   readForwardedCall,
   forwardingError,
-  type ForwardedCall,
+  type ForwardedRequest,
   joined,
   noConnection,
   endToEndHeaders,
@@ -28,6 +28,8 @@ import {
   withRequestedOrigin,
 } from "./forward.ts";
 import { forwardThroughMiddleware } from "./forward-middleware.ts";
+import { forwardRoute } from "../routes/forward-route.ts";
+import { createFetchedRoutes } from "../routes/route-list.ts";
 import { applicationOf, type ServerModules } from "../load-node.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
@@ -43,6 +45,8 @@ export interface ProxyOptions {
   readonly errors?: ErrorVisibility | undefined;
   /** Gateway or node: where calls go. */
   readonly calls: string;
+  /** Milliseconds between questions which routes there are. @default 5000 */
+  readonly healthIntervalMs?: number | undefined;
   readonly repository: string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
@@ -64,7 +68,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   };
   const calls = logOutages(host, options.calls);
   const files = logOutages(host, options.repository);
-  const forward = async (call: IncomingCall, forwarded: ForwardedCall) => {
+  const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
     try {
       observer?.calls?.sent(call.request, options.calls);
       return await calls(forwardCall(parts, options.calls, call, forwarded));
@@ -72,9 +76,21 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       throw forwardingError(thrown);
     }
   };
+  const routes =
+    trustKey === undefined
+      ? undefined
+      : createFetchedRoutes(host, {
+          base: options.calls,
+          trustKey,
+          intervalMs: options.healthIntervalMs ?? defaultHealthIntervalMs,
+        });
   return createRole({
     ...parts,
     classes: parts.application?.classes ?? new Classes(),
+    application: routes && {
+      table: () => routes.table,
+      answer: async (call) => await forwardRoute(parts, call, forward),
+    },
     errors: options.errors,
     call: async (call, refuse) =>
       await forwardThroughMiddleware(
@@ -100,9 +116,9 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         files,
       );
     },
-    start: () => checkKey(host, options),
-    stop: async () => {},
-    describe: () => ({}),
+    start: async () => void (await Promise.all([checkKey(host, options), routes?.start()])),
+    stop: async () => routes?.stop(),
+    describe: () => ({ routes: routes?.table.all ?? [] }),
     observed: observer && {
       observer,
       subject: {

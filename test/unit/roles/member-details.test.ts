@@ -137,7 +137,7 @@ describe("the details that a member sends", () => {
       host,
       "http://gateway",
       "key",
-      () => ["a"],
+      () => ({ procedures: ["a"] }),
       () => describeNode("A", ["shop"], registry().all()),
     ).join("http://a");
     expect(bodies).toEqual([

@@ -27,7 +27,9 @@ it("a node renews at once, without a negative timer, if the gateway answers a ch
       body: new TextEncoder().encode(body),
     };
   };
-  const membership = createMembership(testHost(network, clock), "http://gateway", "key", () => []);
+  const membership = createMembership(testHost(network, clock), "http://gateway", "key", () => ({
+    procedures: [],
+  }));
   await membership.join("http://node");
   await clock.pass(lease);
   expect(sent.slice(0, 3)).toEqual(["POST", "GET", "PUT"]);

@@ -8,6 +8,7 @@ import { collected } from "../../../src/http/bodies.ts";
 function roleOf(handle: Role["handle"]): Role {
   return {
     handle,
+    isRoute: () => false,
     describe: () => ({}),
     start: async () => {},
     stop: async () => {},

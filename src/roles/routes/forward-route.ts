@@ -1,0 +1,44 @@
+// Passes requests for routes on: gateway and proxy see their heads only, and bodies as they come.
+
+import { isCors } from "../../http/cors.ts";
+import { announcesBody } from "../../http/bodies.ts";
+import { compose } from "../../http/middleware.ts";
+import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
+import { contextOfCall } from "../../runtime/call-context.ts";
+import { callOf, type IncomingCall } from "../../wire/incoming-call.ts";
+import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import { endToEndHeaders, type ForwardedRequest, joined, relayAnswer } from "../relay/forward.ts";
+import type { ForwardMiddlewareParts } from "../relay/forward-middleware.ts";
+import { answerOf, webResponse } from "./web-messages.ts";
+
+/** Forwards the request through the middleware, which may change headers and answer. */
+export async function forwardRoute(
+  { host, chain }: Pick<ForwardMiddlewareParts, "host" | "chain">,
+  incoming: IncomingCall,
+  send: (call: IncomingCall, forwarded: ForwardedRequest) => Promise<PeerResponse>,
+): Promise<HttpResponse> {
+  const { request } = incoming;
+  const { method, target } = request;
+  const body = announcesBody(request.headers) ? request.body : new Uint8Array();
+  const received: ForwardedRequest = { method, target, body };
+  const middleware = chain.list.filter((entry) => !isCors(entry));
+  if (middleware.length === 0) return relayAnswer(await send(incoming, received), method);
+  let relayed: HttpResponse | undefined;
+  let response: Response | undefined;
+  const invoke = compose(
+    middleware,
+    async (call) => {
+      const headers = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
+      relayed = relayAnswer(await send(incoming, { ...received, headers }), method);
+      response = webResponse(relayed);
+      return response;
+    },
+    host.log,
+  );
+  const call = callOf(incoming, new Map());
+  const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
+  const isUnchanged = value === response && response?.bodyUsed === false && relayed !== undefined;
+  // Bytes as they came, unless middleware has read them or answers itself.
+  const answer = isUnchanged && relayed !== undefined ? relayed : answerOf(value, incoming.fqn);
+  return withHeaders(answer, incoming.headers.over(answer.headers));
+}

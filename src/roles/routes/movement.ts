@@ -1,0 +1,160 @@
+// Times of a request whose bodies are streams. Until the head of the answer, the call's deadline
+// counts from the last byte that moved. While bodies move, a pause in both directions ends them.
+
+import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
+import { readOnce } from "../../http/bodies.ts";
+import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+
+type Expire = (error: Error) => void;
+
+export class Movement {
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  /** When the last byte moved. */
+  #moved: number;
+  #isReceiving = false;
+  #cancel: () => void = () => {};
+  /** Ends what waits for the answer's next chunk. */
+  #breakOff: ((error: Error) => void) | undefined;
+  #expire: Expire = () => {};
+
+  constructor(clock: Clock, { idleTimeoutMs }: Pick<Limits, "idleTimeoutMs">) {
+    this.#clock = clock;
+    this.#idleMs = idleTimeoutMs;
+    this.#moved = clock.now();
+  }
+
+  /** The request, with a body that reports its movement. */
+  request(request: HttpRequest): HttpRequest {
+    const body = this.#received(request);
+    return {
+      method: request.method,
+      target: request.target,
+      scheme: request.scheme,
+      headers: request.headers,
+      ...(request.address !== undefined && { address: request.address }),
+      body,
+      readBody: async (limit) => await request.readBody(limit),
+      get isReceiving() {
+        return request.isReceiving === true;
+      },
+      get signal() {
+        return request.signal;
+      },
+    };
+  }
+
+  /** The outcome of `act`, or the error of the deadline, after `expire` has been called with it. */
+  untilHead(
+    deadline: number,
+    expire: Expire,
+    act: () => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
+    const budget = deadline - this.#clock.now();
+    this.#expire = expire;
+    return new Promise((resolve, reject) => {
+      if (budget <= 0) return reject(new DeadlineExceeded());
+      this.#watch(
+        () => (this.#isReceiving ? this.#idleMs : budget),
+        () => {
+          const late = this.#isReceiving
+            ? new RequestTimeout("The request's body did not arrive in time")
+            : new DeadlineExceeded();
+          expire(late);
+          reject(late);
+        },
+      );
+      act()
+        .then(resolve, reject)
+        .finally(() => this.#cancel());
+    });
+  }
+
+  /** The answer, with a body that ends with an error when nothing moves any more. */
+  response(response: HttpResponse): HttpResponse {
+    const { body } = response;
+    if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
+      return response;
+    return { ...response, body: this.#sent(body) };
+  }
+
+  #received({ body }: HttpRequest): AsyncIterable<Uint8Array> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const reader = body[Symbol.asyncIterator]();
+        this.#isReceiving = true;
+        return {
+          next: async () => {
+            try {
+              const result = await reader.next();
+              this.#moved = this.#clock.now();
+              if (result.done === true) this.#isReceiving = false;
+              return result;
+            } catch (error) {
+              this.#isReceiving = false;
+              throw error;
+            }
+          },
+          return: async () => {
+            this.#isReceiving = false;
+            return (await reader.return?.()) ?? { done: true, value: undefined };
+          },
+        };
+      },
+    };
+  }
+
+  #sent(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return readOnce(() => {
+      const reader = body[Symbol.asyncIterator]();
+      let broken: { readonly error: Error } | undefined;
+      this.#moved = this.#clock.now();
+      this.#watch(
+        () => this.#idleMs,
+        () => {
+          const error = new DeadlineExceeded("Nothing moved in either direction");
+          broken = { error };
+          this.#expire(error);
+          reader.return?.().catch(() => {});
+          this.#breakOff?.(error);
+        },
+      );
+      return {
+        next: async () => {
+          if (broken !== undefined) throw broken.error;
+          this.#moved = this.#clock.now();
+          try {
+            const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+              this.#breakOff = reject;
+              reader.next().then(resolve, reject);
+            });
+            this.#moved = this.#clock.now();
+            if (result.done === true) this.#cancel();
+            return result;
+          } catch (error) {
+            this.#cancel();
+            throw error;
+          } finally {
+            this.#breakOff = undefined;
+          }
+        },
+        return: async () => {
+          this.#cancel();
+          return (await reader.return?.()) ?? { done: true, value: undefined };
+        },
+      };
+    });
+  }
+
+  /** Calls `end` once nothing has moved for as long as `limit` says. */
+  #watch(limit: () => number, end: () => void): void {
+    const check = (): void => {
+      const left = this.#moved + limit() - this.#clock.now();
+      if (left > 0) this.#cancel = this.#clock.after(left, check);
+      else end();
+    };
+    this.#cancel();
+    check();
+  }
+}

@@ -1,0 +1,114 @@
+// Requests for routes: what every role checks before it runs the route or passes the request on.
+
+import type { CorsMiddleware } from "../../http/cors.ts";
+import { memoryExhausted } from "../../base/errors.ts";
+import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
+import { answerHeaders, mediaTypes } from "../../base/protocol.ts";
+import type { PublicOrigin } from "../../http/public-origin.ts";
+import { withoutRefusedHeader } from "../../http/relay-headers.ts";
+import type { RouteTable } from "../../http/route-table.ts";
+import { pathOf, refuseMethod } from "../../http/router.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+import type { Credentials, Trust } from "../../http/trust.ts";
+import type { RouteInfo } from "../../runtime/routes.ts";
+import type { Encoding } from "../../wire/encoding.ts";
+import { CheckedCall, type IncomingCall } from "../../wire/incoming-call.ts";
+import { Movement } from "./movement.ts";
+
+/** The application's routes, as a role has them. */
+export interface RoutesPart {
+  /** Changes as members come and go. */
+  readonly table: () => RouteTable<RouteInfo>;
+  /** Runs the route or passes the request on. */
+  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
+}
+
+export interface RouteEndpointParts {
+  readonly host: Host;
+  readonly credentials: Credentials;
+  readonly web: PublicOrigin;
+  readonly limits: Limits;
+  readonly cors: () => CorsMiddleware | undefined;
+  /** This service masks errors. */
+  readonly masks: boolean;
+  readonly routes: RoutesPart;
+  /** Resolves when requests may run; rejects with the answer to those that can't. */
+  readonly ready: () => Promise<void> | undefined;
+  readonly refuse: (
+    thrown: unknown,
+    request: HttpRequest,
+    encoding: Encoding,
+    trust: Trust,
+  ) => Promise<HttpResponse>;
+}
+
+/** Answers requests for routes; `undefined` for all others. */
+export function createRouteEndpoint(
+  parts: RouteEndpointParts,
+): (request: HttpRequest) => Promise<HttpResponse> | undefined {
+  const { host, web, limits, routes, masks } = parts;
+
+  const run = async (
+    request: HttpRequest,
+    info: RouteInfo,
+    params: Readonly<Record<string, string>>,
+  ): Promise<HttpResponse> => {
+    const cors = parts.cors();
+    const trust = parts.credentials.of(request.headers);
+    let call: CheckedCall | undefined;
+    let response: HttpResponse;
+    const movement = new Movement(host.clock, limits);
+    try {
+      if (!host.memory.hasRoom()) throw memoryExhausted();
+      const route = { info, params };
+      const options = { encoding: "plain" as const, trust, web, cors, limits, route, masks };
+      const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
+      call = checked;
+      const expire = (error: Error): void => checked.expire(error);
+      response = await movement.untilHead(checked.deadline, expire, async () => {
+        await parts.ready();
+        return await routes.answer(checked);
+      });
+    } catch (thrown) {
+      response = await parts.refuse(thrown, request, "plain", trust);
+    }
+    if (call !== undefined) response = call.answered(response);
+    if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
+    return movement.response(cors?.onto(response, request.headers) ?? response);
+  };
+
+  return (request) => {
+    const match = routes.table().match(request.method, request.target);
+    if (match.kind === "none") return undefined;
+    if (match.kind === "malformed") return Promise.resolve(plain(404, "File not found"));
+    const fields = request.headers;
+    if (isUpgrade(fields)) return Promise.resolve(plain(501, "Routes can't upgrade a connection"));
+    const allowed = [...match.allowed, "OPTIONS"];
+    const cors = parts.cors();
+    if (request.method === "OPTIONS") {
+      const answer: HttpResponse = {
+        status: 204,
+        headers: { allow: allowed.join(", "), ...answerHeaders },
+      };
+      return Promise.resolve(cors?.ontoPreflight(answer, fields, match.allowed) ?? answer);
+    }
+    if (match.kind === "other-method") {
+      const refused = refuseMethod(allowed);
+      return Promise.resolve(cors?.onto(refused, fields) ?? refused);
+    }
+    return run(request, match.route, match.params);
+  };
+}
+
+function plain(status: number, body: string): HttpResponse {
+  return { status, headers: { "content-type": mediaTypes.text, ...answerHeaders }, body };
+}
+
+function isUpgrade({ connection, upgrade }: HttpRequest["headers"]): boolean {
+  return upgrade !== undefined && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(String(connection));
+}
+
+/** How an error names the request of a route. */
+export function requestLine({ method, target }: HttpRequest): string {
+  return `${method} ${pathOf(target)}`;
+}

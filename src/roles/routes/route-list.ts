@@ -1,0 +1,134 @@
+// Lists of routes between services: nodes send theirs to the gateway, and a proxy asks for all.
+
+import { bounded } from "../../base/bounded.ts";
+import { BadRequest, Unauthorized } from "../../base/errors.ts";
+import { type Host, isLocalFailure } from "../../base/ports.ts";
+import { answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
+import { collected } from "../../http/bodies.ts";
+import { readRoute } from "../../http/route-pattern.ts";
+import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
+import type { Route } from "../../http/router.ts";
+import { type Credentials, trustKeyHeader } from "../../http/trust.ts";
+import type { RouteInfo } from "../../runtime/routes.ts";
+
+/** Checks a list of routes. */
+export function readRoutes(value: unknown): readonly RouteInfo[] {
+  const wrong = (): BadRequest =>
+    new BadRequest(
+      '\'routes\' is not a list of routes; expected [{"name": "…", "method": "POST", "path": "/…"}]',
+    );
+  if (!Array.isArray(value)) throw wrong();
+  return value.map((item: unknown) => {
+    const { name, method, path } = (item ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof name !== "string" || name === "") throw wrong();
+    const route = readRoute(`${String(method)} ${String(path)}`);
+    if ("message" in route) throw new BadRequest(`The route '${name}': ${route.message}`);
+    return { name, ...route };
+  });
+}
+
+/** The endpoint that lists the routes of a service. */
+export function routeListEndpoint(
+  host: Pick<Host, "sign">,
+  credentials: Credentials,
+  routes: () => readonly RouteInfo[],
+): Route {
+  let listed: readonly RouteInfo[] | undefined;
+  let answer = { body: "", etag: "" };
+  return [
+    "GET",
+    routesPath,
+    (request) => {
+      if (!credentials.of(request.headers).holdsKey)
+        throw new Unauthorized("The list of routes needs the trust key of this deployment");
+      const current = routes();
+      if (current !== listed) {
+        const body = JSON.stringify({ routes: current });
+        answer = { body, etag: `"${host.sign("routes", body)}"` };
+        listed = current;
+      }
+      const { body, etag } = answer;
+      const headers = { "content-type": mediaTypes.json, ...answerHeaders, etag };
+      return request.headers["if-none-match"] === etag
+        ? { status: 304, headers }
+        : { status: 200, headers, body };
+    },
+  ];
+}
+
+/** The routes of the service behind a proxy, as it last said. */
+export interface FetchedRoutes {
+  readonly table: RouteTable<RouteInfo>;
+  /** Asks once, and goes on asking. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+/** How long a service may take to answer. */
+const answerTimeoutMs = 2_000;
+/** Until the service has answered once, ask this often: it may just be starting. */
+const retryMs = 500;
+
+export function createFetchedRoutes(
+  host: Host,
+  options: { readonly base: string; readonly trustKey: string; readonly intervalMs: number },
+): FetchedRoutes {
+  const { base, trustKey, intervalMs } = options;
+  let table = createRouteTable<RouteInfo>([]);
+  let etag: string | undefined;
+  let stopped = false;
+  let cancel = (): void => {};
+  const fetchRoutes = async (): Promise<void> => {
+    const answer = await bounded(
+      undefined,
+      host.clock,
+      answerTimeoutMs,
+      () => new Error(`${base} didn't list its routes in ${answerTimeoutMs / 1000} s`),
+      (signal) =>
+        collected(
+          host.transport.send({
+            url: base + routesPath,
+            method: "GET",
+            headers: {
+              ...trustKeyHeader(trustKey),
+              ...(etag !== undefined && { "if-none-match": etag }),
+            },
+            signal,
+            control: true,
+          }),
+        ),
+    );
+    if (answer.status === 304) return;
+    // A service of an earlier version has no routes.
+    if (answer.status === 404) return void (etag = "");
+    if (answer.status !== 200)
+      throw new Error(`${base} answered ${answer.status} when asked for its routes`);
+    const { routes } = JSON.parse(new TextDecoder().decode(answer.body)) as { routes?: unknown };
+    table = createRouteTable(readRoutes(routes));
+    etag = String(answer.headers["etag"]);
+  };
+  let warned = false;
+  const ask = async (): Promise<void> => {
+    try {
+      await fetchRoutes();
+      warned = false;
+    } catch (error) {
+      // Requests go by the last list. Outages are logged by the requests that fail.
+      if (!warned && !isLocalFailure(error) && etag !== undefined)
+        host.log.warn(`can't update the routes: ${(error as Error).message}`);
+      warned = true;
+    }
+    if (!stopped)
+      cancel = host.clock.after(etag === undefined ? retryMs : intervalMs, () => void ask());
+  };
+  return {
+    get table() {
+      return table;
+    },
+    start: ask,
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Runs a route of this node, in node and standalone alike.
+
+import { Unauthorized } from "../../base/errors.ts";
+import { isCors } from "../../http/cors.ts";
+import { compose } from "../../http/middleware.ts";
+import type { HttpResponse } from "../../base/ports.ts";
+import { headers } from "../../base/protocol.ts";
+import { contextOfCall } from "../../runtime/call-context.ts";
+import type { RouteRegistration, RouteRegistry } from "../../runtime/routes.ts";
+import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
+import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import type { CallRunnerParts } from "../run-call.ts";
+import type { RoutesPart } from "./route-endpoint.ts";
+import {
+  answerOf,
+  applyHeaders,
+  isResponse,
+  webRequest,
+  withMiddlewareHeaders,
+} from "./web-messages.ts";
+
+export type RouteRunnerParts = Pick<CallRunnerParts, "host" | "chain" | "name">;
+
+export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerParts): RoutesPart {
+  const { host, chain } = parts;
+  const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
+
+  const run = async (incoming: IncomingCall, route: RouteRegistration): Promise<HttpResponse> => {
+    const { params = {} } = incoming.route ?? {};
+    const request = webRequest(incoming, route.bodyBytes);
+    const call = callOf(incoming, new Map([["request", request]]));
+    const middleware = chain.list.filter((entry) => !isCors(entry));
+    if (middleware.length === 0)
+      return answerOf(await registry.run(route, call, params, request), route.name);
+    const before = new Map(incoming.headers);
+    const invoke = compose(
+      middleware,
+      async (inner) => {
+        const given = inner.args.get("request");
+        const received = given instanceof Request ? given : request;
+        applyHeaders(received, before, inner.headers);
+        const value = await registry.run(route, inner, params, received);
+        // Middleware relies on it.
+        if (!isResponse(value)) answerOf(value, route.name);
+        return value;
+      },
+      host.log,
+    );
+    const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
+    return withMiddlewareHeaders(answerOf(value, route.name), incoming);
+  };
+
+  return {
+    table: () => registry.table,
+    async answer(incoming) {
+      const route = incoming.route?.info as RouteRegistration;
+      if (route.access === "protected" && !incoming.trusted) throw new Unauthorized();
+      if (route.crossSite !== true) refuseCrossSite(incoming);
+      return withHeaders(await run(incoming, route), nodeHeader);
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// Requests and answers as the web has them, for the functions of routes.
+
+import { PayloadTooLarge } from "../../base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
+import { isServiceHeader } from "../../base/protocol.ts";
+import { readOnce } from "../../http/bodies.ts";
+import { isHopByHop } from "../../http/forwarded.ts";
+import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
+
+/** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
+const pieceBytes = 65_536;
+
+/** The `Request` that the function of a route gets. */
+export function webRequest(incoming: IncomingCall, bodyBytes: number = Infinity): Request {
+  const { request } = incoming;
+  const { method } = request;
+  const url = incoming.state.request.url;
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+  const headers = new Headers();
+  for (const [name, value] of incoming.headers)
+    if (!isHopByHop(name) && !isServiceHeader(name) && name !== "expect") headers.set(name, value);
+  headers.set("host", new URL(url).host);
+  const options = { method, headers, signal: incoming.signal };
+  const made =
+    method === "GET" || method === "HEAD"
+      ? new Request(url, options)
+      : new Request(url, {
+          ...options,
+          body: bodyOf(request, bodyBytes),
+          duplex: "half",
+        } as RequestInit);
+  // Node's own is forgotten with its request, although somebody may still listen to it.
+  Object.defineProperty(made, "signal", { value: incoming.signal });
+  return made;
+}
+
+function bodyOf(request: HttpRequest, bodyBytes: number): ReadableStream<Uint8Array> {
+  let reader: AsyncIterator<Uint8Array> | undefined;
+  let size = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= request.body[Symbol.asyncIterator]();
+        const { done, value } = await reader.next();
+        if (done === true) return controller.close();
+        size += value.length;
+        if (size > bodyBytes) {
+          stop(reader);
+          throw tooLarge(bodyBytes);
+        }
+        controller.enqueue(value);
+      },
+      cancel() {
+        if (reader !== undefined) stop(reader);
+      },
+    },
+    // Nothing is read before the function reads.
+    { highWaterMark: 0 },
+  );
+}
+
+function tooLarge(limit: number): PayloadTooLarge {
+  return new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
+}
+
+// Its source may still be waiting for a chunk, so nobody waits for it, and nobody needs its error.
+function stop(reader: AsyncIterator<unknown>): void {
+  reader.return?.().catch(() => {});
+}
+
+/** Headers that middleware has set or removed become those of the request. */
+export function applyHeaders(
+  request: Request,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): void {
+  for (const name of before.keys()) if (!after.has(name)) request.headers.delete(name);
+  for (const [name, value] of after)
+    if (before.get(name) !== value && !isServiceHeader(name)) request.headers.set(name, value);
+}
+
+/** Whether a value is a `Response`, of this realm or another. */
+export function isResponse(value: unknown): value is Response {
+  return value instanceof Response || Object.prototype.toString.call(value) === "[object Response]";
+}
+
+/** The answer that a `Response` stands for. Throws if it can't be sent. */
+export function answerOf(value: unknown, name: string): HttpResponse {
+  if (!isResponse(value))
+    throw new TypeError(`The route '${name}' returned ${kindOf(value)}, not a Response`);
+  if (value.type === "error" || value.status < 200)
+    throw new TypeError(`The route '${name}' returned Response.error(), which can't be sent`);
+  if (value.bodyUsed || value.body?.locked === true)
+    throw new TypeError(
+      `The route '${name}' returned a Response whose body has been read: make a new one for each request`,
+    );
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [field, text] of value.headers)
+    if (!isHopByHop(field) && !isServiceHeader(field) && field !== "set-cookie")
+      headers[field] = text;
+  const cookies = value.headers.getSetCookie();
+  const answer = {
+    status: value.status,
+    headers: cookies.length === 0 ? headers : { ...headers, "set-cookie": cookies },
+  };
+  return value.body === null ? answer : { ...answer, body: chunksOf(value.body, name) };
+}
+
+/**
+ * The chunks of a stream, which is cancelled if the reader stops early. Not a generator: that would
+ * wait for the next chunk before it stops.
+ */
+function chunksOf(stream: ReadableStream<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
+  return readOnce(() => {
+    const reader = stream.getReader();
+    let rest: Uint8Array = new Uint8Array();
+    const cancel = (reason: Error): void => {
+      // Its own error, while it ends, concerns nobody.
+      reader.cancel(reason).catch(() => {});
+    };
+    return {
+      async next() {
+        while (rest.length === 0) {
+          const { done, value } = await reader.read().catch((cause: unknown) => {
+            throw new Error(`The route '${name}' broke off its answer`, { cause });
+          });
+          if (done) return { done: true, value: undefined };
+          if (!((value as unknown) instanceof Uint8Array)) {
+            const error = new TypeError(
+              `The route '${name}' answered with a chunk that isn't a Uint8Array`,
+            );
+            cancel(error);
+            throw error;
+          }
+          rest = value;
+        }
+        const piece = rest.subarray(0, pieceBytes);
+        rest = rest.subarray(pieceBytes);
+        return { done: false, value: piece };
+      },
+      async return() {
+        cancel(new Error("The caller went away"));
+        return { done: true, value: undefined };
+      },
+    };
+  });
+}
+
+/** An answer that came from another service, for middleware. */
+export function webResponse({ status, headers, body }: HttpResponse): Response {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const text of [value].flat()) fields.append(name, text);
+  const isBodiless = status === 204 || status === 205 || status === 304;
+  return new Response(isBodiless || body === undefined ? null : toStream(body), {
+    status,
+    headers: fields,
+  });
+}
+
+function toStream(body: NonNullable<HttpResponse["body"]>): BodyInit {
+  if (typeof body === "string" || body instanceof Uint8Array) return body as BodyInit;
+  let reader: AsyncIterator<Uint8Array> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= body[Symbol.asyncIterator]();
+        const { done, value } = await reader.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        stop(reader ?? body[Symbol.asyncIterator]());
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Adds the headers that middleware has set after `next`. */
+export function withMiddlewareHeaders(answer: HttpResponse, incoming: IncomingCall): HttpResponse {
+  return withHeaders(answer, incoming.headers.over(answer.headers));
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  return Array.isArray(value) ? "an array" : "an object";
+}

@@ -1,0 +1,156 @@
+// The routes of a node: name and path → function.
+
+import { isCallable, mostOpen } from "../base/access.ts";
+import type { PathParameters } from "../base/context.ts";
+import { Context } from "../base/context.ts";
+import type { Call } from "../base/call.ts";
+import { SegmentNotFound } from "../base/errors.ts";
+import { traceLine } from "../base/fqn.ts";
+import { entryOf, type RouteEntry, type ServerManifest } from "../base/manifest.ts";
+import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
+import { defaultVersion } from "../base/version.ts";
+import type { RoutePattern } from "../http/route-pattern.ts";
+import { createRouteTable, type RouteTable } from "../http/route-table.ts";
+import { CallContext, callParts } from "./call-context.ts";
+import type { ProcedureFunction } from "./seam.ts";
+
+/** What services tell each other about a route. */
+export interface RouteInfo extends RoutePattern {
+  readonly name: string;
+}
+
+/** A route of this node. Its access is the most open one among its segments here. */
+export interface RouteRegistration extends RouteEntry {
+  readonly segments: readonly string[];
+  readonly run: ProcedureFunction;
+}
+
+export interface RouteRegistryParts {
+  readonly loader: Pick<ModuleLoader, "import">;
+  readonly carrier: ContextCarrier;
+  readonly clock: Clock;
+}
+
+export class RouteRegistry {
+  readonly #parts: RouteRegistryParts;
+  /** By name, as the latest manifest has them. */
+  #routes: ReadonlyMap<string, RouteRegistration> = new Map();
+  /** No longer in the manifest, but requests for them may be on their way. */
+  #leaving: ReadonlyMap<string, RouteRegistration> = new Map();
+  #loading: Promise<void> | undefined;
+  #loadingNames: ReadonlySet<string> = new Set();
+  #table: RouteTable<RouteRegistration> = createRouteTable<RouteRegistration>([]);
+
+  constructor(parts: RouteRegistryParts) {
+    this.#parts = parts;
+  }
+
+  /** The routes that requests are matched with. A private one has none. */
+  get table(): RouteTable<RouteRegistration> {
+    return this.#table;
+  }
+
+  /** For the gateway. */
+  get callable(): readonly RouteInfo[] {
+    return this.#table.all.map(({ name, method, path }) => ({ name, method, path }));
+  }
+
+  /**
+   * Loads the routes of these segments, and again those with a body in `fresh`. The registry
+   * switches to them at once when all are loaded. Those that are gone stay until {@link drop}.
+   */
+  load(
+    manifest: ServerManifest,
+    segments: readonly string[],
+    fresh: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
+    const named = namedIn(manifest, segments);
+    this.#loadingNames = new Set(named.keys());
+    this.#loading = this.#load(manifest, named, fresh);
+    return this.#loading;
+  }
+
+  async #load(
+    manifest: ServerManifest,
+    named: ReadonlyMap<string, NamedRoute>,
+    fresh: ReadonlySet<string>,
+  ): Promise<void> {
+    const loaded = [...named.values()].map(async (route): Promise<RouteRegistration> => {
+      const file = entryOf(manifest.modules, route.module)?.body;
+      if (file === undefined)
+        throw new SegmentNotFound(
+          `Segment '${route.segments[0]}' names a route whose module isn't in the build: build again`,
+        );
+      const known = this.#routes.get(route.name);
+      if (known?.module === route.module && known.export === route.export && !fresh.has(file))
+        return { ...route, run: known.run };
+      const run = (await this.#parts.loader.import(file))[route.export];
+      if (typeof run !== "function")
+        throw new TypeError(`${file} doesn't export '${route.export}' as a function: build again`);
+      return { ...route, run: run as ProcedureFunction };
+    });
+    const routes = new Map((await Promise.all(loaded)).map((route) => [route.name, route]));
+    this.#leaving = new Map(
+      [...this.#leaving, ...this.#routes].filter(([name]) => !routes.has(name)),
+    );
+    this.#routes = routes;
+    this.#loading = undefined;
+    this.#rebuild();
+  }
+
+  /** Drops the routes that the manifest no longer has. */
+  drop(): void {
+    if (this.#leaving.size === 0) return;
+    this.#leaving = new Map();
+    this.#rebuild();
+  }
+
+  #rebuild(): void {
+    // Of two with the same path the first matches: the new one.
+    const all = [...this.#routes.values(), ...this.#leaving.values()];
+    this.#table = createRouteTable(all.filter(({ access }) => isCallable(access)));
+  }
+
+  /** What a seam of the route runs, which only tests have. */
+  functionOf(name: string): ProcedureFunction | undefined {
+    if (!this.#loadingNames.has(name) && !this.#routes.has(name)) return undefined;
+    return async (...args) => {
+      await this.#loading;
+      return await this.#routes.get(name)?.run(...args);
+    };
+  }
+
+  /** Runs a route for a request. */
+  async run(
+    route: RouteRegistration,
+    call: Call,
+    params: PathParameters,
+    request: Request,
+  ): Promise<unknown> {
+    call.begin();
+    const { carrier, clock } = this.#parts;
+    const trace = [traceLine(route.name, defaultVersion.toString())];
+    const context: Context = new CallContext({ ...callParts(call), params, trace }, clock, call);
+    return await carrier.run(context, () => route.run.call(context, request as never));
+  }
+}
+
+type NamedRoute = Omit<RouteRegistration, "run">;
+
+/** Of a route in several segments, the most open access applies. */
+function namedIn(
+  { routes = {} }: ServerManifest,
+  segments: readonly string[],
+): ReadonlyMap<string, NamedRoute> {
+  const named = new Map<string, NamedRoute>();
+  for (const segment of segments)
+    for (const entry of entryOf(routes, segment) ?? []) {
+      const known = named.get(entry.name);
+      named.set(entry.name, {
+        ...entry,
+        access: known === undefined ? entry.access : mostOpen([known.access, entry.access]),
+        segments: [...(known?.segments ?? []), segment],
+      });
+    }
+  return named;
+}
