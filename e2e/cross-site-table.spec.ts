@@ -15,7 +15,8 @@ import { defaultLimits } from "../src/codec/values/limits.ts";
 import { CorsMiddleware } from "../src/http/cors.ts";
 import type { Middleware } from "../src/http/middleware.ts";
 import { createStandalone } from "../src/roles/standalone.ts";
-import { TestLog, testModules } from "../test/_cluster.ts";
+import { TestLog } from "../test/_cluster.ts";
+import { routeModules, type TestRoute } from "../test/_routes.ts";
 import { body } from "../test/spec/_shop.ts";
 import { createOrigin, type Origin } from "./_origin.ts";
 
@@ -68,6 +69,25 @@ const attempts: readonly Attempt[] = [
   { title: "link, `safe`", path: "/rpc/shop/read", by: "link" },
   { title: "link", path: "/rpc/shop/change", by: "link" },
   { title: "form that posts", path: "/rpc/shop/change", by: "form" },
+  { title: "route, `GET`", path: "/feed", by: "fetch" },
+  { title: "route, `POST`, form type", path: "/buy", by: "fetch", method: "POST", type: form },
+  { title: "route, `POST`, JSON", path: "/buy", by: "fetch", method: "POST", type: json },
+  {
+    title: "route, `crossSite`, form type",
+    path: "/hook",
+    by: "fetch",
+    method: "POST",
+    type: form,
+  },
+  { title: "route, link", path: "/feed", by: "link" },
+  { title: "route, form that posts", path: "/buy", by: "form" },
+];
+
+const run = async (): Promise<Response> => new Response("ran");
+const routes: readonly TestRoute[] = [
+  { route: "GET /feed", segment: "shop", run },
+  { route: "POST /buy", segment: "shop", run },
+  { route: "POST /hook", segment: "shop", crossSite: true, run },
 ];
 
 interface Received {
@@ -78,7 +98,7 @@ interface Received {
 
 interface Shop {
   readonly server: HttpServer;
-  /** Requests for procedures since it was last emptied. */
+  /** Requests for procedures and routes since it was last emptied. */
   readonly received: Received[];
 }
 
@@ -90,7 +110,7 @@ async function openShop(middleware: Middleware | undefined): Promise<Shop> {
     headers: { "content-type": "text/html", "set-cookie": cookies },
     body: "<!doctype html><title>Shop</title>",
   };
-  const modules = testModules([
+  const modules = routeModules(routes, [
     {
       fqn: "shop/read",
       in: { shop: { access: "public", safe: true } },
