@@ -57,7 +57,7 @@ function encodeForm(value: unknown, walk: FormWalk): unknown {
 
 function encodeObject(value: object, walk: FormWalk): unknown {
   const opaque = walk.classes.opaqueForm?.(value, walk);
-  if (opaque !== undefined) return opaque;
+  if (opaque) return opaque;
   const known = classOf(value, walk.classes);
   if (value instanceof Error) return walk.classes.errorForm?.(value, walk) ?? mark("Error");
   if (known?.hasForm === false)
@@ -82,7 +82,7 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   const bytes = bytesOf(value);
   if (bytes) return mark("Binary", { type: kindOf(value), base64: toBase64(bytes) });
   const form = walk.file?.(value, walk);
-  if (form !== undefined) return form;
+  if (form) return form;
   const prototype: unknown = Object.getPrototypeOf(value);
   // A plain object that looks like a form, or one of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {

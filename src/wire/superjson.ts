@@ -50,14 +50,13 @@ export async function encodeCall(
       const encoded = encodeArguments(args, options);
       if (encoded.attachments.length === 0) return { body: encoded.text, encoding };
       const multipart = import("../codec/multipart/write-multipart.ts");
-      const { writeUpload } = await loaded("multipart", multipart);
-      return { body: writeUpload(encoded).body, encoding };
+      return { body: (await loaded("multipart", multipart)).writeUpload(encoded).body, encoding };
     }
   } catch (thrown) {
     if (!needsReferences(thrown)) throw thrown;
   }
   const { encodeSuperjsonArguments } = await loadSuperjson();
-  const keepsFiles = encoding === "superjson";
-  const body = await encodeSuperjsonArguments(args, { ...options, keepsFiles });
+  // A call that came in superjson may have its files in it.
+  const body = await encodeSuperjsonArguments(args, options, encoding === "superjson");
   return { body, encoding: "superjson" };
 }

@@ -26,6 +26,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     calls: { title: "Names, versions and arguments of a call", statements: 39 },
     responses: { title: "Responses", statements: 14 },
     plain: { title: "Plain answers, Blob and File", statements: 12 },
+    streams: { title: "Bodies that stream", statements: 3 },
     uploads: { title: "Files in calls", statements: 17 },
     errors: { title: "Errors", statements: 51 },
     masked: { title: "Masked errors", statements: 10 },

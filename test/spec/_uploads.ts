@@ -3,7 +3,7 @@
 import type { Role } from "../../src/roles/role.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
-import { body, call, Money, names } from "./_shop.ts";
+import { body, call, names } from "./_shop.ts";
 
 /** What a procedure got, as JSON: files with all that they are. */
 export async function describeValue(value: unknown): Promise<unknown> {
@@ -139,4 +139,4 @@ export function multipart(
   return `${written.join("")}--b--\r\n`;
 }
 
-export { ask, Money };
+export { ask };

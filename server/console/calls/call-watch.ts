@@ -144,7 +144,7 @@ function factsOf(
     ...(typeof node === "string" ? { node } : {}),
     method,
     arguments: method === "GET" ? queryOf(target).length : request.bodyBytes,
-    result: bytesOf(answer.body),
+    result: bytesOf(answer),
     status: answer.status,
     ...(answer.status >= 400 && { ...(hidden && failureOf(hidden)), ...seenIn(answer, hidden) }),
     hops: readRelayHeaders(request.headers).hops,
@@ -186,8 +186,9 @@ function versionIn(target: string): string {
   }
 }
 
-function bytesOf(body: HttpResponse["body"]): number {
+function bytesOf({ body, headers: fields }: HttpResponse): number {
   if (body === undefined) return 0;
   if (typeof body === "string") return new TextEncoder().encode(body).length;
-  return body instanceof Uint8Array ? body.byteLength : 0;
+  // What streams says its length if the service that sends it knew it.
+  return body instanceof Uint8Array ? body.byteLength : Number(fields["content-length"] ?? 0);
 }

@@ -33,9 +33,10 @@ export function encodeSuperjson(value: unknown, options: EncodeOptions): string 
  */
 export function encodeSuperjsonArguments(
   args: Args,
-  options: EncodeOptions & { readonly keepsFiles?: boolean },
+  options: EncodeOptions,
+  keepsFiles = false,
 ): string | Promise<string> {
-  const hinting = options.keepsFiles ? options : { ...options, hint: fileHint };
+  const hinting = keepsFiles ? options : { ...options, hint: fileHint };
   return encode(hinting, "args", (walk) => {
     const body: Properties = {};
     for (const [name, value] of args)

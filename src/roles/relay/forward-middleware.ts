@@ -54,7 +54,11 @@ export async function forwardThroughMiddleware(
 ): Promise<HttpResponse> {
   // The RPC endpoint handles CORS, which doesn't look at arguments or results.
   const middleware = parts.chain.list.filter((entry) => !isCors(entry));
-  if (middleware.length === 0) return relayAnswer(await send(incoming, received));
+  if (middleware.length === 0) {
+    const head = await send(incoming, received);
+    // The console shows errors, which are small.
+    return relayAnswer(head.status < 400 ? head : await whole(head));
+  }
   // Refuse before middleware runs, if the application is known here. Otherwise the node refuses,
   // with the same answer.
   if (
@@ -90,9 +94,7 @@ export async function forwardThroughMiddleware(
         ...(changed ?? received),
         headers: fieldsOf(incoming, call.headers, changed),
       });
-      answer = await collected(head).catch((thrown: unknown) => {
-        throw forwardingError(thrown);
-      });
+      answer = await whole(head);
       try {
         const { value } = await decodeAnswer(answer, {
           classes,
@@ -254,4 +256,12 @@ function withAnswerHeaders(
       ...(policies !== undefined && { [policyHeader]: policies }),
     },
   };
+}
+
+async function whole(head: PeerResponse): Promise<IncomingResponse> {
+  try {
+    return await collected(head);
+  } catch (thrown) {
+    throw forwardingError(thrown);
+  }
 }
