@@ -13,7 +13,11 @@ import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluste
 import { key, sentBy } from "../_deployment.ts";
 import { body, call } from "./_shop.ts";
 
-type Act = (context: Context, callInner: () => Promise<unknown>) => unknown;
+type Act = (
+  context: Context,
+  callInner: () => Promise<unknown>,
+  byName: (options: object) => Promise<unknown>,
+) => unknown;
 
 interface Acts {
   readonly outer?: Act;
@@ -38,10 +42,15 @@ function proceduresOf({ outer, inner }: Acts): TestProcedure[] {
         (outer ?? ((_context, callInner) => callInner()))(
           getContext(),
           async () => await call(graph, "inner", []),
+          async (options) => await graph.runProcedure("inner", "", {}, options),
         ),
       ),
     },
-    { fqn: "inner", in: { b: "public" }, body: body("inner", () => inner?.(getContext(), idle)) },
+    {
+      fqn: "inner",
+      in: { b: "public" },
+      body: body("inner", () => inner?.(getContext(), idle, idle)),
+    },
   ];
 }
 
@@ -49,7 +58,7 @@ const idle = async (): Promise<void> => {};
 
 const middlewareOf = (act: Act): Middleware => ({
   async handle(_fqn, _version, _args, _headers, next) {
-    await act(getContext(), idle);
+    await act(getContext(), idle, idle);
     return await next();
   },
 });
@@ -126,6 +135,21 @@ describe.each(everywhere)("what a call sets for its answer, %s", (_, start) => {
       "session=%C3%BC; Max-Age=60; Path=/; HttpOnly; SameSite=Lax",
     ]);
     expect(Object.keys(answer.headers)).not.toContain("x-svc-response");
+  });
+
+  it("a call with options shares locals and the answer's settings of the call that makes it (context-9, context-16)", async () => {
+    let seen: unknown;
+    const application = await start({
+      middleware: [({ locals }) => void Object.assign(locals, { user: "Ann" })],
+      outer: async (_context, _callInner, byName) => await byName({ headers: { "x-own": "1" } }),
+      inner({ headers, locals, response }) {
+        seen = [headers.get("x-own"), locals];
+        response.cookies.set("c", "1");
+      },
+    });
+    const { headers } = await application.request();
+    expect(seen).toEqual(["1", { user: "Ann" }]);
+    expect(headers["set-cookie"]).toEqual(["c=1; Path=/; HttpOnly; SameSite=Lax"]);
   });
 
   it("context-10: cookies.get reads the request's cookies, also in inner calls, and skips malformed ones", async () => {
@@ -269,7 +293,7 @@ describe.each(everywhere)("what a call sets for its answer, %s", (_, start) => {
     const application = await start({
       middleware: [({ locals }) => void Object.assign(locals, { user: { roles: [] } })],
       async outer(context, callInner) {
-        await change(context, idle);
+        await change(context, idle, idle);
         await callInner();
       },
       inner: change,
