@@ -16,8 +16,12 @@ export function noSuchModule({ modules }: Manifest, path: string): FileNotFound 
  * The error of `startClient`. A forbidden segment and a missing one get the same message, so that
  * neither is revealed.
  */
-export function noSuchSegment({ segments }: Manifest, segment: unknown): SegmentNotFound {
-  return new SegmentNotFound(
-    `segment '${String(segment)}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
-  );
+export function noSuchSegment({ segments }: Manifest, segment: unknown): Error {
+  return typeof segment === "object"
+    ? new TypeError(
+        'startClient takes names of segments, startClient("ui"), or { segments: ["ui"] }',
+      )
+    : new SegmentNotFound(
+        `segment '${segment as string}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
+      );
 }

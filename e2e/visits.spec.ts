@@ -110,7 +110,12 @@ test("client.js and hooks.js are one runtime", async ({ page }) => {
      return [Object.keys(hooks).toSorted(), hooks.startClient === client.startClient, hooks.runProcedure === client.runProcedure,
        await hooks.runProcedure("local/edition")];`,
   );
-  expect(found).toEqual([["runProcedure", "startClient", "withOptions"], true, true, "first edition"]);
+  expect(found).toEqual([
+    ["runProcedure", "startClient", "withOptions"],
+    true,
+    true,
+    "first edition",
+  ]);
 });
 
 test("a forbidden segment and a missing one get the same message", async ({ page }) => {

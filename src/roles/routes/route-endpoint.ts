@@ -109,6 +109,6 @@ function isUpgrade({ connection, upgrade }: HttpRequest["headers"]): boolean {
 }
 
 /** How an error names the request of a route. */
-export function requestLine({ method, target }: HttpRequest): string {
+function requestLine({ method, target }: HttpRequest): string {
   return `${method} ${pathOf(target)}`;
 }

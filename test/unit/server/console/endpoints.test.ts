@@ -422,7 +422,7 @@ describe("a node that joins a gateway with a console", () => {
     expect(await join({ name: "x".repeat(2_000_000), segments: [], procedures: [] })).toMatchObject(
       { status: 413 },
     );
-    expect(gateway.describe()).toEqual({ members: [] });
+    expect(gateway.describe()).toEqual({ members: [], routes: [] });
     expect(await join({ segments: ["c"], procedures: [] })).toMatchObject({ status: 201 });
   });
 
