@@ -35,7 +35,7 @@ describe("membership of a node at the gateway", () => {
 
   it("members-2: the gateway records the node and its procedures", async () => {
     const { gateway } = await deploy();
-    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
+    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b], routes: [] });
     expect(await ask(gateway, "GET", stock)).toMatchObject({
       status: 200,
       text: "5",
@@ -59,7 +59,7 @@ describe("membership of a node at the gateway", () => {
     const { id } = JSON.parse(joined.text) as { id: string };
     network.roles.delete("http://c");
     await clock.pass(15_001);
-    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
+    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b], routes: [] });
     expect((await ask(gateway, "PUT", `/nodes/${id}`, trusted)).status).toBe(404);
   });
 
@@ -277,7 +277,7 @@ describe("leaving the rotation", () => {
     answer();
     await clock.pass(1000);
     await stopped;
-    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b] });
+    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b], routes: [] });
     expect(clock).toBeInstanceOf(TestClock);
   });
 });

@@ -7,7 +7,7 @@ import { answerHeaders, mediaTypes } from "../../base/protocol.ts";
 import type { PublicOrigin } from "../../http/public-origin.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { RouteTable } from "../../http/route-table.ts";
-import { pathOf, refuseMethod } from "../../http/router.ts";
+import { refuseMethod } from "../../http/router.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { Credentials, Trust } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
@@ -106,9 +106,4 @@ function plain(status: number, body: string): HttpResponse {
 
 function isUpgrade({ connection, upgrade }: HttpRequest["headers"]): boolean {
   return upgrade !== undefined && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(String(connection));
-}
-
-/** How an error names the request of a route. */
-function requestLine({ method, target }: HttpRequest): string {
-  return `${method} ${pathOf(target)}`;
 }
