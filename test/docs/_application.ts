@@ -11,7 +11,7 @@ import { root as packageRoot } from "../_sources.ts";
 // oxfmt-ignore
 const installed = [
   "@trpc/client", "@trpc/server", "express", "@types/express", "zod",
-  "classic-level",
+  "classic-level", "openid-client",
   "vite", "vitest", "msw", "superjson", "typescript", "@types/node",
   "react", "react-dom", "@types/react", "@types/react-dom", "@vitejs/plugin-react",
   "vue", "vue-tsc", "@vue/tsconfig", "@vitejs/plugin-vue",
