@@ -1,6 +1,8 @@
 // One application in every mode in which users run one: what a feature promises must hold in all of
 // them.
 
+import { setTimeout as pause } from "node:timers/promises";
+
 import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { vi } from "vitest";
 
@@ -40,6 +42,8 @@ export interface Mode {
   readonly name: ModeName;
   /** Sends a request to the outermost service, as a program outside would. Follows no redirect. */
   request(path: string, init?: RequestInit): Promise<Response>;
+  /** Lets so much time pass. The clock of the test kit stands still otherwise. */
+  pass(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -71,8 +75,8 @@ export async function startMode(name: ModeName, suites: readonly Suite[]): Promi
   const servers: Server[] = [];
   closing.push(async () => await Promise.all(servers.map(async (server) => await server.stop())));
   try {
-    const request = await starters[name]({ application, configuration, closing, servers });
-    return { name, request, stop };
+    const started = await starters[name]({ application, configuration, closing, servers });
+    return { name, pass: pause, ...started, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -88,7 +92,7 @@ interface StartParts {
   readonly servers: Server[];
 }
 
-type Start = (parts: StartParts) => Promise<Mode["request"]>;
+type Start = (parts: StartParts) => Promise<Pick<Mode, "request"> & Partial<Pick<Mode, "pass">>>;
 
 const starters: Readonly<Record<ModeName, Start>> = {
   async "start standalone"(parts) {
@@ -144,7 +148,10 @@ const starters: Readonly<Record<ModeName, Start>> = {
   async "test kit"({ application, configuration, closing }) {
     const cluster = await createTestCluster({ root: application.root, config: configuration });
     closing.push(async () => await cluster.stop());
-    return async (path, init) => await cluster.fetch(path, init);
+    return {
+      request: async (path, init) => await cluster.fetch(path, init),
+      pass: async (ms) => await cluster.clock.pass(ms),
+    };
   },
 };
 
@@ -168,6 +175,8 @@ async function serve(
   return server.url;
 }
 
-function toUrl(url: string): Mode["request"] {
-  return async (path, init) => await fetch(new URL(path, url), { redirect: "manual", ...init });
+function toUrl(url: string): Pick<Mode, "request"> {
+  return {
+    request: async (path, init) => await fetch(new URL(path, url), { redirect: "manual", ...init }),
+  };
 }

@@ -9,9 +9,10 @@ import { crossSite } from "./cross-site.ts";
 import { deepLinks } from "./deep-links.ts";
 import { files } from "./files.ts";
 import { masked } from "./masked.ts";
+import { options } from "./options.ts";
 import { routes } from "./routes.ts";
 
-const suites = [calls, context, crossSite, deepLinks, files, masked, routes];
+const suites = [calls, context, crossSite, deepLinks, files, masked, options, routes];
 
 describe.each(modeNames)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;
