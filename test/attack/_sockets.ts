@@ -7,11 +7,12 @@ import { type HttpServer, listen } from "../../server/http/http.ts";
 import { type Console, createConsole } from "../../server/console/console.ts";
 import type { Host, HttpRequest } from "../../src/base/ports.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
+import type { ServerModules } from "../../src/roles/load-node.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { TestLog, testModules } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { application, classes } from "./_application.ts";
@@ -27,8 +28,17 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-/** Starts proxy → gateway → node and a repository. `console` turns on the gateway's console. */
-export async function openSockets(options: { readonly console?: true } = {}): Promise<Sockets> {
+export interface SocketOptions {
+  /** Turns on the gateway's console. */
+  readonly console?: true;
+  /** Of the node, in place of the attacked application. */
+  readonly modules?: ServerModules;
+  readonly limits?: Partial<Limits>;
+}
+
+/** Starts proxy → gateway → node and a repository. */
+export async function openSockets(options: SocketOptions = {}): Promise<Sockets> {
+  const { modules = testModules(application, classes) } = options;
   const log = new TestLog();
   const repositoryTargets: string[] = [];
   const servers: HttpServer[] = [];
@@ -51,7 +61,7 @@ export async function openSockets(options: { readonly console?: true } = {}): Pr
     await role.start(server.url);
     return server.url;
   };
-  const common = { trustKey: key, limits: defaultLimits };
+  const common = { trustKey: key, limits: { ...defaultLimits, ...options.limits } };
   const files = {
     publicFile: async (request: HttpRequest) => (repositoryTargets.push(request.target), undefined),
     component: async () => undefined,
@@ -73,12 +83,13 @@ export async function openSockets(options: { readonly console?: true } = {}): Pr
       observer: consoleOf(gatewayHost),
     });
   });
+  const { segments } = await modules.manifest();
   const node = await open(() =>
     createNode(host(), {
       ...common,
       gateway,
-      modules: testModules(application, classes),
-      segments: ["main"],
+      modules,
+      segments: Object.keys(segments),
       name: "one",
     }),
   );
@@ -132,7 +143,9 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<RawA
       const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1];
       if (
         (length !== undefined && text.length >= end + 4 + Number(length)) ||
-        /^HTTP\/1\.1 (?:204|304)/.test(text)
+        /^HTTP\/1\.1 (?:204|304)/.test(text) ||
+        (/\r\ntransfer-encoding: chunked/i.test(text.slice(0, end)) &&
+          text.endsWith("\r\n0\r\n\r\n"))
       )
         finish();
     });

@@ -15,6 +15,8 @@ export class Movement {
   #moved: number;
   #isReceiving = false;
   #cancel: () => void = () => {};
+  /** Sets the timer until the head again, since another limit counts now. */
+  #recheck: (() => void) | undefined;
   /** Ends what waits for the answer's next chunk. */
   #breakOff: ((error: Error) => void) | undefined;
   #expire: Expire = () => {};
@@ -61,13 +63,17 @@ export class Movement {
           const late = this.#isReceiving
             ? new RequestTimeout("The request's body did not arrive in time")
             : new DeadlineExceeded();
+          this.#recheck = undefined;
           expire(late);
           reject(late);
         },
       );
       act()
         .then(resolve, reject)
-        .finally(() => this.#cancel());
+        .finally(() => {
+          this.#recheck = undefined;
+          this.#cancel();
+        });
     });
   }
 
@@ -83,13 +89,13 @@ export class Movement {
     return {
       [Symbol.asyncIterator]: () => {
         const reader = body[Symbol.asyncIterator]();
-        this.#isReceiving = true;
+        this.#receives(true);
         return {
           next: async () => {
             try {
               const result = await reader.next();
               this.#moved = this.#clock.now();
-              if (result.done === true) this.#isReceiving = false;
+              if (result.done === true) this.#receives(false);
               return result;
             } catch (error) {
               this.#isReceiving = false;
@@ -97,7 +103,7 @@ export class Movement {
             }
           },
           return: async () => {
-            this.#isReceiving = false;
+            this.#receives(false);
             return (await reader.return?.()) ?? { done: true, value: undefined };
           },
         };
@@ -120,6 +126,7 @@ export class Movement {
           this.#breakOff?.(error);
         },
       );
+      this.#recheck = undefined;
       return {
         next: async () => {
           if (broken !== undefined) throw broken.error;
@@ -154,7 +161,15 @@ export class Movement {
       if (left > 0) this.#cancel = this.#clock.after(left, check);
       else end();
     };
-    this.#cancel();
-    check();
+    this.#recheck = () => {
+      this.#cancel();
+      check();
+    };
+    this.#recheck();
+  }
+
+  #receives(isReceiving: boolean): void {
+    this.#isReceiving = isReceiving;
+    this.#recheck?.();
   }
 }
