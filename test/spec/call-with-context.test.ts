@@ -118,7 +118,9 @@ async function pair(): Promise<Pair> {
         "x-svc-trust-key": key,
         "x-svc-deadline": "700",
       };
-      void ask(first!, "GET", "/rpc/t/keep", fields, "", caller.signal);
+      const left = ask(first!, "GET", "/rpc/t/keep", fields, "", caller.signal);
+      // A caller that leaves gets its own reason instead of an answer.
+      left.catch(() => {});
       await settle();
       return {
         context: keptContext!,
