@@ -62,7 +62,9 @@ export function writeAnswer(
     return writeAnswer(message, response, refusal(memoryExhausted()), { closing, connection });
   }
   const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
-  if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
+  // The length of an answer to HEAD that was passed on may be unknown: GET would have a body.
+  const isUnknown = isStream || (message.method === "HEAD" && body === undefined);
+  if (!isUnknown && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
   if (closing || isUnread || (answer.status === 408 && !message.complete))

@@ -109,6 +109,7 @@ describe("POST /rpc", () => {
   });
   it("POST with a compressed body answers 415", async () => {
     expect((await post(none, "{}", { ...json, "content-encoding": "gzip" })).status).toBe(415);
+    expect((await post(none, "{}", { ...json, "content-encoding": "Identity" })).status).toBe(200);
   });
   it.each(["{", "[]", "null", "1", '"a"', "{} {}", "\u0000"])(
     "POST answers 400 BadRequest as plain text, without a stack, to %j",
