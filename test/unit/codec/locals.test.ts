@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { Locals } from "../../../src/base/call-scope.ts";
 import { encodeLocals, freezeDeeply } from "../../../src/codec/locals.ts";
 
 type Change = (value: never) => unknown;
@@ -60,7 +61,7 @@ describe("frozen locals", () => {
       { push: ({ roles }: { roles: string[] }) => roles.push("admin") },
     ],
   ])("%s can't be changed, and reads as before", (_what, value, changes) => {
-    const locals = { value };
+    const locals: Locals = Object.fromEntries([["value", value]]);
     const before = encodeLocals(locals, 8_192);
     freezeDeeply(locals);
     // A value that middleware puts into the locals of each call.
@@ -104,6 +105,6 @@ describe("values that locals can't hold", () => {
       "locals.user.value: an instance of 'User' can't be in locals, as gateways and proxies don't have the application's classes; put a plain object there",
     ],
   ])("%s is refused by its name", (_what, value, message) => {
-    expect(() => encodeLocals({ user: { value } }, 8_192)).toThrow(message);
+    expect(() => encodeLocals({ user: { value } } as Locals, 8_192)).toThrow(message);
   });
 });
