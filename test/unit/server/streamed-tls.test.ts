@@ -18,7 +18,11 @@ it("a streamed request goes to an https address, and not to one with an unknown 
     {
       host: "127.0.0.1",
       port: 0,
-      tls: { cert: readFileSync(cert), key: readFileSync(key), passphrase: undefined },
+      tls: {
+        cert: readFileSync(cert, "utf8"),
+        key: readFileSync(key, "utf8"),
+        passphrase: undefined,
+      },
     },
   );
   onTestFinished(async () => await server.close(0));
