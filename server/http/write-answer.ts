@@ -91,8 +91,8 @@ export function writeAnswer(
     return lingered(message).then(() => void response.end());
   }
   // Node writes the head in the encoding of a text that follows it.
-  const isText = typeof content === "string" && hasLatinField(fields);
-  response.end(isText ? Buffer.from(content) : content);
+  const mustEncode = typeof content === "string" && hasLatinField(fields);
+  response.end(mustEncode ? Buffer.from(content) : content);
   // The kernel has nearly always taken all of it by now.
   if (response.writableLength > 0) {
     connection.holder.take(size);
@@ -101,12 +101,10 @@ export function writeAnswer(
 }
 
 /** Whether a header's value is in Latin-1, as HTTP has it, but not in ASCII. */
-function hasLatinField(fields: Readonly<Record<string, unknown>>): boolean {
-  for (const name in fields) {
-    const value = fields[name];
-    if (typeof value === "string" && /[\x80-\xff]/.test(value)) return true;
-  }
-  return false;
+function hasLatinField(fields: readonly (string | string[] | number)[]): boolean {
+  return fields.some((field) =>
+    Array.isArray(field) ? hasLatinField(field) : /[\x80-\xff]/.test(String(field)),
+  );
 }
 
 /**
