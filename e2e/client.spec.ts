@@ -228,7 +228,7 @@ test("a remote call rejects if /svc/remote.js can't be loaded, and the next call
   origin.files.delete("/svc/remote.js");
   await visit(page);
   await expect(output(page)).toHaveText(
-    "NodeNotAvailable: Can't load /svc/remote.js, which all remote calls need",
+    "NodeNotAvailable: Can't load /svc/remote.js, which this call needs",
   );
   origin.files.set("/svc/remote.js", remote);
   await page.evaluate("again()");
