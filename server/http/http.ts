@@ -154,6 +154,8 @@ export async function listen(
   // Node silently drops fields past this number. We can only refuse too many if we see one more.
   server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    // Node keeps the address that was once read: a procedure can read it after the caller has left.
+    void socket.remoteAddress;
     const isSpare = connections.size >= limits.maxConnections && !closeOne();
     const connection = createCallerConnection(socket, {
       memory,

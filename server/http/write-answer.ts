@@ -88,12 +88,23 @@ export function writeAnswer(
     else response.write(content);
     return lingered(message).then(() => void response.end());
   }
-  response.end(content);
+  // Node writes the head in the encoding of a text that follows it.
+  const isText = typeof content === "string" && hasLatinField(fields);
+  response.end(isText ? Buffer.from(content) : content);
   // The kernel has nearly always taken all of it by now.
   if (response.writableLength > 0) {
     connection.holder.take(size);
     response.once("close", () => connection.holder.give(size));
   }
+}
+
+/** Whether a header's value is in Latin-1, as HTTP has it, but not in ASCII. */
+function hasLatinField(fields: Readonly<Record<string, unknown>>): boolean {
+  for (const name in fields) {
+    const value = fields[name];
+    if (typeof value === "string" && /[\x80-\xff]/.test(value)) return true;
+  }
+  return false;
 }
 
 /**

@@ -152,7 +152,8 @@ function varying(vary: string | readonly string[] | undefined, name: string): st
   if (vary === undefined) return name;
   const names = String(vary)
     .toLowerCase()
-    .split(/\s*,\s*/);
+    .split(",")
+    .map((item) => item.trim());
   return names.includes("*") || names.includes(name) ? String(vary) : `${String(vary)}, ${name}`;
 }
 

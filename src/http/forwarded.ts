@@ -34,7 +34,12 @@ export const bodyHeaders: readonly string[] = [
   headers.encoding,
 ];
 
-const namesIn = (field: string): string[] => field.toLowerCase().split(/\s*,\s*/);
+// Not `split(/\s*,\s*/)`: its time grows with the square of the spaces in a field.
+const namesIn = (field: string): string[] =>
+  field
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
 
 /** Names of fields that `Connection` limits to this connection (RFC 9110, section 7.6.1). */
 export function connectionOptions(field: unknown): ReadonlySet<string> | undefined {

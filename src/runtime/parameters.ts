@@ -225,7 +225,7 @@ const convert = {
   // Decimal numbers as in JSON, plus `+1`, `.5` and `1.`. `Number` alone would accept `0x10` and
   // spaces as well.
   number: (text: string): number | undefined =>
-    /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
+    /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
       ? Number(text)
       : undefined,
   boolean: (text: string): boolean | undefined =>

@@ -4,7 +4,7 @@
 
 import type { CallResponse, CallScope, Locals, OuterRequest } from "../base/call-scope.ts";
 import type { Context } from "../base/context.ts";
-import { BadGateway, ValueNotSerializable } from "../base/errors.ts";
+import { BadGateway, BadRequest } from "../base/errors.ts";
 import type {
   HeaderFields,
   HttpRequest,
@@ -13,17 +13,17 @@ import type {
   PeerResponse,
 } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
-import { ClassTable } from "../codec/class-table.ts";
-import { decodeSerialized, encodeSerialized } from "../codec/serialized.ts";
+import { decodeLocals, encodeLocals, freezeDeeply } from "../codec/locals.ts";
 import { toBase64 } from "../codec/values/binary.ts";
-import { type Limits, unlimited } from "../codec/values/limits.ts";
+import type { Limits } from "../codec/values/limits.ts";
 import {
   type OuterCall,
   readOuterCall,
   relayedOuterCall,
   sentOuterCall,
 } from "../http/context/outer-request.ts";
-import { ResponseSettings, type SettingsForm } from "../http/context/response-settings.ts";
+import { ResponseSettings } from "../http/context/response-settings.ts";
+import { readSettings, type SettingsForm } from "../http/context/settings-form.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import type { Trust } from "../http/trust.ts";
 import { scopeOf } from "../runtime/call-context.ts";
@@ -60,8 +60,8 @@ export class CallState implements CallScope {
 
   get locals(): Locals {
     if (this.#locals === undefined) {
-      this.#locals = this.#localsField === undefined ? {} : decodeLocals(this.#localsField);
-      if (this.#hasBegun) freeze(this.#locals);
+      this.#locals = this.#localsField === undefined ? {} : readLocals(this.#localsField);
+      if (this.#hasBegun) freezeDeeply(this.#locals);
     }
     return this.#locals;
   }
@@ -84,15 +84,15 @@ export class CallState implements CallScope {
   }
 
   /**
-   * The procedure starts: nothing changes `locals` any more. Throws ValueNotSerializable if they
+   * The procedure starts, here or elsewhere: nothing changes `locals` any more. Throws ValueNotSerializable if they
    * couldn't travel, whether or not they have to.
    */
   begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     if (this.#locals === undefined) return;
-    this.#localsField = encodeLocals(this.#locals, this.#parts.limits);
-    freeze(this.#locals);
+    this.#localsField = localsField(this.#locals, this.#parts.limits);
+    freezeDeeply(this.#locals);
   }
 
   /** For a call that a procedure makes. */
@@ -100,16 +100,16 @@ export class CallState implements CallScope {
     return this.#fields(sentOuterCall(this.#outerCall));
   }
 
-  /** For this call, passed on. */
+  /** For this call, passed on: what middleware notes from now on would reach nobody. */
   relayedFields(): Record<string, string> {
+    this.begin();
     const { request, trust, web } = this.#parts;
     return this.#fields(relayedOuterCall(request, trust, () => web.seen(request, trust)));
   }
 
   /** Adds the settings of an answer to a call that was made or passed on. */
   received(fields: HeaderFields): void {
-    const field = fields[serviceHeaders.response];
-    if (typeof field === "string") this.#response.add(decodeSettings(field));
+    this.#response.add(decodeSettings(fields[serviceHeaders.response]));
   }
 
   /** The answer as it goes out: settings for a service, headers and cookies for others. */
@@ -133,7 +133,7 @@ export class CallState implements CallScope {
     const locals =
       this.#locals === undefined || this.#hasBegun
         ? this.#localsField
-        : encodeLocals(this.#locals, this.#parts.limits);
+        : localsField(this.#locals, this.#parts.limits);
     return {
       [serviceHeaders.request]: outer,
       ...(locals !== undefined && { [serviceHeaders.locals]: locals }),
@@ -166,53 +166,24 @@ export function withoutSettings(answer: PeerResponse): PeerResponse {
   return { ...answer, headers };
 }
 
-// Instances of the application's classes would need its modules on gateways and proxies.
-const noClasses = new ClassTable();
-
-function encodeLocals(locals: Locals, limits: Pick<Limits, "localsBytes">): string | undefined {
-  const members = Object.entries(locals);
-  if (members.length === 0) return undefined;
-  const text = jsonOf(locals);
-  const bytes = new TextEncoder().encode(text).length;
-  if (bytes > limits.localsBytes) throw tooLarge(members, bytes, limits.localsBytes);
-  return toField(text);
+function localsField(locals: Locals, limits: Pick<Limits, "localsBytes">): string | undefined {
+  const text = encodeLocals(locals, limits.localsBytes);
+  return text === undefined ? undefined : toField(text);
 }
 
-function jsonOf(value: unknown): string {
-  const text = encodeSerialized(value, { classes: noClasses, path: "locals" });
-  if (typeof text === "string") return text;
-  // It rejects too if a Blob can't be read, which nobody has to know then.
-  text.catch(() => {});
-  throw new ValueNotSerializable("locals: a Blob can't be in locals");
-}
-
-function tooLarge(
-  members: readonly (readonly [string, unknown])[],
-  bytes: number,
-  limit: number,
-): ValueNotSerializable {
-  const sizes = members.map(([name, value]) => [name, jsonOf(value).length] as const);
-  const [largest] = sizes.reduce((left, right) => (right[1] > left[1] ? right : left));
-  return new ValueNotSerializable(
-    `locals.${largest.slice(0, 64)}: locals have ${bytes} bytes, and this is the largest member; the limit is ${limit} ('localsBytes')`,
-  );
-}
-
-function decodeLocals(field: string): Locals {
-  const options = { classes: noClasses, limits: unlimited, trusted: true, path: "locals" };
-  return decodeSerialized(fromField(field), options) as Locals;
-}
-
-/** Freezes what can be frozen: objects and arrays, but not the content of dates and collections. */
-function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) freeze(member);
-}
-
-function decodeSettings(field: string): SettingsForm {
+/** Only members of the deployment send locals, so a field that can't be read is a mistake. */
+function readLocals(field: string): Locals {
   try {
-    return JSON.parse(fromField(field)) as SettingsForm;
+    return decodeLocals(fromField(field));
+  } catch (cause) {
+    throw new BadRequest(`The field ${serviceHeaders.locals} can't be read`, { cause });
+  }
+}
+
+function decodeSettings(field: unknown): SettingsForm {
+  try {
+    if (typeof field !== "string") throw new TypeError("There is more than one");
+    return readSettings(JSON.parse(fromField(field)));
   } catch (cause) {
     throw new BadGateway("The settings of an answer can't be read", { cause });
   }

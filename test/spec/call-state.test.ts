@@ -301,11 +301,46 @@ describe.each(everywhere)("what a call sets for its answer, %s", (_, start) => {
     expect(await application.request()).toMatchObject({ status: 204, text: "" });
   });
 
+  it("a procedure can't change a Map, Set or Date in locals, or middleware anything after next() (context-17)", async () => {
+    const values = { roles: new Map([["a", 1]]), tags: new Set(["a"]), since: new Date(0) };
+    const change: Act = ({ locals }) => {
+      const { roles, tags, since } = locals as typeof values;
+      expect(() => roles.set("admin", 1)).toThrow(TypeError);
+      expect(() => tags.add("admin")).toThrow(TypeError);
+      expect(() => since.setTime(1)).toThrow(TypeError);
+      expect([roles.get("a"), tags.has("a"), since.getTime()]).toEqual([1, true, 0]);
+    };
+    let after: unknown;
+    const application = await start({
+      middleware: [({ locals }) => void Object.assign(locals, structuredClone(values))],
+      async outer(context, callInner) {
+        await change(context, idle, idle);
+        await callInner();
+        return context.locals;
+      },
+      inner: change,
+    });
+    application.roles[0]?.addMiddleware({
+      async handle(_fqn, _version, _args, _headers, next) {
+        const result = await next();
+        try {
+          Object.assign(getContext().locals, { more: 1 });
+        } catch (error) {
+          after = error;
+        }
+        return result;
+      },
+    });
+    expect(await application.request()).toMatchObject({ status: 200 });
+    expect(after).toBeInstanceOf(TypeError);
+  });
+
   it.each([
     ["that are too large", { cart: "x".repeat(9000) }, /^locals\.cart: locals have 9011 bytes/],
     ["with a function", { user: { act: () => 1 } }, /^locals\.user\.act: a function can't be sent/],
     ["with an instance", { user: new (class User {})() }, /^locals\.user: /],
-    ["with a Blob", { user: new Blob(["x"]) }, /^locals: a Blob/],
+    ["with a Blob", { user: new Blob(["x"]) }, /^locals\.user: a Blob can't be in locals$/],
+    ["with bytes", { user: new Uint8Array(1) }, /^locals\.user: a value of type Uint8Array/],
     ["with a cycle", cycle(), /^locals\.self\.self: a cycle/],
   ])(
     "context-18: a call with locals that can't travel is 500 ValueNotSerializable, which names the key, before anything is sent (%s)",

@@ -112,7 +112,8 @@ function readHead(bytes: Uint8Array, start: number, number: number): PartHead {
   for (const line of textOf(limited.subarray(0, end), () =>
     broken("has headers that are not UTF-8"),
   ).split("\r\n")) {
-    const [, name = "", value = ""] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const [field = "", name = ""] = /^([\w!#$%&'*+.^`|~-]+):/.exec(line) ?? [];
+    const value = line.slice(field.length).trim();
     if (name === "" || /[\0\r\n]/.test(value)) throw broken("has a header line that is not valid");
     if (fields.has(name.toLowerCase())) throw broken(`has two ${name} headers`);
     fields.set(name.toLowerCase(), value);
@@ -138,14 +139,18 @@ function dispositionOf(
   if (kind.toLowerCase() !== "form-data")
     throw broken("needs the header Content-Disposition: form-data; name=…");
   const parameters = new Map<string, string>();
-  const parameter = /\s*;\s*([\w*]+)\s*=\s*(?:"((?:\\["\\]|[^"])*)"|([^\s;"]*))\s*/y;
+  // Each quoted text can be matched in one way only, or many backslashes would take forever. The
+  // second form is that of browsers, which don't escape a backslash before the closing quote.
+  const parameter =
+    /\s*;\s*([\w*]+)\s*=\s*(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"(?=\s*(?:;|$))|"([^"]*)"|([^\s;"]*))\s*/y;
   parameter.lastIndex = kind.length;
   while (parameter.lastIndex < (field as string).length) {
     const found = parameter.exec(field as string);
     if (found === null) throw broken("has a Content-Disposition that is not valid");
-    const [, key = "", quoted, token = ""] = found;
+    const [, key = "", escaped, quoted, token = ""] = found;
     if (parameters.has(key.toLowerCase())) throw broken(`has two '${key}' in Content-Disposition`);
-    parameters.set(key.toLowerCase(), quoted === undefined ? token : unescaped(quoted));
+    const text = escaped?.replace(/\\(["\\])/g, "$1") ?? quoted;
+    parameters.set(key.toLowerCase(), text === undefined ? token : unescaped(text));
   }
   const name = parameters.get("name");
   if (name === undefined) throw broken("needs the header Content-Disposition: form-data; name=…");
@@ -153,11 +158,11 @@ function dispositionOf(
   return { name, filename: extended(parameters.get("filename*")) ?? parameters.get("filename") };
 }
 
-/** Browsers escape quotes and line breaks by percent signs, curl and others by backslashes. */
+/** Browsers escape quotes and line breaks by percent signs, older curls and others by backslashes. */
 function unescaped(text: string): string {
-  return text
-    .replace(/\\(["\\])/g, "$1")
-    .replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return text.replace(/%(22|0D|0A)/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }
 
 /** `UTF-8''caf%C3%A9.txt`, which RFC 7578 forbids and some programs send. */

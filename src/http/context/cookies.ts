@@ -20,7 +20,7 @@ export class CookieReader implements RequestCookies {
 }
 
 /** Browsers drop larger ones without a word (RFC 6265, section 6.1). */
-const maxCookieBytes = 4096;
+export const maxCookieBytes = 4096;
 
 /** A cookie of an answer. Cookies with the same key replace each other in browsers. */
 export interface SetCookie {
@@ -51,10 +51,19 @@ export function setCookie(
     httpOnly = true,
     sameSite = "lax",
     secure = secureByDefault,
+    partitioned = false,
   } = options;
-  if (!path.startsWith("/")) refuse(`has the path '${path}', which must begin with '/'`);
+  if (typeof path !== "string" || !path.startsWith("/"))
+    refuse(`has the path '${path}', which must begin with '/'`);
+  // The library takes any case, and true.
+  if (!["strict", "lax", "none"].includes(sameSite))
+    refuse("needs 'strict', 'lax' or 'none' as sameSite");
   const needsSecure =
-    sameSite === "none" ? "SameSite=None" : /^__(?:Secure|Host)-/i.exec(name)?.[0];
+    sameSite === "none"
+      ? "SameSite=None"
+      : partitioned
+        ? "Partitioned"
+        : /^__(?:Secure|Host)-/i.exec(name)?.[0];
   if (!secure && needsSecure !== undefined) refuse(`needs 'secure: true' for ${needsSecure}`);
   if (/^__Host-/i.test(name) && (path !== "/" || domain !== undefined))
     refuse("begins with __Host-, so it can't have a domain, or another path than '/'");

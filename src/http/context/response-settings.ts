@@ -7,18 +7,9 @@ import type {
   ResponseHeaders,
 } from "../../base/call-scope.ts";
 import type { HttpResponse } from "../../base/ports.ts";
-import { answerHeaders, isServiceHeader } from "../../base/protocol.ts";
-import { checkedHeader } from "../header-field.ts";
+import { answerHeaders } from "../../base/protocol.ts";
 import { type SetCookie, setCookie } from "./cookies.ts";
-
-/** Settings in the form in which they travel between services. */
-export interface SettingsForm {
-  /** Names, values, and whether they are added to the values before. No values: taken back. */
-  readonly headers?: readonly (readonly [string, readonly string[], boolean])[];
-  /** Keys and texts. */
-  readonly cookies?: readonly (readonly [string, string])[];
-  readonly status?: number;
-}
+import { checkedSetting, isStatus, type SettingsForm } from "./settings-form.ts";
 
 /** Between services they travel in one header field, which must fit beside all others. */
 const maxBytes = 16_384;
@@ -50,7 +41,7 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
 
   set status(status: number) {
     this.#assertOpen();
-    if (!Number.isInteger(status) || status < 200 || status > 203)
+    if (!isStatus(status))
       throw new TypeError(
         `response.status can be 200 to 203, not ${String(status)}: throw an error for a failure, or use a route`,
       );
@@ -173,24 +164,4 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
 /** As JSON, in which they travel: a quote has two bytes there, and so has any letter over ASCII. */
 function bytesOf(text: string): number {
   return new TextEncoder().encode(JSON.stringify(text)).length - 2;
-}
-
-const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
-const ofContent = /^content-(?!disposition$|language$)/;
-
-/** Why a header can't be set, with what to use instead. */
-function refusedReason(name: string): string | undefined {
-  if (name === "set-cookie") return "use response.cookies";
-  if (name === "location") return "a redirect needs a route";
-  if (name.startsWith("access-control-")) return "CorsMiddleware sets it";
-  if (isServiceHeader(name)) return "it is one of Seamline's own";
-  if (ofContent.test(name)) return "it depends on the result";
-  return hopByHop.test(name) ? "it belongs to the connection" : undefined;
-}
-
-function checkedSetting(name: string, value: string): string {
-  const key = checkedHeader(name, value);
-  const reason = refusedReason(key);
-  if (reason !== undefined) throw new TypeError(`response.headers can't set '${key}': ${reason}`);
-  return key;
 }

@@ -1,6 +1,7 @@
 // Forwarding a call: gateway and proxy pass bytes on, and change only headers.
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import { discard } from "../../http/bodies.ts";
 import { connectionOptions, isHopByHop } from "../../http/forwarded.ts";
 import {
   type HeaderFields,
@@ -111,7 +112,12 @@ export async function forwardCall(
     signal: call.signal,
   });
   if (!(serviceHeaders.response in answer.headers)) return answer;
-  call.state.received(answer.headers);
+  try {
+    call.state.received(answer.headers);
+  } catch (problem) {
+    discard(answer.body);
+    throw problem;
+  }
   return withoutSettings(answer);
 }
 
@@ -160,12 +166,21 @@ export async function readForwardedCall(
   };
 }
 
+/** Our own fields that callers may see, and the one between services that each passes on. */
+const ofAnswers: ReadonlySet<string> = new Set([
+  headers.encoding,
+  headers.dataType,
+  headers.node,
+  headers.error,
+  serviceHeaders.refused,
+]);
+
 /** Turns an answer of another service into this one's, with a body that may still be coming. */
 export function relayAnswer(
   { status, headers: received, body }: PeerResponse,
   method = "GET",
 ): HttpResponse {
-  const fields = endToEndHeaders(received, (name) => name !== serviceHeaders.trustKey);
+  const fields = endToEndHeaders(received, (name) => ofAnswers.has(name));
   const isWhole = body instanceof Uint8Array;
   const length = received["content-length"];
   // A body that is here is counted when it's written. An answer to HEAD or a 304 has the length of

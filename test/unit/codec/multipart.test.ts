@@ -44,6 +44,10 @@ describe("a multipart body", () => {
     ['name="a"; filename="x"; filename*=UTF-8\'\'caf%C3%A9.txt', "café.txt"],
     ['name="a"; filename="x"; filename*=UTF-8\'\'%FF', "x"],
     ['name="a"; filename=""', ""],
+    // Browsers don't escape backslashes.
+    ['name="a"; filename="b\\"', "b\\"],
+    ['filename="b\\"; name="a"', "b\\"],
+    ['filename="b\\\\\\"; x"; name="a"', 'b\\"; x'],
   ])("reads the file name of: %s", (parameters, fileName) => {
     const [first] = parse(`${part(`Content-Disposition: form-data; ${parameters}`)}--b--`);
     expect([first?.name, first?.fileName]).toEqual(["a", fileName]);

@@ -254,6 +254,20 @@ describe("a caller that disconnects", () => {
     expect(signal?.aborted).toBe(false);
   });
 
+  it("leaves the caller's address readable", async () => {
+    const seen = gate<HttpRequest>();
+    const server = await serve(async (request) => {
+      seen.open(request);
+      await once(request.signal, "abort");
+      return text("done");
+    });
+    const connection = raw(server, get);
+    const request = await seen.promise;
+    connection.socket.destroy();
+    await once(request.signal, "abort");
+    expect(request.address).toBe("127.0.0.1");
+  });
+
   it("ends the answer's stream", async () => {
     const ended = gate();
     const server = await serve(async () => ({
@@ -278,6 +292,19 @@ describe("a caller that disconnects", () => {
 });
 
 describe("an HTTP answer", () => {
+  it.each([
+    ["a text", "ü"],
+    ["bytes", Buffer.from("ü")],
+  ])("has headers in Latin-1 beside %s in UTF-8", async (_what, body) => {
+    const server = await serve(async () => ({ status: 200, headers: { "x-name": "ü" }, body }));
+    const answer = await raw(
+      server,
+      get.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"),
+    ).closed();
+    expect(answer).toMatch(/^x-name: \xfc\r$/m);
+    expect(answer.endsWith("\r\n\r\n\xc3\xbc")).toBe(true);
+  });
+
   it("has its length in bytes", async () => {
     const server = await serve(async () => text("äö"));
     expect((await fetch(server.url)).headers.get("content-length")).toBe("4");
