@@ -97,7 +97,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
 const unavailable =
   (file: string) =>
   (cause: unknown): never => {
-    throw new NodeNotAvailable(`Can't load /svc/${file}.js, which this call needs`, { cause });
+    throw new NodeNotAvailable(`Can't load /svc/${file}.js`, { cause });
   };
 
 const loadRare = async (): Promise<Rare> =>

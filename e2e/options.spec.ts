@@ -147,9 +147,7 @@ test("if /svc/rare.js can't be loaded, a call with options says so, and the next
     `globalThis.again = async () => show(await failure(withOptions(stock, { timeoutMs: 5000 })("A1")));
      return (await failure(withOptions(stock, {})("A1"))) + " " + (await stock("A1"));`,
   );
-  await expect(output(page)).toHaveText(
-    "NodeNotAvailable: Can't load /svc/rare.js, which this call needs 12",
-  );
+  await expect(output(page)).toHaveText("NodeNotAvailable: Can't load /svc/rare.js 12");
   origin.files.set("/svc/rare.js", rare);
   await page.evaluate("again()");
   await expect(output(page)).toHaveText("came 12");
