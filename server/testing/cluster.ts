@@ -50,7 +50,6 @@ export class Cluster {
   readonly log: TestLog;
   readonly modules: ClusterModules;
   readonly gateway: ClusterService;
-  /** The gateway's own modules. */
   readonly gatewayModules: ServerModules;
   readonly nodes: readonly ClusterNode[];
   page: TestPage = undefined as never;
@@ -82,7 +81,8 @@ export class Cluster {
       limits,
       domain: ".test",
       clock,
-      host: (name) => this.#host(name),
+      // The gateway's modules, and the middleware in them, stay bound to this one.
+      host: (name) => (name === "gateway" ? gatewayHost : this.#host(name)),
     });
     this.#holders = new ProcedureHolders(application.manifests.server);
     this.#failures = new Failures({ clock, serviceAt: (origin) => this.#local.at(origin) });
@@ -92,10 +92,11 @@ export class Cluster {
       assertOpen: () => this.#assertOpen(),
       passUntil: async (done) => await this.#passUntil(done),
     };
+    const gatewayHost = this.#host("gateway");
     const gatewayModules = (this.gatewayModules = this.modules.ofServer());
     this.gateway = new ClusterService(surroundings, (prepare) =>
       this.#local.addGateway(async (host, common) => {
-        await this.#holders.bind(host, gatewayModules, common);
+        await this.#holders.bind(gatewayHost, gatewayModules, common);
         return prepare(createGateway(host, { ...common, errors, modules: gatewayModules }));
       }),
     );

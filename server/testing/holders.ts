@@ -20,6 +20,8 @@ export class ProcedureHolders {
   readonly #manifest: ServerManifest;
   readonly #nodes = new Map<Service<NodeRole>, Held>();
 
+  #bound: Promise<void> | undefined;
+
   constructor(manifest: ServerManifest) {
     this.#manifest = manifest;
   }
@@ -32,11 +34,11 @@ export class ProcedureHolders {
     this.#nodes.delete(node);
   }
 
-  /** Lets the gateway's modules call procedures of the nodes. */
+  /** Lets the gateway's modules call procedures of the nodes, also after it was restarted. */
   async bind(host: Host, modules: ServerModules, options: CommonOptions): Promise<void> {
     const { trustKey = "", limits = defaultLimits } = options;
     const holder = this.#find.bind(this);
-    await bindGatewayCalls(host, { modules, trustKey, limits, holder });
+    await (this.#bound ??= bindGatewayCalls(host, { modules, trustKey, limits, holder }));
   }
 
   /** A running node that holds a procedure. */
