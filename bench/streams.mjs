@@ -1,182 +1,111 @@
-// 1 GB up and down through two relays, each service a process of its own: how much memory grows
-// in each, with a reader that is slower than the sender; and how long it takes until a handler
-// hears that its caller has gone.
-// node bench/streams.mjs [MB]
+// 1 GB up and down through routes of a standalone service, and through proxy, gateway and node,
+// each a process of its own: how much memory grows in each, whether every byte arrives, and how
+// fast; and what small calls feel of streams beside them.
+// node bench/streams.mjs [MB] [standalone|proxied], after npm run build
 
 import { fork } from "node:child_process";
-import { once } from "node:events";
-import { request } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
+import { once, setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
+import { createApplication, forgetMost, memoryOf } from "./_services.mjs";
+import { download, expected, files, json, MB, open, upload } from "./_streaming.mjs";
 
-const MB = 1_000_000;
-const chunk = new Uint8Array(65_536).fill(7);
-const [role, address] = process.argv.slice(2);
+const bytes = Number(process.argv[2] ?? 1_000) * MB;
+const kinds = process.argv[3] === undefined ? ["standalone", "proxied"] : [process.argv[3]];
+const wanted = expected(bytes);
+const slow = 100 * MB;
 
-if (process.send === undefined) await measure(Number(role ?? 1_000) * MB);
-else await serve();
+const transfers = {
+  "down, fast reader": (url) => download(url, bytes),
+  "up, fast reader": (url) => upload(url, bytes),
+  "down, slow reader": (url) => download(url, bytes, { bytesPerSecond: slow }),
+  "up, slow reader": (url) => upload(url, bytes, { slow: slow / 50 }),
+};
 
-/** The service of a child: `origin` streams and counts, `relay` passes on to `address`. */
-async function serve() {
-  const { createServer } = await import("vite");
-  // It stays open, as the transport loads undici when it's first used.
-  const vite = await createServer({
-    configFile: false,
-    logLevel: "error",
-    server: { middlewareMode: true, ws: false, watch: null },
-    optimizeDeps: { noDiscovery: true },
-  });
-  const load = (path) => vite.ssrLoadModule(`/${path}`);
-  const { listen } = await load("server/http/http.ts");
-  const { createTransport } = await load("server/http/transport.ts");
-  const { HeldMemory } = await load("server/http/held-memory.ts");
-  const memory = new HeldMemory();
-  const transport = createTransport({ memory });
+/** Runs one transfer, and returns its MB/s. */
+async function transfer(act, url) {
+  const began = performance.now();
+  const { size, digest } = await act(url);
+  const seconds = (performance.now() - began) / 1_000;
+  if (size !== wanted.size || digest !== wanted.digest)
+    throw new Error(`${size} of ${bytes} bytes arrived, with digest ${digest}`);
+  return Math.round(bytes / MB / seconds);
+}
 
-  async function* source(bytes) {
-    for (let sent = 0; sent < bytes; sent += chunk.length)
-      yield chunk.subarray(0, Math.min(chunk.length, bytes - sent));
-  }
-  const origin = async ({ method, target, body, signal }) => {
-    signal.addEventListener("abort", () =>
-      process.send({ aborted: performance.timeOrigin + performance.now() }),
+async function measureTransfers({ entry, services }) {
+  // Code is loaded, and heaps have their size.
+  await download(entry.url, 100 * MB);
+  await upload(entry.url, 100 * MB);
+  for (const [title, act] of Object.entries(transfers)) {
+    for (const service of services) await forgetMost(service);
+    const before = await Promise.all(services.map(memoryOf));
+    const speed = await transfer(act, entry.url);
+    const after = await Promise.all(services.map(memoryOf));
+    const growth = services.map(
+      ({ name }, index) =>
+        `${name} +${((after[index].most - before[index].now) / MB).toFixed(0)} MB`,
     );
-    if (method === "GET")
-      return { status: 200, headers: {}, body: source(Number(target.slice(1))) };
-    let bytes = 0;
-    for await (const part of body) {
-      bytes += part.length;
-      // A handler that is slower than its sender.
-      if (bytes % (8 * MB) < part.length) await pause(5);
-    }
-    return { status: 200, headers: {}, body: String(bytes) };
-  };
-  const relay = async ({ method, target, headers, body, signal }) => {
-    const length = headers["content-length"];
-    const answer = await transport.send({
-      url: address + target,
-      method,
-      headers: length === undefined ? {} : { "content-length": length },
-      ...(method === "POST" && { body }),
-      signal,
-    });
-    return { status: answer.status, headers: {}, body: answer.body };
-  };
-  const handle = role === "origin" ? origin : relay;
-  const { url } = await listen(handle, {
-    host: "127.0.0.1",
-    port: 0,
-    memory,
-    onFault: console.error,
-  });
-  let most = 0;
-  let mostHeld = 0;
-  setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-    mostHeld = Math.max(mostHeld, memory.bytes);
-  }, 20);
-  process.on("message", () => {
-    process.send({ most, mostHeld });
-    most = process.memoryUsage.rss();
-    mostHeld = 0;
-  });
-  process.send({ url });
+    console.log(`  ${title}: ${speed} MB/s; most memory ${growth.join(", ")}`);
+  }
 }
 
-async function measure(bytes) {
-  const services = {};
-  let behind;
-  for (const name of ["origin", "gateway", "proxy"]) {
-    const child = fork(fileURLToPath(import.meta.url), [
-      name === "origin" ? "origin" : "relay",
-      ...(behind === undefined ? [] : [behind]),
-    ]);
-    const [{ url }] = await once(child, "message");
-    services[name] = child;
-    behind = url;
-  }
-  const report = async () => {
-    const figures = {};
-    for (const [name, child] of Object.entries(services)) {
-      child.send("report");
-      const [{ most, mostHeld }] = await once(child, "message");
-      figures[name] = { most, mostHeld };
-    }
-    return figures;
-  };
-  const print = (title, before, after) => {
-    console.log(title);
-    for (const name of Object.keys(services))
-      console.log(
-        `  ${name}: RSS +${((after[name].most - before[name].most) / MB).toFixed(1)} MB, counted as held at most ${(after[name].mostHeld / 1_000).toFixed(0)} kB`,
-      );
-  };
-  // Warm: code is loaded, the heap has its size.
-  await download(behind, 50 * MB);
-  await upload(behind, 50 * MB);
-  await report();
-  await pause(500);
-  let before = await report();
-  let began = performance.now();
-  const got = await download(behind, bytes);
-  let after = await report();
-  print(
-    `down: ${got / MB} MB in ${((performance.now() - began) / 1_000).toFixed(1)} s`,
-    before,
-    after,
-  );
-  await pause(500);
-  before = await report();
-  began = performance.now();
-  const sent = await upload(behind, bytes);
-  after = await report();
-  print(
-    `up: ${sent / MB} MB in ${((performance.now() - began) / 1_000).toFixed(1)} s`,
-    before,
-    after,
-  );
-
+/** p50 and p99 of small calls, eight at once. */
+async function smallCalls(url, ms) {
   const times = [];
-  for (let round = 0; round < 50; round++) {
-    const call = request(`${behind}/${bytes}`).end();
-    call.on("error", () => {});
-    const [answer] = await once(call, "response");
-    await once(answer, "data");
-    const left = performance.timeOrigin + performance.now();
-    const heard = once(services.origin, "message");
-    call.destroy();
-    const [{ aborted }] = await heard;
-    times.push(aborted - left);
-  }
+  const until = performance.now() + ms;
+  const caller = async () => {
+    while (performance.now() < until) {
+      const began = performance.now();
+      const { call, answered } = open(`${url}/rpc/small`);
+      call.end();
+      await json(await answered);
+      times.push(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, caller));
   times.sort((a, b) => a - b);
-  console.log(
-    `until the origin's signal, after the caller left: median ${times[25].toFixed(1)} ms, worst of 50 ${times.at(-1).toFixed(1)} ms`,
-  );
-  for (const child of Object.values(services)) child.kill();
+  const at = (share) => times[Math.floor(times.length * share)].toFixed(1);
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${Math.round((times.length / ms) * 1_000)}/s`;
 }
 
-/** Reads slowly: nothing at first, then with pauses. */
-async function download(url, bytes) {
-  const call = request(`${url}/${bytes}`).end();
-  const [answer] = await once(call, "response");
-  await pause(1_000);
-  let got = 0;
-  for await (const part of answer) {
-    got += part.length;
-    if (got % (8 * MB) < part.length) await pause(5);
+async function measureSmallCalls({ entry: { url } }) {
+  await smallCalls(url, 2_000);
+  console.log(`  small calls alone: ${await smallCalls(url, 4_000)}`);
+  const ended = new AbortController();
+  const { signal } = ended;
+  setMaxListeners(0, signal);
+  const streams = Array.from({ length: 8 }, () => [
+    download(url, 1_000 * MB, { bytesPerSecond: 2 * MB, signal }),
+    upload(url, 1_000 * MB, { bytesPerSecond: 2 * MB, signal }),
+  ]).flat();
+  const settled = Promise.allSettled(streams);
+  console.log(`  beside 8 downloads and 8 uploads of 2 MB/s: ${await smallCalls(url, 4_000)}`);
+  ended.abort();
+  for (const { status } of await settled)
+    if (status === "fulfilled") throw new Error("a stream ended early");
+}
+
+async function measureBare() {
+  const child = fork(fileURLToPath(new URL("_bare.mjs", import.meta.url)), { silent: true });
+  const [line] = await once(child.stdout, "data");
+  const url = /http:\S+/.exec(String(line))[0];
+  console.log("bare node:http");
+  for (const [title, act] of Object.entries(transfers).slice(0, 2))
+    console.log(`  ${title}: ${await transfer(act, url)} MB/s`);
+  child.kill();
+}
+
+await measureBare();
+const application = await createApplication(files);
+try {
+  for (const kind of kinds) {
+    const deployment = await application.deploy(kind, ["streams"]);
+    console.log(kind);
+    await measureTransfers(deployment);
+    await measureSmallCalls(deployment);
+    for (const { child } of deployment.services) child.kill("SIGKILL");
   }
-  return got;
-}
-
-async function upload(url, bytes) {
-  const call = request(`${url}/`, { method: "POST", headers: { "content-length": bytes } });
-  const answered = once(call, "response");
-  for (let sent = 0; sent < bytes; sent += chunk.length)
-    if (!call.write(chunk.subarray(0, Math.min(chunk.length, bytes - sent))))
-      await once(call, "drain");
-  call.end();
-  const [answer] = await answered;
-  let text = "";
-  for await (const part of answer) text += part;
-  return Number(text);
+} finally {
+  await application.close();
+  // Kept-alive connections of the callers.
+  setImmediate(() => process.exit());
 }

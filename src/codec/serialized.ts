@@ -9,7 +9,7 @@ import { binaryForm, kindOf } from "./values/binary.ts";
 import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
 import type { Properties } from "./instance.ts";
 import type { ValueLimits } from "./values/limits.ts";
-import { parseText } from "./values/text.ts";
+import { type Parsed, parseText } from "./values/text.ts";
 import { walkValue } from "./values/walk.ts";
 
 export interface EncodeOptions extends WalkOptions {
@@ -97,33 +97,28 @@ function refuse(cause: unknown, path: string): never {
 
 /** Throws InvalidSerializedValue, or BadRequest for what isn't JSON or exceeds a limit. */
 export function decodeSerialized(text: string, options: DecodeOptions): unknown {
-  return decodeParsed(parseText(text, options.limits), text, options);
+  return decodeParsed(parseText(text, options.limits), options);
 }
 
-/**
- * Decodes in place what has been parsed already, without checking the limits of the text. Throws
- * InvalidSerializedValue.
- */
-export function decodeParsed(tree: unknown, text: string, options: DecodeOptions): unknown {
-  return suspicious.test(text)
+/** Decodes in place what has been parsed already. Throws InvalidSerializedValue. */
+export function decodeParsed(parsed: Parsed, options: DecodeOptions): unknown {
+  const { tree } = parsed;
+  return needsReading(parsed, options)
     ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 }))
     : tree;
 }
 
 /**
- * The members of a request's body by name. Changes `body`, which may have been parsed already.
- * Throws as {@link decodeSerialized}, and BadRequest if the body isn't a JSON object.
+ * The members of a request's body by name. Changes the body. Throws as {@link decodeParsed}, and
+ * BadRequest if it isn't a JSON object.
  */
-export function decodeMembers(
-  text: string,
-  options: DecodeOptions,
-  body: unknown = parseText(text, options.limits),
-): Args {
+export function decodeMembers(parsed: Parsed, options: DecodeOptions): Args {
+  const body = parsed.tree;
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new BadRequest("The body must be a JSON object");
   // A Map, so that names are only looked up. The procedure decides whether it has such a parameter.
   const args: Args = new Map(Object.entries(body));
-  if (suspicious.test(text))
+  if (needsReading(parsed, options))
     guarded(options, "args", () => {
       const reading: Reading = { ...options, objects: 0 };
       for (const [name, value] of args)
@@ -136,9 +131,10 @@ export function decodeMembers(
   return args;
 }
 
-// Text without these contains neither forms nor forbidden keys, nor escapes that could hide them,
-// and needs no walk.
-const suspicious = /"serialized"|\\u|__proto__|"constructor"|"prototype"/;
+/** Plain data without forbidden keys is what it stands for. */
+function needsReading({ hasForms, hasForbiddenKeys }: Parsed, { plain }: DecodeOptions): boolean {
+  return hasForbiddenKeys || (hasForms && plain !== true);
+}
 
 function guarded<T>(options: DecodeOptions, path: string, read: () => T): T {
   try {

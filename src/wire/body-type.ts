@@ -8,9 +8,15 @@ import { headerText } from "./encoding.ts";
 const json = /^application\/json\s*(;|$)/i;
 const multipart = /^multipart\/form-data\s*(;|$)/i;
 
+/** What nearly all callers send. Comparing is cheaper than a regular expression, four times a call. */
+function isUsualJson(type: HeaderFields[string]): boolean {
+  return type === "application/json" || type === "application/json; charset=utf-8";
+}
+
 /** Whether the body is multipart/form-data, the type of calls with files. */
 export function isMultipart(fields: HeaderFields): boolean {
-  return multipart.test(headerText(fields["content-type"]));
+  const type = fields["content-type"];
+  return !isUsualJson(type) && multipart.test(headerText(type));
 }
 
 /** Bytes that the body of a call may have. */
@@ -28,8 +34,9 @@ export function mayBeEmpty(fields: HeaderFields): boolean {
 
 /** Throws UnsupportedEncoding for a body that no call has. */
 export function checkBodyType(fields: HeaderFields): void {
-  const type = headerText(fields["content-type"]);
-  if (!json.test(type) && !multipart.test(type))
+  const field = fields["content-type"];
+  const type = headerText(field);
+  if (!isUsualJson(field) && !json.test(type) && !multipart.test(type))
     throw new UnsupportedEncoding(
       "A call's body must have the content type application/json or multipart/form-data",
     );

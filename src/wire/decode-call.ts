@@ -12,7 +12,7 @@ import { loadNamed } from "../codec/named-classes.ts";
 import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-multipart.ts";
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
 import { decodeMembers } from "../codec/serialized.ts";
-import { parseText } from "../codec/values/text.ts";
+import { type Parsed, parseText } from "../codec/values/text.ts";
 import { defaultVersion, parseVersion, type Version } from "../base/version.ts";
 import { bodyLimit, checkBodyType, isMultipart, mayBeEmpty } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
@@ -76,13 +76,13 @@ export interface ReceivedRequest {
 export async function prepareDecoding(
   received: ReceivedRequest,
   options: DecodeCallOptions,
-): Promise<ParsedBody | undefined> {
+): Promise<Parsed | undefined> {
   const { classes, encoding } = options;
   if (received.method === "GET" || received.body.length === 0) return undefined;
   if (encoding === "superjson") await loadSuperjson();
   if (encoding === "plain" || classes.load === undefined) return undefined;
   const body = parseBody(received, options);
-  if (body !== undefined) await loadNamed(body.tree, classes);
+  if (body !== undefined) await loadNamed(body, classes);
   return body;
 }
 
@@ -95,7 +95,7 @@ export function decodeReceived(
   query: string,
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
   options: DecodeCallOptions,
-  parsed?: ParsedBody,
+  parsed?: Parsed,
 ): Args {
   const { limits, encoding } = options;
   // The version is not an argument, even if the procedure has a parameter of that name.
@@ -117,22 +117,21 @@ export function decodeReceived(
       : new Map();
   if (received.parts !== undefined) return decodeUpload(received.parts, body, options);
   return encoding === "superjson"
-    ? loadedSuperjson().decodeSuperjsonMembers(body.text, options, body.tree)
-    : decodeMembers(
-        body.text,
-        { ...options, path: "args", plain: encoding === "plain", files: refuseParts },
-        body.tree,
-      );
+    ? loadedSuperjson().decodeSuperjsonMembers(body, options)
+    : decodeMembers(body, {
+        classes: options.classes,
+        limits,
+        trusted: options.trusted,
+        path: "args",
+        plain: encoding === "plain",
+        files: refuseParts,
+      });
 }
 
 /** The arguments of a multipart call in the serialized encoding. */
-function decodeUpload(
-  parts: readonly Part[],
-  { text, tree }: ParsedBody,
-  options: DecodeCallOptions,
-): Args {
+function decodeUpload(parts: readonly Part[], body: Parsed, options: DecodeCallOptions): Args {
   const files = new PartReader(parts);
-  const args = decodeMembers(text, { ...options, path: "args", files: files.read }, tree);
+  const args = decodeMembers(body, { ...options, path: "args", files: files.read });
   // Instances that this service doesn't open may hold forms, too.
   if (options.classes.passOn === undefined) files.finish();
   return args;
@@ -148,17 +147,11 @@ function partsOf(received: ReceivedRequest, limits: Limits): readonly Part[] {
   ));
 }
 
-/** The text of a body, and what `JSON.parse` made of it. */
-interface ParsedBody {
-  readonly text: string;
-  readonly tree: unknown;
-}
-
 /** `undefined` for an empty body, and for a form that isn't in an encoding of ours. */
 function parseBody(
   received: ReceivedRequest,
   { encoding, limits }: Pick<DecodeCallOptions, "encoding" | "limits">,
-): ParsedBody | undefined {
+): Parsed | undefined {
   const { headers: fields, body } = received;
   if (body.length === 0 && mayBeEmpty(fields)) return undefined;
   checkBodyType(fields);
@@ -167,8 +160,8 @@ function parseBody(
     if (encoding === "superjson")
       throw new UnsupportedEncoding("A multipart call is in the serialized encoding, or in none");
     const text = argumentsText(partsOf(received, limits), limits);
-    return { text, tree: parseText(text, limits) };
+    return parseText(text, limits);
   }
   const text = textOf(body, () => new BadRequest("The body is not UTF-8"));
-  return text === "" ? undefined : { text, tree: parseText(text, limits) };
+  return text === "" ? undefined : parseText(text, limits);
 }

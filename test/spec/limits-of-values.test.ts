@@ -92,7 +92,7 @@ const digits = (count: number, sign = ""): string =>
 describe.each(["node", "gateway"] as const)(
   "limits, at the limit and one past it, asked at the %s:",
   (at) => {
-    it("forms-38, limits-7: data has at most 128 levels; more is a 400 that names the limit, before anything is parsed", async () => {
+    it("forms-38, limits-7: data has at most 128 levels; more is a 400 that names the limit, before anything is decoded", async () => {
       expect(await outcomeOf(await post(nest(127), at))).toBe("200");
       expect(await outcomeOf(await post(nest(128), at))).toBe(
         "400 BadRequest: More than 128 levels of nesting (limit 'maxDepth')",

@@ -12,7 +12,7 @@ export interface Building extends Reading {
   readonly root: Slot;
   /** Makes the value of a slot. May settle the slot early, so that its parts can refer to it. */
   readonly make: (slot: Slot, build: Building) => unknown;
-  /** The text may contain forbidden keys. */
+  /** The message contains forbidden keys. */
   readonly suspicious: boolean;
   level: number;
   /** References that are not set yet. */

@@ -16,7 +16,7 @@ import { make } from "./superjson-build.ts";
 import { type GraphWalk, graphWalk } from "./superjson-graph.ts";
 import { readMeta, type Slot } from "./superjson-meta.ts";
 import { type Building, put } from "./superjson-put.ts";
-import { parseText } from "../values/text.ts";
+import { type Parsed, parseText } from "../values/text.ts";
 import { walkValue } from "../values/walk.ts";
 
 /**
@@ -125,12 +125,8 @@ function encode(
  * The value of superjson's text, which may have been parsed already. Throws InvalidSerializedValue,
  * or BadRequest for what isn't JSON or exceeds a limit.
  */
-export function decodeSuperjson(
-  text: string,
-  options: DecodeOptions,
-  tree: unknown = parseText(text, options.limits),
-): unknown {
-  return decode(text, tree, options, "value", (root, build) => {
+export function decodeSuperjson(message: string | Parsed, options: DecodeOptions): unknown {
+  return decode(message, options, "value", (root, build) => {
     let result: unknown;
     put(root.raw, root, build, (value) => {
       result = value;
@@ -143,12 +139,8 @@ export function decodeSuperjson(
  * The members of a request's body by name. Throws as {@link decodeSuperjson}, and BadRequest if
  * they aren't in an object.
  */
-export function decodeSuperjsonMembers(
-  text: string,
-  options: DecodeOptions,
-  tree: unknown = parseText(text, options.limits),
-): Args {
-  const args = decode(text, tree, options, "args", (root, build) => {
+export function decodeSuperjsonMembers(message: string | Parsed, options: DecodeOptions): Args {
+  const args = decode(message, options, "args", (root, build) => {
     const { raw } = root;
     if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return undefined;
     if (root.type !== undefined) throw new Fault("the arguments must be a plain object");
@@ -173,15 +165,14 @@ export function decodeSuperjsonMembers(
   return args;
 }
 
-const suspicious = /\\u|__proto__|"constructor"|"prototype"/;
-
 function decode<T>(
-  text: string,
-  envelope: unknown,
+  message: string | Parsed,
   options: DecodeOptions,
   path: string,
   act: (root: Slot, build: Building) => T,
 ): T {
+  const { tree: envelope, hasForbiddenKeys: suspicious } =
+    typeof message === "string" ? parseText(message, options.limits) : message;
   try {
     if (
       typeof envelope !== "object" ||
@@ -197,7 +188,7 @@ function decode<T>(
       root,
       make,
       objects: 0,
-      suspicious: suspicious.test(text),
+      suspicious,
       level: 0,
       open: 0,
     });

@@ -26,11 +26,11 @@ export interface Limits {
   /** Open sockets. */
   readonly maxConnections: number;
   /**
-   * Levels of nesting, counted on the text: any recursive walk overflows the stack somewhere
+   * Levels of nesting, counted before anything walks the parsed message: a recursive walk overflows the stack somewhere
    * between 1,000 and 10,000.
    */
   readonly maxDepth: number;
-  /** Values in one message, counted on the text. */
+  /** Values in one message, counted before it's parsed. */
   readonly maxValues: number;
   /** Dates, maps, instances and so on that one message may construct. */
   readonly maxObjects: number;

@@ -1,28 +1,75 @@
 import { BadRequest } from "../../base/errors.ts";
+import { isForbidden } from "./fault.ts";
 import type { ValueLimits } from "./limits.ts";
+import { isPolluted } from "./walk.ts";
+
+/** What `JSON.parse` made of a message, and whether there is anything in it to decode. */
+export interface Parsed {
+  readonly tree: unknown;
+  /** It has a member `serialized`: there may be forms. */
+  readonly hasForms: boolean;
+  /** It has a key that could reach a prototype. */
+  readonly hasForbiddenKeys: boolean;
+}
 
 /**
- * Parses JSON from outside, after checking that it's neither too deep nor too long for the walks
- * that follow. Throws BadRequest.
+ * Parses JSON from outside, and checks that it's neither too deep nor too long for the walks that
+ * follow. Throws BadRequest.
  */
-export function parseText(text: string, limits: ValueLimits): unknown {
-  measure(text, limits);
+export function parseText(text: string, limits: ValueLimits): Parsed {
+  // A value takes a character, and another one to separate it from the next: a text of twice
+  // `maxValues` characters can't have more. Longer ones aren't even parsed before they're counted.
+  if (text.length > 2 * limits.maxValues) measure(text, limits);
+  let tree: unknown;
   try {
-    return JSON.parse(text);
+    tree = JSON.parse(text);
   } catch {
     // The parser's own message quotes the text, and differs between platforms.
     throw new BadRequest("The text is not JSON");
   }
+  return survey(tree, limits);
 }
 
 /**
- * Counts on the text, because `JSON.parse` accepts a million levels, and a recursive walk of those
- * ends the process. Counts may be wrong for text that isn't JSON; the parser refuses it afterwards.
+ * Looks through a tree that `JSON.parse` made. Throws BadRequest if it's too deep. Goes level by
+ * level, as a recursive walk of a million levels ends the process, and `JSON.parse` accepts those.
+ */
+export function survey(tree: unknown, { maxDepth }: Pick<ValueLimits, "maxDepth">): Parsed {
+  let hasForms = false;
+  let hasForbiddenKeys = false;
+  const inherits = isPolluted();
+  let level: object[] = isObject(tree) ? [tree] : [];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > maxDepth) throw tooDeep(maxDepth);
+    const next: object[] = [];
+    for (const object of level)
+      if (Array.isArray(object)) {
+        for (const item of object as unknown[]) if (isObject(item)) next.push(item);
+      } else
+        for (const key in object) {
+          if (inherits && !Object.hasOwn(object, key)) continue;
+          if (key === "serialized") hasForms = true;
+          else if (isForbidden(key)) hasForbiddenKeys = true;
+          const member = (object as Readonly<Record<string, unknown>>)[key];
+          if (isObject(member)) next.push(member);
+        }
+    level = next;
+  }
+  return { tree, hasForms, hasForbiddenKeys };
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const tooDeep = (maxDepth: number): BadRequest =>
+  new BadRequest(`More than ${maxDepth} levels of nesting (limit 'maxDepth')`);
+
+/**
+ * Checks both limits on a long text before it's parsed: its levels could take fifty times the
+ * memory. Counts may be wrong for text that isn't JSON; the parser refuses it afterwards.
  */
 function measure(text: string, limits: ValueLimits): void {
   let level = 0;
   let values = 1;
-  if (text.length <= Math.min(limits.maxDepth, limits.maxValues)) return;
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
@@ -30,8 +77,7 @@ function measure(text: string, limits: ValueLimits): void {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++level > limits.maxDepth)
-          throw new BadRequest(`More than ${limits.maxDepth} levels of nesting (limit 'maxDepth')`);
+        if (++level > limits.maxDepth) throw tooDeep(limits.maxDepth);
         // Each comma adds a value, and so does each bracket, unless the list or object is empty.
         if ((text.charCodeAt(index + 1) | 0x20) !== 0x7d) values++;
         break;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { BadRequest } from "../../../src/base/errors.ts";
 import { decodeMembers, encodeArguments } from "../../../src/codec/serialized.ts";
+import { parseText } from "../../../src/codec/values/text.ts";
 import { mark, outside, trusted } from "./_codec.ts";
 
 const { classes } = trusted;
@@ -19,18 +20,23 @@ describe("arguments of a call", () => {
       name: mark("Undefined"),
       "...rest": [mark("Date", { value: "1970-01-01T00:00:00.000Z" })],
     });
-    expect(decodeMembers(text, outside)).toEqual(args);
+    expect(decodeMembers(parseText(text, outside.limits), outside)).toEqual(args);
   });
   it("names of arguments that are refused as keys of data are unknown names", () => {
-    expect([...decodeMembers('{"__proto__":1,"constructor":{"a":1}}', outside)]).toEqual([
+    expect([
+      ...decodeMembers(parseText('{"__proto__":1,"constructor":{"a":1}}', outside.limits), outside),
+    ]).toEqual([
       ["__proto__", 1],
       ["constructor", { a: 1 }],
     ]);
   });
   it("an argument that can't be sent is reported with its parameter in the path", () => {
-    expect(() => decodeMembers('{"people":[{"serialized":true,"name":"x"}]}', outside)).toThrow(
-      "args.people[0]: there is no",
-    );
+    expect(() =>
+      decodeMembers(
+        parseText('{"people":[{"serialized":true,"name":"x"}]}', outside.limits),
+        outside,
+      ),
+    ).toThrow("args.people[0]: there is no");
     expect(() => encodeArguments(new Map([["people", [() => 1]]]), { classes })).toThrow(
       "args.people[0]: a function",
     );
@@ -38,7 +44,7 @@ describe("arguments of a call", () => {
   it.each(["[]", "null", "1", '"a"', '[{"serialized":true}]'])(
     "a body that is not an object is refused: %s",
     (text) => {
-      expect(() => decodeMembers(text, outside)).toThrow(
+      expect(() => decodeMembers(parseText(text, outside.limits), outside)).toThrow(
         new BadRequest("The body must be a JSON object"),
       );
     },

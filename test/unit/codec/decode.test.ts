@@ -211,12 +211,25 @@ describe("decoding: what is refused with 400", () => {
 
 describe("limits", () => {
   const nest = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
-  it("more than 128 levels are refused, counted on the text", () => {
+  it("more than 128 levels are refused before anything is decoded, at any length of the text", () => {
     expect(() => decodeSerialized(nest(128), outside)).not.toThrow();
     expect(() => decodeSerialized(nest(129), outside)).toThrow(
       new BadRequest("More than 128 levels of nesting (limit 'maxDepth')"),
     );
     expect(() => decodeSerialized("[".repeat(1_000_000), outside)).toThrow(BadRequest);
+    // Short texts are counted after they're parsed, long ones before. Objects count as lists do.
+    const object = (levels: number): string => '{"a":'.repeat(levels) + "1" + "}".repeat(levels);
+    for (const padding of ["", " ".repeat(300_000)])
+      for (const plain of [false, true]) {
+        const options = { ...outside, plain };
+        for (const text of [nest(128), `[${nest(127)},1]`, object(128), `[1,${object(127)}]`])
+          expect(() => decodeSerialized(text + padding, options)).not.toThrow();
+        for (const text of [nest(129), `[${nest(128)},1]`, object(129), `[1,${object(128)}]`])
+          expect(() => decodeSerialized(text + padding, options)).toThrow(/limit 'maxDepth'/);
+        // Nobody's stack is deep enough for these.
+        for (const text of [nest(99_999), object(30_000)])
+          expect(() => decodeSerialized(text + padding, options)).toThrow(/limit 'maxDepth'/);
+      }
   });
   it("brackets inside strings don't count, and escaped quotes don't end a string", () => {
     const text = '[{"'.repeat(300) + '\\"'.repeat(3) + "\\\\";

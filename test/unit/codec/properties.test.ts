@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { BadRequest, Forbidden } from "../../../src/base/errors.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { parseText } from "../../../src/codec/values/text.ts";
 import { encodePlain } from "../../../src/codec/plain.ts";
 import {
   decodeMembers,
@@ -322,7 +323,7 @@ describe("properties", { timeout: 60_000 }, () => {
         (text, trusted, plain) => {
           try {
             decodeSerialized(text, { ...outside, trusted, plain });
-            decodeMembers(text, { ...outside, trusted, plain });
+            decodeMembers(parseText(text, outside.limits), { ...outside, trusted, plain });
           } catch (thrown) {
             expect(thrown).toBeInstanceOf(BadRequest);
           }

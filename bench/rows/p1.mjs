@@ -1,0 +1,45 @@
+// P1: a call over HTTP to one process.
+
+import { service } from "../lib/application.mjs";
+import { calls } from "../lib/samples.mjs";
+import { layers, loaded, overHttp, peer, stockApplication } from "./_stock.mjs";
+
+const peers = [
+  ["h3", "h3"],
+  ["Fastify", "fastify"],
+  ["Hono", "hono"],
+  ["Cap'n Web", "capnweb"],
+  ["Moleculer", "moleculer"],
+  ["oRPC", "orpc"],
+  ["tRPC", "trpc"],
+];
+
+/** @param {string} name @param {string} call @param {boolean} layered @param {string} [checkout] */
+const standalone = (name, call, layered, checkout) => ({
+  name,
+  async start() {
+    const app = await stockApplication(checkout);
+    const { url, pid, stop } = await service(app, "standalone", layered ? layers : {});
+    return await loaded({ url, pids: [pid], stop }, overHttp(calls[call]), call);
+  },
+});
+
+export const title = "`POST /rpc` to one process, 64 connections";
+
+/** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
+export const cases = ({ against }) =>
+  [
+    ["add", "add", 0],
+    ["add, two middleware", "add", 2],
+    ["1 KB there and back", "1 KB", 0],
+    ["100 KB there and back", "100 KB", 0],
+  ].map(([name, call, count]) => ({
+    name,
+    unit: "CPU µs/call",
+    subjects: [
+      peer("bare node:http", "bare", call, count),
+      standalone("Seamline", call, count > 0),
+      ...(against ? [standalone("Seamline, other checkout", call, count > 0, against)] : []),
+      ...peers.map(([peerName, file]) => peer(peerName, file, call, count)),
+    ],
+  }));
