@@ -5,9 +5,9 @@ import type { Access, ProcedureRecord, ServerManifest } from "../../src/base/man
 import type { Host } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import { accessIn, bindGatewayCalls, type ProcedureHolder } from "../local/gateway-calls.ts";
-import type { CommonOptions } from "../local/deployment.ts";
 import type { Service } from "../local/service.ts";
 
 interface Held {
@@ -35,7 +35,11 @@ export class ProcedureHolders {
   }
 
   /** Lets the gateway's modules call procedures of the nodes, also after it was restarted. */
-  async bind(host: Host, modules: ServerModules, options: CommonOptions): Promise<void> {
+  async bind(
+    host: Host,
+    modules: ServerModules,
+    options: Pick<GatewayOptions, "trustKey" | "limits">,
+  ): Promise<void> {
     const { trustKey = "", limits = defaultLimits } = options;
     const holder = this.#find.bind(this);
     await (this.#bound ??= bindGatewayCalls(host, { modules, trustKey, limits, holder }));
