@@ -59,7 +59,10 @@ function openPage(graph: Graph, browser: Browser): StartClient {
 
   return async (...names) => {
     const [options] = names as [ClientOptions?];
-    const { segments, headers } = options?.segments ? options : { segments: names as string[] };
+    const { segments = [], headers } =
+      options && typeof options === "object" && !Array.isArray(options)
+        ? options
+        : { segments: names as string[] };
     page.headers = headers ?? page.headers;
     const loaded = revisions.use(async (manifest, isCached) => {
       for (const name of segments)

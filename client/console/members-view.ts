@@ -164,7 +164,9 @@ export function openMember(member: MemberState, model: Model): void {
         { class: "names" },
         ...held
           .slice(0, 200)
-          .map(({ fqn, version }) => h("li", {}, h("code", {}, `${fqn} ${version ?? ""}`))),
+          .map(({ fqn, version, route }) =>
+            h("li", {}, h("code", {}, `${fqn} ${route ?? version ?? ""}`)),
+          ),
       ),
     ),
   );

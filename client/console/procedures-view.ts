@@ -3,7 +3,7 @@
 
 import type { ProcedureState } from "../../src/types/console-state.ts";
 import { fill, h, narrow, rowHeight, setText } from "./base/dom.ts";
-import { count, duration, rate, versionText } from "./base/format.ts";
+import { count, duration, rate, labelOf } from "./base/format.ts";
 import { type Model, rateKey } from "./base/model.ts";
 
 type Row =
@@ -58,7 +58,7 @@ export function proceduresView(
     let size = 0;
     for (const procedure of model.procedures) {
       const text =
-        `${procedure.fqn} ${procedure.segments.join(" ")} ${versionText(procedure.version)} ${procedure.access ?? ""}`.toLowerCase();
+        `${procedure.fqn} ${procedure.segments.join(" ")} ${labelOf(procedure)} ${procedure.access ?? ""}`.toLowerCase();
       if (!words.every((word) => text.includes(word))) continue;
       size++;
       for (const segment of procedure.segments.length === 0
@@ -248,14 +248,15 @@ function groupCell({ name, size }: { name: string; size: number }): HTMLElement 
   );
 }
 
-function procedureCells({ fqn, version, access }: ProcedureState): HTMLElement[] {
+function procedureCells(procedure: ProcedureState): HTMLElement[] {
+  const { fqn, access } = procedure;
   const cut = fqn.lastIndexOf("/") + 1;
   const name = h(
     "div",
     { role: "gridcell", class: "fqn", title: fqn },
     h("span", { class: "folder" }, fqn.slice(0, cut)),
     fqn.slice(cut),
-    h("small", {}, ` ${versionText(version)}`),
+    h("small", {}, ` ${labelOf(procedure)}`),
   );
   const cells = ["rate", "failures", "p50", "p95"].map((kind) =>
     h("div", { role: "gridcell", class: `number ${kind}` }, "–"),

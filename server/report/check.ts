@@ -40,6 +40,7 @@ export interface Checked {
   readonly warnings: readonly Problem[];
   readonly modules: number;
   readonly procedures: number;
+  readonly routes: number;
   readonly segments: readonly string[];
   readonly configurations: readonly string[];
 }
@@ -55,6 +56,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
       warnings: [],
       modules: 0,
       procedures: 0,
+      routes: 0,
       segments: [],
       configurations: [],
     };
@@ -67,7 +69,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
   });
   const problems: Problem[] = configurations.flatMap((configuration) => configuration.problems);
   const warnings: Problem[] = configurations.flatMap((configuration) => configuration.warnings);
-  const counted = { modules: 0, procedures: 0, segments: [] as readonly string[] };
+  const counted = { modules: 0, procedures: 0, routes: 0, segments: [] as readonly string[] };
   for (const settings of settingsOf(configurations, { ...options, root })) {
     const open = await openApplication(settings);
     const { application } = open;
@@ -80,6 +82,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     );
     counted.modules = [...application.modules.ids].length;
     counted.procedures = application.procedures.length;
+    counted.routes = application.routes.length;
     counted.segments = application.segments.map((segment) => segment.file);
     // The parts of a wrongly split module would lead to wrong findings.
     if (application.problems.length > 0) continue;

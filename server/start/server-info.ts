@@ -11,6 +11,8 @@ interface NodeFacts {
   readonly segments: readonly string[];
   /** How many procedures they hold; each version counts. */
   readonly procedures: number;
+  /** How many routes they hold. */
+  readonly routes: number;
 }
 
 /** What a service is and holds; `mode` says which fields there are. It never holds a secret. */
@@ -44,12 +46,13 @@ export type ServerInfo = {
 /** The info of the service that `config` describes and that listens at `url`. */
 export function serverInfo(config: Config, url: string, facts: RoleFacts): ServerInfo {
   const { segments = [], procedures = 0, members = [] } = facts;
+  const routes = facts.routes?.length ?? 0;
   switch (config.mode) {
     case "standalone":
-      return { mode: config.mode, url, name: config.name, segments, procedures };
+      return { mode: config.mode, url, name: config.name, segments, procedures, routes };
     case "node": {
       const { mode, name, gateway, repository } = config;
-      return { mode, url, name, gateway, repository, segments, procedures };
+      return { mode, url, name, gateway, repository, segments, procedures, routes };
     }
     case "gateway":
       return { mode: config.mode, url, members, repository: config.repository };
@@ -73,7 +76,11 @@ function factsOf(info: ServerInfo): string[] {
   switch (info.mode) {
     case "standalone":
     case "node":
-      return [`segments: ${list(info.segments)}`, `procedures: ${info.procedures}`];
+      return [
+        `segments: ${list(info.segments)}`,
+        `procedures: ${info.procedures}`,
+        ...(info.routes === 0 ? [] : [`routes: ${info.routes}`]),
+      ];
     case "gateway":
       return [`members: ${list(info.members)}`];
     case "repository":

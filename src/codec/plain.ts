@@ -142,5 +142,5 @@ export function responseHint(value: object): string | undefined {
   if (kindOf(value) === "FormData")
     return "a procedure can't return a FormData: return its entries, as an object or a Map";
   if (kindOf(value) !== "Response") return undefined;
-  return "a procedure can't return a Response: return its content, as text, data or a Blob. Whole responses are for routes, which don't exist yet";
+  return "a procedure can't return a Response: return its content, as text, data or a Blob, or make it a route ('route' in its segment entry). getContext().response sets headers and cookies";
 }

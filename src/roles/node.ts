@@ -92,7 +92,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     const routes = node.routes.callable;
     return { procedures: callable(), ...(routes.length > 0 && { routes }) };
   };
-  const about = () => describeNode(options.name, segments, node.registry.all());
+  const about = () => describeNode(options.name, segments, node.registry.all(), node.routes.all());
   const membership =
     gateway === undefined ? undefined : createMembership(host, gateway, trustKey, offered, about);
   const role = createRole({

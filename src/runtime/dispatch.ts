@@ -138,7 +138,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         : run.apply(this, args);
     };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
-    // (bench/seam.mjs).
+    // (bench/rows/p5.mjs).
     return function (this: unknown) {
       if (this === undefined) return run.apply(undefined, arguments as never);
       return runWithThis.apply(this, arguments as never);

@@ -50,6 +50,11 @@ export class RouteRegistry {
     return this.#table;
   }
 
+  /** All routes, private ones too. */
+  all(): readonly RouteRegistration[] {
+    return [...this.#routes.values()];
+  }
+
   /** For the gateway. */
   get callable(): readonly RouteInfo[] {
     return this.#table.all.map(({ name, method, path }) => ({ name, method, path }));
@@ -64,7 +69,7 @@ export class RouteRegistry {
     segments: readonly string[],
     fresh: ReadonlySet<string> = new Set(),
   ): Promise<void> {
-    const named = namedIn(manifest, segments);
+    const named = routesIn(manifest, segments);
     this.#loadingNames = new Set(named.keys());
     this.#loading = this.#load(manifest, named, fresh);
     return this.#loading;
@@ -137,9 +142,9 @@ export class RouteRegistry {
 
 type NamedRoute = Omit<RouteRegistration, "run">;
 
-/** Of a route in several segments, the most open access applies. */
-function namedIn(
-  { routes = {} }: ServerManifest,
+/** The routes of these segments, by name. Of one in several segments, the most open access applies. */
+export function routesIn(
+  { routes = {} }: Pick<ServerManifest, "routes">,
   segments: readonly string[],
 ): ReadonlyMap<string, NamedRoute> {
   const named = new Map<string, NamedRoute>();

@@ -61,7 +61,7 @@ export interface MemberState {
 }
 
 /**
- * One version of a procedure. All but name and segments is absent for a node of an older version.
+ * One version of a procedure, or a route. All but name and segments is absent for a node of an older version.
  */
 export interface ProcedureState {
   readonly fqn: string;
@@ -70,6 +70,8 @@ export interface ProcedureState {
   readonly access?: Access;
   readonly segments: readonly string[];
   readonly parameters?: readonly Parameter[];
+  /** Method and path of a route, which isn't called by name: `POST /webhooks/:provider`. */
+  readonly route?: string;
 }
 
 /** Figures of all calls. */

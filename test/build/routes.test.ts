@@ -77,7 +77,7 @@ describe("a route in a segment file", () => {
     expect(problems).toMatchObject([
       {
         message:
-          'the route "* /a/:y" of other and the route "POST /a/:x" of hook answer the same requests',
+          'the route "* /a/:y" of other and the route "POST /a/:x" of hook (segments/shop.segment.json) answer the same requests',
       },
     ]);
   });

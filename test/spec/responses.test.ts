@@ -65,7 +65,7 @@ describe.each([{}, serialized])("answers with the header and without: %j", (head
 
   it("a Response, or a value that contains one, is refused with a hint", async () => {
     const hint =
-      /: a procedure can't return a Response: return its content, as text, data or a Blob\. Whole responses are for routes/;
+      /: a procedure can't return a Response: return its content, as text, data or a Blob, or make it a route \('route' in its segment entry\)/;
     for (const [value, path] of [
       [new Response("x"), "result"],
       [{ in: [new Response("x")] }, "result.in[0]"],

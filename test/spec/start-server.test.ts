@@ -56,6 +56,7 @@ describe("startServer", () => {
       url: server.url,
       segments: ["greet"],
       procedures: 1,
+      routes: 0,
     });
     expect(await text(`${server.url}/rpc/greet/greet?name=Ada`)).toBe("Hello, Ada");
   });

@@ -1,6 +1,11 @@
 // Numbers and names as people read them.
 
-import type { Caller, MemberState, SeenCall } from "../../../src/types/console-state.ts";
+import type {
+  Caller,
+  MemberState,
+  ProcedureState,
+  SeenCall,
+} from "../../../src/types/console-state.ts";
 
 const whole = new Intl.NumberFormat("en");
 
@@ -65,4 +70,9 @@ export function outcome(call: SeenCall): string {
 /** Empty for `0.0.0`, which means no version. */
 export function versionText(version: string | undefined): string {
   return version === undefined || version === "0.0.0" ? "" : `v${version}`;
+}
+
+/** What a procedure's name leaves open: its version, or a route's method and path. */
+export function labelOf({ route, version }: ProcedureState): string {
+  return route ?? versionText(version);
 }

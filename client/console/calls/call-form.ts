@@ -5,13 +5,13 @@ import { consolePath, headers } from "../../../src/base/protocol.ts";
 import { argumentsField, fieldsOf } from "./argument-fields.ts";
 import { openDialog } from "../base/dialog.ts";
 import { fill, h } from "../base/dom.ts";
-import { duration, memberName, versionText } from "../base/format.ts";
+import { labelOf, duration, memberName } from "../base/format.ts";
 import { moveForm } from "../map/move-form.ts";
 import { holdersOf, type Model, rateKey } from "../base/model.ts";
 import { scalarView, valueView } from "./value-view.ts";
 
 export function openProcedure(procedure: ProcedureState, model: Model): void {
-  const { fqn, version, access, segments, parameters } = procedure;
+  const { fqn, version, access, segments, parameters, route } = procedure;
   const holders = holdersOf(procedure, model.members).map(memberName);
   const rates = model.rates.get(rateKey(fqn, version));
   const inBrowser = model.development?.browserSegments ?? [];
@@ -32,17 +32,20 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
       "Last minute",
       `${rates.calls} calls, ${rates.failures} failures, p50 ${duration(rates.p50)}, p95 ${duration(rates.p95)}`,
     );
-  const form = browserOnly
-    ? h("p", { class: "note" }, "It runs in browsers only, so it can't be called from here.")
-    : access === "private"
-      ? h("p", { class: "note" }, "Private: only procedures of its own node can call it.")
-      : formOf(
-          procedure,
-          parameters === undefined ? [argumentsField()] : fieldsOf(parameters),
-          parameters === undefined,
-        );
+  const form =
+    route !== undefined
+      ? h("p", { class: "note" }, "A route: send it a request.")
+      : browserOnly
+        ? h("p", { class: "note" }, "It runs in browsers only, so it can't be called from here.")
+        : access === "private"
+          ? h("p", { class: "note" }, "Private: only procedures of its own node can call it.")
+          : formOf(
+              procedure,
+              parameters === undefined ? [argumentsField()] : fieldsOf(parameters),
+              parameters === undefined,
+            );
   openDialog(
-    `${fqn} ${versionText(version)}`.trim(),
+    `${fqn} ${labelOf(procedure)}`.trim(),
     h("div", {}, facts, moveForm(procedure, model), form),
   );
 }

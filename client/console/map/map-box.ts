@@ -3,7 +3,7 @@
 import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
 import { nodeNamed, switchNode, verbOf } from "./controls.ts";
 import { h } from "../base/dom.ts";
-import { hostOf, memberName, versionText } from "../base/format.ts";
+import { labelOf, hostOf, memberName } from "../base/format.ts";
 import { type Model, rateKey } from "../base/model.ts";
 
 /** How much a box shows: the more members, the less. */
@@ -116,18 +116,18 @@ export class BoxMaker {
 
   #chip(procedure: ProcedureState): HTMLElement {
     const { fqn, version, access } = procedure;
-    const versionLabel = versionText(version);
+    const label = labelOf(procedure);
     const chip = h(
       "button",
       {
         type: "button",
         class: `chip ${access ?? ""}`,
-        title: [fqn, versionLabel, access].filter(Boolean).join(" "),
+        title: [fqn, label, access].filter(Boolean).join(" "),
         "data-procedure": fqn,
         onclick: () => this.#actions.openProcedure(procedure),
       },
       fqn.slice(fqn.lastIndexOf("/") + 1),
-      versionLabel === "" ? null : h("small", {}, ` ${versionLabel}`),
+      label === "" ? null : h("small", {}, ` ${label}`),
     );
     const key = rateKey(fqn, version);
     this.chips.set(key, [...(this.chips.get(key) ?? []), chip]);

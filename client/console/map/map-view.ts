@@ -100,9 +100,9 @@ export function mapView(
     const content = JSON.stringify([
       mode,
       model.members.map(({ lease: _, checked: __, checks: ___, ...rest }) => rest),
-      model.procedures.map(({ fqn, version, access, segments }) => [
+      model.procedures.map(({ fqn, version, access, segments, route }) => [
         fqn,
-        version,
+        route ?? version,
         access,
         segments,
       ]),

@@ -47,7 +47,7 @@ function clashes(routes: readonly ApplicationRoute[]): readonly Problem[] {
       .filter((earlier) => routesClash(earlier.route, route.route))
       .map((earlier) => ({
         ...placeOf(route.entries[0] as NamedEntry),
-        message: `the route ${shown(route)} and the route ${shown(earlier)} answer the same requests`,
+        message: `the route ${shown(route)} and the route ${shown(earlier)} (${placeOf(earlier.entries[0] as NamedEntry).file}) answer the same requests`,
         hint: "Give one of them another path or method; the names of parameters don't count.",
       })),
   );

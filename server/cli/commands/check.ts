@@ -30,6 +30,7 @@ export interface CheckReport {
   readonly checked: {
     readonly modules: number;
     readonly procedures: number;
+    readonly routes: number;
     readonly segments: readonly string[];
     readonly configurations: readonly string[];
   };

@@ -1,9 +1,16 @@
-// Lists the procedures in a manifest.
+// Lists the procedures and routes in a manifest.
 
 import { mostOpen } from "../../../src/base/access.ts";
-import { type Access, entryOf, type Manifest, type Parameter } from "../../../src/base/manifest.ts";
+import {
+  type Access,
+  entryOf,
+  type Parameter,
+  type ServerManifest,
+} from "../../../src/base/manifest.ts";
+import { describeRoute } from "../../../src/roles/members/member-details.ts";
+import { routesIn } from "../../../src/runtime/routes.ts";
 
-/** One version of a procedure, and the segments that name it. */
+/** One version of a procedure, or a route, and the segments that name it. */
 export interface ManifestProcedure {
   readonly fqn: string;
   readonly version: string;
@@ -11,13 +18,16 @@ export interface ManifestProcedure {
   readonly access: Access;
   readonly segments: readonly string[];
   readonly parameters: readonly Parameter[];
+  /** Method and path of a route: `POST /webhooks/:provider`. */
+  readonly route?: string;
 }
 
-/** The procedures that any of these segments names [all segments]. */
+/** The procedures and routes that any of these segments names [all segments]. */
 export function proceduresIn(
-  { procedures, segments }: Manifest,
-  names: readonly string[] = Object.keys(segments),
+  manifest: ServerManifest,
+  names: readonly string[] = Object.keys(manifest.segments),
 ): readonly ManifestProcedure[] {
+  const { procedures, segments } = manifest;
   const entries = new Map<number, { segment: string; access: Access }[]>();
   for (const segment of names)
     for (const { procedure, access } of entryOf(segments, segment) ?? []) {
@@ -25,10 +35,11 @@ export function proceduresIn(
       entries.set(procedure, list);
       list.push({ segment, access });
     }
-  return procedures.flatMap(({ fqn, version, parameters }, index) => {
+  const called = procedures.flatMap(({ fqn, version, parameters }, index) => {
     const named = entries.get(index);
     if (named === undefined) return [];
     const access = mostOpen(named.map((entry) => entry.access));
     return [{ fqn, version, access, segments: named.map(({ segment }) => segment), parameters }];
   });
+  return [...called, ...[...routesIn(manifest, names).values()].map(describeRoute)];
 }

@@ -1,6 +1,7 @@
 // What a standalone shows: itself, and the calls between its procedures.
 
 import type { ProcedureState } from "../../../src/types/console-state.ts";
+import { describeNode } from "../../../src/roles/members/member-details.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
 import type { Source } from "./source.ts";
 
@@ -21,12 +22,10 @@ export function standaloneSource({
     ],
     procedures() {
       const registrations = node.registry.all();
-      // Procedures are only registered when the service starts.
-      if (procedures.length !== registrations.length)
-        procedures = registrations.map(({ record, access, segments: named }) => {
-          const { fqn, version, parameters } = record;
-          return { fqn, version, access, segments: named, parameters };
-        });
+      const routes = node.routes.all();
+      // Both are only registered when the service starts.
+      if (procedures.length !== registrations.length + routes.length)
+        procedures = describeNode(name, segments(), registrations, routes).procedures;
       return procedures;
     },
     watch: (onCall) => node.observe((call) => onCall(call, self)),

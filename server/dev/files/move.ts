@@ -14,14 +14,14 @@ type SegmentFile = Record<string, Record<string, unknown>>;
 const segmentName = /^\w[\w-]{0,99}$/;
 
 /**
- * Moves all versions of a procedure to one segment. A new segment gets a file beside the old one.
+ * Moves a route, or all versions of a procedure, to one segment. A new segment gets a file beside the old one.
  */
 export async function moveProcedure(
-  { root, procedures, segments }: Application,
+  { root, procedures, routes, segments }: Application,
   fqn: string,
   toSegment: string,
 ): Promise<void> {
-  const versions = procedures.filter((procedure) => procedure.fqn === fqn);
+  const versions = [...procedures, ...routes].filter((procedure) => procedure.fqn === fqn);
   const [first] = versions.flatMap((version) => version.entries);
   if (first === undefined) throw new BadRequest(`There is no procedure '${fqn}'`);
   const target = segments.find(({ name }) => name === toSegment)?.file;

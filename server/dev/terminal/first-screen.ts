@@ -124,15 +124,21 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
     Math.max(7, ...rows.map(([name]) => widthOf(name))),
     Math.floor(width / 2),
   );
-  const placeWidth = width - nameWidth - 14;
+  const hasRoutes = procedures.some(({ route }) => route !== undefined);
+  const placeWidth = width - nameWidth - (hasRoutes ? 22 : 14);
   const places = rows.map(
     ([name, list]) => some(placesOf(name, list, session), placeWidth) || "nowhere",
   );
   const used = Math.min(placeWidth, Math.max(5, ...places.map(widthOf)));
-  const head = `${pad("Segment", nameWidth)}  ${pad("Where", used)}  Procedures`;
+  const head = `${pad("Segment", nameWidth)}  ${pad("Where", used)}  Procedures${hasRoutes ? "  Routes" : ""}`;
+  const counts = (list: readonly DevProcedure[]): string => {
+    const routes = list.filter(({ route }) => route !== undefined).length;
+    const called = pad((list.length - routes).toLocaleString("en"), 10, "left");
+    return hasRoutes ? `${called}  ${pad(routes.toLocaleString("en"), 6, "left")}` : called;
+  };
   const lines = rows.map(
     ([name, list], index) =>
-      `${pad(fit(name, nameWidth), nameWidth)}  ${pad(fit(places[index] ?? "", used), used)}  ${pad(list.length.toLocaleString("en"), 10, "left")}`,
+      `${pad(fit(name, nameWidth), nameWidth)}  ${pad(fit(places[index] ?? "", used), used)}  ${counts(list)}`,
   );
   const hidden = held.size - rows.length;
   return [
@@ -142,7 +148,7 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
   ];
 }
 
-/** A line for each access: as many names as fit, and how many more. */
+/** A line for each access: as many names, and patterns of routes, as fit, and how many more. */
 function accessLines(
   procedures: readonly DevProcedure[],
   width: number,
@@ -150,7 +156,9 @@ function accessLines(
   return accesses.flatMap((access) => {
     const names = [
       ...new Set(
-        procedures.filter((procedure) => procedure.access === access).map(({ fqn }) => fqn),
+        procedures
+          .filter((procedure) => procedure.access === access)
+          .map(({ fqn, route }) => route ?? fqn),
       ),
     ].toSorted(byName);
     return names.length === 0 ? [] : [[access, some(names, width)] as const];

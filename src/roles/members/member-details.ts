@@ -4,7 +4,9 @@
 import { isAccess } from "../../base/access.ts";
 import { BadRequest } from "../../base/errors.ts";
 import type { Access, Parameter, PatternName } from "../../base/manifest.ts";
+import { defaultVersion } from "../../base/version.ts";
 import type { Registration } from "../../runtime/registry.ts";
+import type { RouteRegistration } from "../../runtime/routes.ts";
 
 /** What a member says about itself. */
 export interface MemberDetails {
@@ -19,14 +21,17 @@ export interface MemberProcedure {
   readonly access: Access;
   readonly segments: readonly string[];
   readonly parameters: readonly Parameter[];
+  /** Method and path of a route: `POST /webhooks/:provider`. */
+  readonly route?: string;
 }
 
 export function describeNode(
   name: string | undefined,
   segments: readonly string[],
   registrations: readonly Registration[],
+  routes: readonly RouteRegistration[],
 ): MemberDetails {
-  const procedures = registrations.map((registration) => {
+  const called = registrations.map((registration): MemberProcedure => {
     const { fqn, version, parameters } = registration.record;
     return {
       fqn,
@@ -36,7 +41,20 @@ export function describeNode(
       parameters,
     };
   });
+  const procedures = [...called, ...routes.map(describeRoute)];
   return { ...(name === undefined ? {} : { name }), segments, procedures };
+}
+
+/** As the console lists a route. */
+export function describeRoute({
+  name,
+  method,
+  path,
+  access,
+  segments,
+}: Omit<RouteRegistration, "run">): MemberProcedure {
+  const version = defaultVersion.toString();
+  return { fqn: name, version, access, segments, parameters: [], route: `${method} ${path}` };
 }
 
 // Limits of what a gateway keeps for each member: far more than applications have, and little
@@ -47,6 +65,7 @@ const most = {
   parameters: 100,
   names: 100,
   text: 300,
+  route: 2_000,
 } as const;
 
 /**
@@ -65,7 +84,7 @@ export function readMemberDetails(value: unknown): MemberDetails {
 
 function procedureOf(value: unknown, path: string): MemberProcedure {
   const procedure = objectOf(value, path);
-  const { access } = procedure;
+  const { access, route } = procedure;
   if (!isAccess(access)) throw wrong(`${path}.access`, "an access");
   const version = textOf(procedure["version"], `${path}.version`);
   if (!/^\d{1,9}(\.\d{1,9}){2}$/.test(version)) throw wrong(`${path}.version`, "a version");
@@ -75,6 +94,7 @@ function procedureOf(value: unknown, path: string): MemberProcedure {
     access,
     segments: listOf(procedure["segments"], `${path}.segments`, most.segments, textOf),
     parameters: listOf(procedure["parameters"], `${path}.parameters`, most.parameters, parameterOf),
+    ...(route === undefined ? {} : { route: textOf(route, `${path}.route`, most.route) }),
   };
 }
 
@@ -127,9 +147,9 @@ function objectOf(value: unknown, path: string): Readonly<Record<string, unknown
   return value as Readonly<Record<string, unknown>>;
 }
 
-function textOf(value: unknown, path: string): string {
-  if (typeof value !== "string" || value === "" || value.length > most.text)
-    throw wrong(path, `a text of 1 to ${most.text} characters`);
+function textOf(value: unknown, path: string, maxLength: number = most.text): string {
+  if (typeof value !== "string" || value === "" || value.length > maxLength)
+    throw wrong(path, `a text of 1 to ${maxLength} characters`);
   return value;
 }
 

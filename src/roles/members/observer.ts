@@ -1,7 +1,7 @@
 // The port through which a role reports what happens. The console is an observer, and this is all
 // that roles know about it.
 
-import type { LocalNode } from "../../runtime/dispatch.ts";
+import type { ServerNode } from "../load-node.ts";
 import type { Health } from "../../http/health.ts";
 import type { ServerManifest } from "../../base/manifest.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
@@ -53,6 +53,6 @@ export type Subject =
   | {
       readonly mode: "standalone";
       readonly name: string | undefined;
-      readonly node: LocalNode;
+      readonly node: ServerNode;
       readonly segments: () => readonly string[];
     };

@@ -38,6 +38,7 @@ import { maskHeader } from "../../http/relay-headers.ts";
 import { type IncomingCall, isMasked } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
+  /** Without it there are no routes: a list of routes is only told to its holders. */
   readonly trustKey: string | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;

@@ -2,8 +2,8 @@
 
 import { bounded } from "../../base/bounded.ts";
 import { BadRequest, Unauthorized } from "../../base/errors.ts";
-import { type Host, isLocalFailure } from "../../base/ports.ts";
-import { answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
+import { type Host, isLocalFailure, TransportError } from "../../base/ports.ts";
+import { answerHeaders, defaultLeaseMs, mediaTypes, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import { readRoute } from "../../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
@@ -66,18 +66,38 @@ export interface FetchedRoutes {
 
 /** How long a service may take to answer. */
 const answerTimeoutMs = 2_000;
-/** Until the service has answered once, ask this often: it may just be starting. */
-const retryMs = 500;
+/** While the service behind may be starting, ask this often. */
+const unsettledAskMs = 500;
+/**
+ * A gateway that has just started learns of its nodes one by one. As long as that may take, ask
+ * more often, and remember routes that its list no longer has. Requests for those go to the
+ * gateway, which decides.
+ */
+const unsettledMs = defaultLeaseMs;
 
 export function createFetchedRoutes(
   host: Host,
   options: { readonly base: string; readonly trustKey: string; readonly intervalMs: number },
 ): FetchedRoutes {
   const { base, trustKey, intervalMs } = options;
+  let listed: readonly RouteInfo[] = [];
+  let missing: readonly { readonly route: RouteInfo; readonly until: number }[] = [];
   let table = createRouteTable<RouteInfo>([]);
+  let unsettledUntil = -Infinity;
+  const unsettle = (): number => (unsettledUntil = host.clock.now() + unsettledMs);
   let etag: string | undefined;
   let stopped = false;
   let cancel = (): void => {};
+  // Of two with the same path the first matches: the one that is listed.
+  const rebuild = (): void => {
+    table = createRouteTable([...listed, ...missing.map(({ route }) => route)]);
+  };
+  const forget = (): void => {
+    const left = missing.filter(({ until }) => until > host.clock.now());
+    if (left.length === missing.length) return;
+    missing = left;
+    rebuild();
+  };
   const fetchRoutes = async (): Promise<void> => {
     const answer = await bounded(
       undefined,
@@ -104,31 +124,50 @@ export function createFetchedRoutes(
     if (answer.status !== 200)
       throw new Error(`${base} answered ${answer.status} when asked for its routes`);
     const { routes } = JSON.parse(new TextDecoder().decode(answer.body)) as { routes?: unknown };
-    table = createRouteTable(readRoutes(routes));
+    const previous = table.all;
+    listed = readRoutes(routes);
+    const keys = new Set(listed.map(keyOf));
+    const lost = previous.filter((route) => !keys.has(keyOf(route)));
+    const since = new Map(missing.map(({ route, until }) => [keyOf(route), until]));
+    if (lost.some((route) => !since.has(keyOf(route)))) unsettle();
+    missing = lost.map((route) => ({ route, until: since.get(keyOf(route)) ?? unsettledUntil }));
+    rebuild();
     etag = String(answer.headers["etag"]);
   };
-  let warned = false;
+  let failed = false;
   const ask = async (): Promise<void> => {
     try {
       await fetchRoutes();
-      warned = false;
+      if (failed) unsettle();
+      failed = false;
     } catch (error) {
-      // Requests go by the last list. Outages are logged by the requests that fail.
-      if (!warned && !isLocalFailure(error) && etag !== undefined)
+      // Requests go by the last list. A service that just isn't up yet is no reason to warn.
+      const isStarting = etag === undefined && error instanceof TransportError;
+      if (!failed && !isLocalFailure(error) && !isStarting)
         host.log.warn(`can't update the routes: ${(error as Error).message}`);
-      warned = true;
+      failed = true;
     }
-    if (!stopped)
-      cancel = host.clock.after(etag === undefined ? retryMs : intervalMs, () => void ask());
+    forget();
+    if (stopped) return;
+    const isSettled = etag !== undefined && host.clock.now() >= unsettledUntil;
+    const waitMs = isSettled ? intervalMs : Math.min(unsettledAskMs, intervalMs);
+    cancel = host.clock.after(waitMs, () => void ask());
   };
   return {
     get table() {
       return table;
     },
-    start: ask,
+    async start() {
+      unsettle();
+      await ask();
+    },
     stop() {
       stopped = true;
       cancel();
     },
   };
+}
+
+function keyOf({ name, method, path }: RouteInfo): string {
+  return `${name} ${method} ${path}`;
 }

@@ -1,3 +1,4 @@
+import type { RouteRegistration } from "../../../src/runtime/routes.ts";
 import { describe, expect, it } from "vitest";
 import { BadRequest } from "../../../src/base/errors.ts";
 import { createMembership } from "../../../src/roles/members/membership.ts";
@@ -33,11 +34,30 @@ function registry(): Registry {
   return made;
 }
 
+const feed: RouteRegistration = {
+  name: "shop/feed",
+  method: "GET",
+  path: "/feed.xml",
+  module: "m1",
+  export: "feed",
+  access: "protected",
+  segments: ["shop"],
+  run: async () => new Response(),
+};
+
 describe("the details that a member sends", () => {
   it("are read back as they were described", () => {
-    const about = describeNode("node A", ["shop"], registry().all());
+    const about = describeNode("node A", ["shop"], registry().all(), [feed]);
     expect(about.procedures).toEqual([
       { fqn: "shop/quote", version: "1.0.0", access: "public", segments: ["shop"], parameters },
+      {
+        fqn: "shop/feed",
+        version: "0.0.0",
+        access: "protected",
+        segments: ["shop"],
+        parameters: [],
+        route: "GET /feed.xml",
+      },
     ]);
     expect(readMemberDetails(JSON.parse(JSON.stringify(about)))).toEqual(about);
     expect(readMemberDetails({ segments: [], procedures: [] })).toEqual({
@@ -54,6 +74,13 @@ describe("the details that a member sends", () => {
   });
 
   const procedure = { fqn: "a", version: "0.0.0", access: "public", segments: [], parameters: [] };
+  it("don't have a route that isn't a text", () => {
+    const details = { segments: [], procedures: [{ ...procedure, route: 7 }] };
+    expect(() => readMemberDetails(details)).toThrow(
+      "'node.procedures[0].route' is not a text of 1 to 2000 characters",
+    );
+  });
+
   const parameter = (one: unknown) => ({
     segments: [],
     procedures: [{ ...procedure, parameters: [one] }],
@@ -138,7 +165,7 @@ describe("the details that a member sends", () => {
       "http://gateway",
       "key",
       () => ({ procedures: ["a"] }),
-      () => describeNode("A", ["shop"], registry().all()),
+      () => describeNode("A", ["shop"], registry().all(), []),
     ).join("http://a");
     expect(bodies).toEqual([
       expect.objectContaining({ node: expect.objectContaining({ name: "A" }) as unknown }),

@@ -61,6 +61,19 @@ Seamline 1.2.3 is ready after 412 ms
 `);
   });
 
+  it("the first screen counts routes, and lists them by method and path", () => {
+    const feed = { ...procedure("shop/feed", "orders"), route: "GET /feed.xml" };
+    const procedures = [procedure("shop/quote", "orders"), feed];
+    const lines = show({ session: { procedures: () => procedures } }).first.split("\n");
+    expect(lines.slice(6, 11)).toEqual([
+      "  Segment  Where                 Procedures  Routes",
+      "  orders   node orders                    1       1",
+      "  stock    node stock (stopped)           0       0",
+      "",
+      "  Public     GET /feed.xml, shop/quote",
+    ]);
+  });
+
   it("the first screen lists the keys only if there is a keyboard", () => {
     expect(show({ isTTY: true }).first).toContain("o open   c console   h help   q quit");
     expect(show().first).not.toContain("quit");

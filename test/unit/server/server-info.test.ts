@@ -10,18 +10,19 @@ const gateway = "http://gateway:3002";
 const trustKey = "not to be told";
 const files = { source: "/a/src", output: "/a/dist", index: "index.html", assets: [], trustKey };
 const loaded = { segments: ["orders", "stock"], procedures: 3 };
+const feed = { name: "site/feed", method: "GET", path: "/feed.xml" };
 
 const cases: readonly [Config, Parameters<typeof serverInfo>[2], object, string][] = [
   [
     { mode: "standalone", url: "http://127.0.0.1:0", ...files, name: "here", console: false },
-    loaded,
-    { mode: "standalone", url, name: "here", ...loaded },
-    `standalone at ${url} (segments: orders, stock; procedures: 3)`,
+    { ...loaded, routes: [feed] },
+    { mode: "standalone", url, name: "here", ...loaded, routes: 1 },
+    `standalone at ${url} (segments: orders, stock; procedures: 3; routes: 1)`,
   ],
   [
     { mode: "node", url, trustKey, gateway, repository, segments: ["orders", "stock"] },
     loaded,
-    { mode: "node", url, gateway, repository, ...loaded },
+    { mode: "node", url, gateway, repository, ...loaded, routes: 0 },
     `node at ${url} (segments: orders, stock; procedures: 3)`,
   ],
   [

@@ -73,6 +73,7 @@ describe("seamline check", () => {
       checked: {
         modules: 6,
         procedures: 2,
+        routes: 0,
         segments: ["a.segment.json", "shop.segment.json", "src/ui/ui.segment.json"],
         configurations: ["node.json"],
       },
