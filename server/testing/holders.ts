@@ -3,7 +3,6 @@
 import { procedureKey } from "../../src/base/fqn.ts";
 import type { Access, ProcedureRecord, ServerManifest } from "../../src/base/manifest.ts";
 import type { Host } from "../../src/base/ports.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
 import type { ServerModules } from "../../src/roles/load-node.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
@@ -40,7 +39,7 @@ export class ProcedureHolders {
     modules: ServerModules,
     options: Pick<GatewayOptions, "trustKey" | "limits">,
   ): Promise<void> {
-    const { trustKey = "", limits = defaultLimits } = options;
+    const { trustKey = "", limits } = options;
     const holder = this.#find.bind(this);
     await (this.#bound ??= bindGatewayCalls(host, { modules, trustKey, limits, holder }));
   }
