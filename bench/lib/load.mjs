@@ -2,6 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -98,3 +99,12 @@ export async function probe(url, { method = "POST", path, headers, body }, right
   if (!answer.ok || !right(text))
     throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 300)}`);
 }
+
+/** A port that nothing listens on, for a server that can't choose one by itself. */
+export const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });

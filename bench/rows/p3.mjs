@@ -2,26 +2,18 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { deployment } from "../lib/application.mjs";
+import { freePort } from "../lib/load.mjs";
 import { fork, launch } from "../lib/processes.mjs";
 import { calls } from "../lib/samples.mjs";
 import { loaded, overHttp, stockApplication } from "./_stock.mjs";
 
 const servers = new URL("../servers/", import.meta.url);
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 
 /** nginx that keeps its connections open, as its documentation says. @param {string} folder @param {number} port @param {string} target */
 const nginxConfig = (folder, port, target) => `daemon off;

@@ -29,7 +29,7 @@ export function noting(start: StartClient): StartClient {
     const client = await start(...names);
     for (const name of names)
       if (typeof name === "string") started.add(name);
-      else name.segments.forEach((segment) => started.add(segment));
+      else name.segments?.forEach((segment) => started.add(segment));
     return client;
   };
 }

@@ -33,8 +33,8 @@ export type PageHeaders = () => OptionHeaders | Promise<OptionHeaders>;
 
 /** How to start a page. */
 export interface ClientOptions {
-  /** The segments that the page loads. */
-  readonly segments: readonly string[];
+  /** The segments that the page loads; none by default. */
+  readonly segments?: readonly string[] | undefined;
   /**
    * Asked for each call that leaves the page, local calls aside. If it rejects, so does the call.
    * A later `startClient` with `headers` replaces it.

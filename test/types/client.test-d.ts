@@ -48,6 +48,18 @@ describe("client.import", () => {
   });
 });
 
+describe("startClient with options", () => {
+  it("takes headers without segments, and segments that may be undefined", async () => {
+    const token: string | undefined = undefined;
+    expectTypeOf(await startClient({ headers: () => ({ token }) })).toEqualTypeOf<Client>();
+    await startClient({ headers: async () => ({ token: null }), segments: undefined });
+    // @ts-expect-error there is no such option
+    await startClient({ header: () => ({}) });
+    // @ts-expect-error headers are made for each call
+    await startClient({ headers: { token: "a" } });
+  });
+});
+
 describe("client.observe", () => {
   it("passes each call to the listener", () => {
     const end = client.observe(({ fqn, version, error }) => {

@@ -145,17 +145,22 @@ function readSegments(
 }
 
 /**
- * The segments in `startClient({ segments: ["ui"] })`; no `nodes` if they can't be read. A property
- * that comes later, or a spread, replaces what is before it.
+ * The segments in `startClient({ segments: ["ui"] })`, none in `startClient({ headers })`; no
+ * `nodes` if they can't be read. A property that comes later, or a spread, replaces what is before
+ * it.
  */
 function segmentsOf(options: Node): { readonly nodes?: readonly Node[]; readonly at: Node } {
   let found: Node | undefined;
+  let unreadable: Node | undefined;
   for (const property of list(options, "properties")) {
     const name =
       property.type === "Property" ? memberName(property, need(property, "key")) : undefined;
-    if (name === undefined) found = undefined;
-    else if (name === "segments") found = bare(need(property, "value"));
+    if (name === undefined) unreadable = property;
+    else if (name === "segments") [found, unreadable] = [bare(need(property, "value")), undefined];
   }
-  if (found?.type !== "ArrayExpression") return { at: found ?? options };
-  return { nodes: list(found, "elements"), at: found };
+  if (unreadable !== undefined) return { at: unreadable };
+  if (found === undefined) return { nodes: [], at: options };
+  return found.type === "ArrayExpression"
+    ? { nodes: list(found, "elements"), at: found }
+    : { at: found };
 }

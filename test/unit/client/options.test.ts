@@ -255,11 +255,20 @@ describe("headers of startClient", () => {
     expect(page.requests[0]?.get("a")).toBe("1");
   });
 
-  it("startClient refuses anything but names and options with segments", async () => {
+  it("don't need segments beside them", async () => {
+    const page = openPage();
+    await page.startWith({ headers: () => ({ a: "page" }) });
+    await page.call("stock");
+    expect(page.requests[0]?.get("a")).toBe("page");
+    await expect(page.startWith({ segments: undefined })).resolves.toBeDefined();
+  });
+
+  it("startClient refuses anything but names and options", async () => {
     const { startWith } = openPage();
-    for (const wrong of [{}, { headers: () => ({}) }, null])
+    for (const wrong of [null, [], { segments: [{}] }])
       await expect(startWith(wrong as never)).rejects.toThrow(
         /^startClient takes names of segments/,
       );
+    await expect(startWith(5 as never)).rejects.toThrow("segment '5' is not one");
   });
 });

@@ -49,8 +49,13 @@ describe("calls of startClient", () => {
     ],
     [
       "are a problem with options whose segments aren't literals, or may be replaced",
-      'import { startClient } from "seamline/client";\nstartClient({ segments });\nstartClient({ segments: [...names] });\nstartClient({ segments: ["a"], ...more });\nstartClient({ segments: ["a"], [key]: 1 });\nstartClient({ segments: list() });\nstartClient({ headers });\nstartClient(options);',
+      'import { startClient } from "seamline/client";\nstartClient({ segments });\nstartClient({ segments: [...names] });\nstartClient({ segments: ["a"], ...more });\nstartClient({ segments: ["a"], [key]: 1 });\nstartClient({ segments: list() });\nstartClient({ ...more, headers });\nstartClient(options);',
       ["problem", "problem", "problem", "problem", "problem", "problem", "problem"],
+    ],
+    [
+      "name no segment if the options have none",
+      'import { startClient } from "seamline/client";\nstartClient({ headers });\nstartClient({ headers() {} });\nstartClient({});',
+      [[], [], []],
     ],
     [
       "are ignored if they come from another package",
