@@ -62,7 +62,9 @@ export function writeAnswer(
     return writeAnswer(message, response, refusal(memoryExhausted()), { closing, connection });
   }
   const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
-  if (!isStream && !isBodiless && !("content-length" in fields)) fields["content-length"] = size;
+  // An answer to HEAD without a body doesn't say how long the body for GET would be.
+  const isSizeKnown = !isStream && !isBodiless && (isSent || body !== undefined);
+  if (isSizeKnown && !("content-length" in fields)) fields["content-length"] = size;
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
   if (closing || isUnread || (answer.status === 408 && !message.complete))
