@@ -65,7 +65,9 @@ export function writeAnswer(
   // Names and values in turn, which Node takes without copying them.
   const fields: (string | string[] | number)[] = [];
   for (const name in answer.headers) fields.push(name, answer.headers[name] as string | string[]);
-  if (!isStream && !isBodiless && promised === undefined) fields.push("content-length", size);
+  // An answer to HEAD without a body doesn't say how long the body for GET would be.
+  const isSizeKnown = !isStream && !isBodiless && (isSent || body !== undefined);
+  if (isSizeKnown && promised === undefined) fields.push("content-length", size);
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
   if (closing || isUnread || (answer.status === 408 && !message.complete))
