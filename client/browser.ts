@@ -52,12 +52,8 @@ export const browser: Browser = {
         });
         document.head.append(link);
       }).finally(() => sheet || link?.remove());
-    else if (!sheet) {
-      // Workers have no <link> and older browsers no modulepreload: fetch checks the same digest
-      // and fills the HTTP cache.
-      const response = await fetch(url, { integrity });
-      if (!response.ok) throw new Error(`status ${response.status}`);
-    }
+    // Workers have no <link> and older browsers no modulepreload.
+    else if (!sheet) await (await import("./svc/rare.ts")).fetchFile(url, integrity);
   },
   import: (url) => import(/* @vite-ignore */ url) as Promise<ModuleNamespace>,
   // oxlint-disable-next-line no-console -- a page has no other log

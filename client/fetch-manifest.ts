@@ -12,26 +12,16 @@ export function isManifest(value: unknown): value is Manifest {
 /** Reads `/svc/manifest.json`, revalidating caches. Rejects with {@link BadGateway}. */
 export async function fetchManifest(origin: string): Promise<Manifest> {
   const url = origin + browserManifestPath;
-  let answer: unknown;
   try {
     const response = await fetch(url, { cache: "no-cache" });
-    answer = response.ok ? await response.json() : `status ${response.status}`;
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const answer: unknown = await response.json();
+    if (!isManifest(answer)) throw new Error("it isn't a manifest");
+    return answer;
   } catch (cause) {
-    throw unreadable(url, cause);
+    throw new BadGateway(
+      `Can't read ${url} (${(cause as Error).message}): the page must be served by a Seamline service`,
+      { cause },
+    );
   }
-  if (!isManifest(answer)) throw unreadable(url, answer);
-  return answer;
-}
-
-function unreadable(url: string, cause: unknown): BadGateway {
-  const reason =
-    cause instanceof Error
-      ? cause.message
-      : typeof cause === "string"
-        ? cause
-        : "it isn't a manifest";
-  return new BadGateway(
-    `Can't read ${url} (${reason}): the page must be served by a Seamline service`,
-    { cause },
-  );
 }

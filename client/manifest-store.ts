@@ -26,7 +26,7 @@ export function createManifestStore(clock: Clock): ManifestStore {
       const giveUp = (): void => resolve(undefined);
       const cancel = clock.after(storageTimeoutMs, giveUp);
       // Storage fails in private windows, when blocked, or when full.
-      (async () => await act())().then(resolve, giveUp).finally(cancel);
+      act().then(resolve, giveUp).finally(cancel);
     });
   };
   return {

@@ -1,9 +1,10 @@
 // startClient: turns the page into a node whose remote calls go to its origin.
 
+import type { CallOptions } from "../src/types/call-options.ts";
 import type { Client, ClientOptions, StartClient } from "../src/types/client.ts";
 import { innerContext } from "../src/runtime/options-context.ts";
 import { emptyContext, isContext } from "../src/base/context.ts";
-import { NodeNotAvailable } from "../src/base/errors.ts";
+import { DeadlineExceeded, NodeNotAvailable } from "../src/base/errors.ts";
 import { entryOf } from "../src/base/manifest.ts";
 import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
 import type { Graph } from "../src/runtime/seam.ts";
@@ -11,7 +12,7 @@ import type { Browser } from "./browser.ts";
 import { fileOfModule } from "./import-module.ts";
 import { createModuleFiles } from "./module-files.ts";
 import { createRevisions } from "./revisions.ts";
-import type { Page, Remote } from "./svc/remote.ts";
+import type { Page, Rare, Remote } from "./svc/remote.ts";
 
 /** Creates `startClient` for the page's only module graph. */
 export function createStartClient(graph: Graph, browser: Browser): StartClient {
@@ -33,14 +34,30 @@ function openPage(graph: Graph, browser: Browser): StartClient {
         return await (await remote()).away(seam).apply(this, args);
       },
   });
-  const page: Page = { browser, files, revisions, placement };
+  const { clock } = browser;
+  let rare: Rare | undefined;
+  const callWith: Page["callWith"] = async (place, ...call) => {
+    const began = clock.now();
+    const { signal, timeoutMs } = Object(call[1]) as CallOptions & { timeoutMs: number };
+    // Nobody has checked the options yet: what isn't one waits for the file, which reports it.
+    signal?.throwIfAborted?.();
+    // Only the first calls come here, so a signal that lives long keeps few listeners.
+    rare ??= await new Promise<Rare>((resolve, reject) => {
+      signal?.addEventListener?.("abort", () => reject(signal.reason));
+      if (timeoutMs > 0 && timeoutMs < 1e9)
+        clock.after(timeoutMs, () => reject(new DeadlineExceeded()));
+      loadRare().then(resolve, reject);
+    });
+    return await rare.callWith(clock, began, place, ...call);
+  };
+  const page: Page = { browser, files, revisions, placement, rare: loadRare, callWith };
   const remote = fetchRemote(page);
 
   const client: Client = {
     import: async <Module>(path: string) =>
       (await revisions.use(async (manifest) => {
         const file = fileOfModule(manifest, path);
-        if (file === undefined) throw (await import("./svc/rare.ts")).noSuchModule(manifest, path);
+        if (file === undefined) throw (await loadRare()).noSuchModule(manifest, path);
         return await files.import(file);
         // Only the page knows the module's type.
       })) as Module,
@@ -52,8 +69,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     attach: placement.attach,
     // Pages can't carry a context across an await, so procedures pass it on by `this`.
     contextFor: (self) => (isContext(self) ? innerContext(self) : emptyContext()),
-    callWith: async (...call) =>
-      await (await import("./svc/rare.ts")).callWith(browser.clock, ...call),
+    callWith: async (...call) => await callWith("withOptions", ...call),
     runProcedure: async (...call) => await (await remote()).runProcedure(...call),
   });
 
@@ -67,7 +83,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     const loaded = revisions.use(async (manifest, isCached) => {
       for (const name of segments)
         if (entryOf(manifest.segments, name) === undefined)
-          throw (await import("./svc/rare.ts")).noSuchSegment(manifest, name);
+          throw (await loadRare()).noSuchSegment(manifest, name);
       // Files of a cached revision may be gone: find out before the node uses it.
       if (isCached) await files.preload(bodiesOf(manifest, segments).keys());
       return manifest;
@@ -77,19 +93,26 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   };
 }
 
+/** Says which file of the runtime can't be loaded. */
+const unavailable =
+  (file: string) =>
+  (cause: unknown): never => {
+    throw new NodeNotAvailable(`Can't load /svc/${file}.js`, { cause });
+  };
+
+const loadRare = async (): Promise<Rare> =>
+  await import("./svc/rare.ts").catch(unavailable("rare"));
+
 /** Starts fetching `/svc/remote.js`; the returned function waits for it. */
 function fetchRemote(page: Page): () => Promise<Remote> {
   let opened: Promise<Remote> | undefined;
   const open = (): Promise<Remote> =>
-    (opened ??= import("./svc/remote.ts").then(
-      ({ createPageRemote }) => createPageRemote(page),
-      (cause: unknown) => {
+    (opened ??= import("./svc/remote.ts")
+      .then(({ createPageRemote }) => createPageRemote(page))
+      .catch((cause: unknown) => {
         opened = undefined;
-        throw new NodeNotAvailable("Can't load /svc/remote.js, which all remote calls need", {
-          cause,
-        });
-      },
-    ));
+        return unavailable("remote")(cause);
+      }));
   // A failure rejects the call that needs the file.
   open().catch(() => {});
   return open;

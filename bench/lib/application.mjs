@@ -77,9 +77,9 @@ export async function service(built, mode, config = {}, options = {}) {
  * A repository, a gateway, and what stands behind it: nodes by the names of their segments, and a
  * proxy if it's asked for.
  * @param {Application} built
- * @param {{ nodes: string[][], proxy?: boolean, node?: Record<string, unknown> }} parts
+ * @param {{ nodes: string[][], proxy?: boolean, gateway?: Record<string, unknown> }} parts
  */
-export async function deployment(built, { nodes, proxy = false, node: config = {} }) {
+export async function deployment(built, { nodes, proxy = false, gateway: config = {} }) {
   /** @type {Service[]} */
   const services = [];
   const add = async (...words) => {
@@ -92,11 +92,10 @@ export async function deployment(built, { nodes, proxy = false, node: config = {
   };
   try {
     const store = await add("repository");
-    const gateway = await add("gateway");
+    const gateway = await add("gateway", config);
     const behind = { gateway: gateway.url, repository: store.url };
     const started = [];
-    for (const segments of nodes)
-      started.push(await add("node", { ...behind, segments, ...config }));
+    for (const segments of nodes) started.push(await add("node", { ...behind, segments }));
     const front = proxy ? await add("proxy", behind) : undefined;
     return { services, store, gateway, nodes: started, proxy: front, stop };
   } catch (error) {

@@ -4,7 +4,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 
 import { tool } from "./load.mjs";
 
-/** @typedef {{ row: string, title: string, name: string, unit: string, share: boolean, command: string, results: import("./rounds.mjs").Result[] }} Table */
+/** @typedef {{ row: string, title: string, name: string, unit: string, share: boolean, results: import("./rounds.mjs").Result[] }} Table */
 
 /** The machine, without anything that identifies it. */
 export function machine() {
@@ -23,12 +23,9 @@ export function machine() {
 
 /** Three digits that count. @param {number} value */
 export const digits = (value) =>
-  value >= 100
+  Number.isInteger(value) || value >= 100
     ? Math.round(value).toLocaleString("en")
     : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3);
-
-/** @param {number | undefined} value */
-const ratioText = (value) => (value === undefined ? "" : value.toFixed(2));
 
 /** Columns under their heads. @param {string[]} heads @param {string[][]} lines */
 export function columns(heads, lines) {
@@ -38,20 +35,26 @@ export function columns(heads, lines) {
     .join("\n");
 }
 
-/** A table as Markdown. @param {Table} table */
+/** A table as Markdown. Columns that no subject has a figure for are left out. @param {Table} table */
 export function markdown({ name, unit, share, results }) {
   const extras = [...new Set(results.flatMap(({ remarks = {} }) => Object.keys(remarks)))];
-  const lines = results.map(({ subject, value, ratio, low, high, remarks, problem }) => [
-    subject,
-    ...(problem === undefined
-      ? [
-          digits(value ?? NaN),
-          ratioText(ratio),
-          low === undefined ? "" : `${ratioText(low)} – ${ratioText(high)}`,
-          ...extras.map((key) => (remarks?.[key] === undefined ? "" : digits(remarks[key]))),
-        ]
-      : [`not measured: ${problem.replaceAll("|", "\\|")}`, "", "", ...extras.map(() => "")]),
+  const all = [
+    [unit, ({ value }) => digits(value)],
+    [share ? "share of the limit's speed" : "× limit", ({ ratio }) => ratio?.toFixed(2)],
+    ["95 %", ({ low, high }) => low && `${low.toFixed(2)} – ${high.toFixed(2)}`],
+    ...extras.map((key) => [
+      key,
+      ({ remarks }) => remarks?.[key] !== undefined && digits(remarks[key]),
+    ]),
+  ];
+  const measured = results.filter(({ problem }) => problem === undefined);
+  const shownColumns = all.filter(([, cell], at) => at === 0 || measured.some(cell));
+  const lines = results.map((result) => [
+    result.subject,
+    ...shownColumns.map(([, cell], at) => {
+      if (result.problem === undefined) return cell(result) || "";
+      return at === 0 ? `not measured: ${result.problem.replaceAll("|", "\\|")}` : "";
+    }),
   ]);
-  const word = share ? "share of the limit's speed" : "× limit";
-  return `${name}\n\n${columns(["", unit, word, "95 %", ...extras], lines)}\n`;
+  return `${name}\n\n${columns(["", ...shownColumns.map(([head]) => head)], lines)}\n`;
 }

@@ -9,8 +9,8 @@ import { interval, median } from "./statistics.mjs";
  * @typedef {{ name: string, start: () => Promise<Running> }} Subject
  * What is compared. The first subject is the limit, to which the others are ratios.
  * `share`: ratios say how much of the limit's speed a subject has, instead of how often it takes the limit's time.
- * `once`: values that don't vary, such as bytes, are taken once.
- * @typedef {{ name: string, unit: string, share?: boolean, once?: boolean, rounds?: number, warmup?: number, command?: string, subjects: Subject[] }} Case
+ * `once`: values that don't vary, such as bytes, are taken once. `unrelated`: ratios would say nothing.
+ * @typedef {{ name: string, unit: string, share?: boolean, once?: boolean, unrelated?: boolean, rounds?: number, warmup?: number, subjects: Subject[] }} Case
  * @typedef {{ rounds: number, seconds: number, warmup: number, subjects?: string[] }} Options
  * @typedef {{ subject: string, value?: number, ratio?: number, low?: number, high?: number, values?: number[], ratios?: number[], remarks?: Record<string, number>, problem?: string }} Result
  */
@@ -30,7 +30,7 @@ const problemOf = (error) => {
  * @returns {Promise<Result[]>}
  */
 export async function run(compared, options, tell) {
-  const { once, share, subjects } = compared;
+  const { once, share, unrelated, subjects } = compared;
   const rounds = once ? 1 : (compared.rounds ?? options.rounds);
   /** @type {Map<string, { running?: Running, values: number[], problem?: string, remarks?: Record<string, number> }>} */
   const states = new Map();
@@ -76,9 +76,9 @@ export async function run(compared, options, tell) {
       .map((value, round) => (share ? limit[round] / value : value / limit[round]))
       .filter((ratio) => Number.isFinite(ratio));
     const base = { subject: name, value: median(values), values, ...(remarks && { remarks }) };
-    if (ratios.length === 0) return base;
+    if (unrelated || ratios.length === 0) return base;
     const [low, high] = interval(ratios);
-    return { ...base, ratio: median(ratios), low, high, ratios };
+    return { ...base, ratio: median(ratios), ...(!once && { low, high, ratios }) };
   });
 }
 

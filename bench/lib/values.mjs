@@ -15,6 +15,15 @@ export class Item {
   }
 }
 
+/** What a build records of it. */
+export const itemRecord = {
+  key: "Item",
+  module: "item",
+  export: "Item",
+  args: ["sku", "metres", "price"],
+  fields: [],
+};
+
 const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
 
 /** The values, by the name of a case. @type {Record<string, () => any>} */

@@ -2,6 +2,9 @@
 // pages start fast: both load at the same time, and only the first remote call waits for this one.
 
 import { type Calls, createCalls } from "../../src/runtime/dispatch.ts";
+import type { SeamHost } from "../../src/runtime/seam.ts";
+import type { CallWith } from "../../src/types/call-options.ts";
+import { type Context, emptyContext, isContext } from "../../src/base/context.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Manifest } from "../../src/base/manifest.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
@@ -23,10 +26,17 @@ export interface Page {
   readonly placement: Placement;
   /** What the application sets for each call that leaves the page. */
   headers?: PageHeaders | undefined;
+  /** Makes a call with options, which `place` took. It waits for `/svc/rare.js` as they allow. */
+  readonly callWith: (place: string, ...call: Parameters<CallWith>) => Promise<unknown>;
+  /** Loads `/svc/rare.js`. */
+  readonly rare: () => Promise<Rare>;
 }
 
+/** What few pages need. */
+export type Rare = typeof import("./rare.ts");
+
 /** The page's interface to this file. */
-export type Remote = Pick<Calls, "away" | "runProcedure">;
+export type Remote = Pick<Calls, "away"> & Pick<SeamHost, "runProcedure">;
 
 /** Calls to the page's origin. */
 export function createPageRemote(page: Page): Remote {
@@ -59,15 +69,25 @@ export function createPageRemote(page: Page): Remote {
     limits: { callTimeoutMs: defaultTime },
     clock,
   });
-  const rare = (): Promise<typeof import("./rare.ts")> => import("./rare.ts");
   const remote: SendCall = async (call) =>
-    await send(page.headers ? await (await rare()).withPageHeaders(page, call) : call);
-  return createCalls({
+    await send(page.headers ? await (await page.rare()).withPageHeaders(page, call) : call);
+  const { away, runProcedure } = createCalls({
     placement,
     carrier: { run: (_, act) => act(), current: () => undefined },
     clock,
     remote,
-    bind: async (parameters) => (await rare()).bindArguments(parameters),
-    runUnder: async (...call) => await (await rare()).runUnder(clock, ...call),
+    bind: async (parameters) => (await page.rare()).bindArguments(parameters),
   });
+  return {
+    away,
+    async runProcedure(name, version, args, last) {
+      const run = async function (this: Context): Promise<unknown> {
+        return await runProcedure(name, version, args, this);
+      };
+      const context = last ?? emptyContext();
+      return await (isContext(context)
+        ? run.call(context)
+        : page.callWith("runProcedure", run, context, undefined, []));
+    },
+  };
 }

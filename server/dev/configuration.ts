@@ -15,7 +15,7 @@ import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { type RepositoryConfig, type StandaloneConfig, readConfig } from "../config/config.ts";
 import { applicationImporter } from "../modules/module-importer.ts";
 import { configuredModules } from "../modules/configured-modules.ts";
-import { bindGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
+import { bindGatewayCalls, type GatewayCalls } from "../local/gateway-calls.ts";
 import type { LiveModules } from "./nodes/live-modules.ts";
 import { configVariable } from "../config/config-file.ts";
 

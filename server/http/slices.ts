@@ -1,7 +1,7 @@
 // Sends a large answer in slices, each after the caller has read the one before, so that only
 // unread bytes are held.
 
-import type { ServerResponse } from "node:http";
+import type { OutgoingMessage, ServerResponse } from "node:http";
 
 import type { Holder } from "./held-memory.ts";
 
@@ -60,8 +60,8 @@ export async function writeSlices(
   holder.give(left);
 }
 
-/** Resolves when the caller has taken what was written, or is gone. */
-export function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the receiver has taken what was written, or is gone. */
+export function drained(response: OutgoingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       response.off("drain", end);

@@ -3,11 +3,13 @@
 
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
+import { Agent as HttpAgent, request as sendHttp } from "node:http";
 import type { Readable } from "node:stream";
 import type { Agent } from "undici";
 import {
   type AddressRule,
   isLocalFailure,
+  type OutgoingRequest,
   type PeerResponse,
   type Transport,
   UnsentError,
@@ -15,8 +17,9 @@ import {
 import { chunksOf } from "../../src/http/bodies.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { wireMargin } from "../../src/wire/request-head.ts";
-import { CallQueue } from "./call-queue.ts";
-import { Exchange, type ExchangeParts } from "./exchange.ts";
+import { CallQueue } from "./outgoing/call-queue.ts";
+import { Exchange, type ExchangeParts } from "./outgoing/exchange.ts";
+import { sendStreamed, type StreamAgent } from "./outgoing/streamed-request.ts";
 import type { HeldMemory } from "./held-memory.ts";
 
 export interface TransportOptions {
@@ -67,9 +70,15 @@ const controlConnections = 8;
  */
 const quietMs = 10_000;
 
+/** How long an idle connection is kept for the next streamed request; undici has the same. */
+const keptMs = 4_000;
+
 interface Agents {
   readonly calls: Agent;
   readonly control: Agent;
+  /** For requests with a streamed body; those to https addresses have an agent of their own. */
+  readonly streamed: StreamAgent;
+  readonly streamedTls: StreamAgent;
 }
 
 /**
@@ -100,13 +109,17 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     },
     async send(request) {
       if (closed) throw new UnsentError("This service is stopping", "local");
-      const { calls, control } = await open();
+      const agents = await open();
       request.signal?.throwIfAborted();
       const target = targetOf(request.url);
       try {
-        if (request.control) return await dispatch(control, target, { request, answerBytes });
+        if (request.control)
+          return await dispatch(agents.control, target, { request, answerBytes });
         const slot = await queue.enter(target.origin, request.signal);
-        return await dispatch(calls, target, { request, answerBytes, slot, memory });
+        const parts = { request, answerBytes, slot, memory };
+        return await (isStream(request.body)
+          ? stream(agents, target, request.body, parts)
+          : dispatch(agents.calls, target, parts));
       } catch (error) {
         if (isLocalFailure(error)) reportShortage((error as Error).message);
         throw error;
@@ -115,6 +128,8 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     async close() {
       closed = true;
       const agents = await opened;
+      agents?.streamed.agent.destroy();
+      agents?.streamedTls.agent.destroy();
       await Promise.all([agents?.calls.destroy(), agents?.control.destroy()]);
     },
   };
@@ -127,25 +142,30 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
 async function openAgents(options: TransportOptions, rule: AddressRule): Promise<Agents> {
   const { connectMs = 3_000, authorities, lookup = systemLookup } = options;
   // Loaded with the first request: some roles never send one.
-  const { Agent } = await import("undici");
+  const [{ Agent }, https] = await Promise.all([import("undici"), import("node:https")]);
+  const connecting = {
+    lookup: guarded(lookup, rule),
+    ...(authorities === undefined ? {} : { ca: [...authorities] }),
+  };
+  // An answer has settings of inner calls besides the headers that a service would accept.
+  const maxHeaderSize = defaultLimits.headerBytes + wireMargin.bytes;
   const settings: Agent.Options = {
     pipelining: 1,
-    connect: {
-      timeout: connectMs,
-      lookup: guarded(lookup, rule),
-      ...(authorities === undefined ? {} : { ca: [...authorities] }),
-    },
-    // An answer has settings of inner calls besides the headers that a service would accept.
-    maxHeaderSize: defaultLimits.headerBytes + wireMargin.bytes,
+    connect: { timeout: connectMs, ...connecting },
+    maxHeaderSize,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
+  const kept = { keepAlive: true, timeout: keptMs, ...connecting };
+  const streaming = { connectMs, maxHeaderSize };
   // An agent keeps a pool per origin and drops it with its last connection, as members come and go.
   // Pools for calls are unbounded: in a full one calls would wait where nothing can end the wait.
   return {
     calls: new Agent(settings),
     control: new Agent({ ...settings, connections: controlConnections }),
+    streamed: { ...streaming, request: sendHttp, agent: new HttpAgent(kept) },
+    streamedTls: { ...streaming, request: https.request, agent: new https.Agent(kept) },
   };
 }
 
@@ -187,10 +207,12 @@ function targetOf(url: string): Target {
   return { origin, path: end < 0 ? "/" : url.slice(end) };
 }
 
+type DispatchParts = Omit<ExchangeParts, "origin">;
+
 function dispatch(
   agent: Agent,
   { origin, path }: Target,
-  parts: Omit<ExchangeParts, "origin">,
+  parts: DispatchParts,
 ): Promise<PeerResponse> {
   const exchange = new Exchange({ ...parts, origin });
   if (exchange.isOver) return exchange.response;
@@ -198,11 +220,34 @@ function dispatch(
   const isBlob = body instanceof Blob;
   const length = isBlob && { "content-length": String(body.size) };
   const headers = isBlob ? { ...parts.request.headers, ...length } : parts.request.headers;
-  const isStream = body !== null && typeof body === "object" && !(body instanceof Uint8Array);
   // undici takes any iterable, which its types don't say.
-  const sent = isStream
-    ? (exchange.upload(isBlob ? chunksOf(body) : body) as unknown as Readable)
-    : body;
+  const sent =
+    isBlob || isStream(body) ? (exchange.upload(chunksOf(body)) as unknown as Readable) : body;
   agent.dispatch({ origin, path, method, headers, body: sent }, exchange);
   return exchange.response;
+}
+
+function stream(
+  agents: Agents,
+  { origin, path }: Target,
+  body: AsyncIterable<Uint8Array>,
+  parts: DispatchParts,
+): Promise<PeerResponse> {
+  const exchange = new Exchange({ ...parts, origin });
+  if (exchange.isOver) return exchange.response;
+  const { method, headers } = parts.request;
+  const agent = origin.startsWith("https:") ? agents.streamedTls : agents.streamed;
+  sendStreamed(agent, { origin, path, method, headers, body: exchange.upload(body) }, exchange);
+  return exchange.response;
+}
+
+/** Whether a body may still be on its way. The bytes of a Blob are here. */
+function isStream(body: OutgoingRequest["body"] | null): body is AsyncIterable<Uint8Array> {
+  return (
+    body !== undefined &&
+    body !== null &&
+    typeof body === "object" &&
+    !(body instanceof Uint8Array) &&
+    !(body instanceof Blob)
+  );
 }

@@ -2,7 +2,8 @@
 // controls.
 
 import { isCallable } from "../../src/base/access.ts";
-import type { Access, ProcedureRecord } from "../../src/base/manifest.ts";
+import { procedureKey } from "../../src/base/fqn.ts";
+import type { ProcedureRecord } from "../../src/base/manifest.ts";
 import type { Host, Transport } from "../../src/base/ports.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
@@ -25,6 +26,7 @@ import {
   restoring,
 } from "./fakes/fakes.ts";
 import { ClusterModules } from "./modules.ts";
+import { type HoldingSegment, ProcedureHolders, segmentsOf } from "./holders.ts";
 import type { ClusterSegments } from "./segments.ts";
 import { ClusterNode, ClusterService, noService, type ServiceSurroundings } from "./services.ts";
 import type { CallFilter, TestCaller, TestNode, TestPage } from "./test-cluster.ts";
@@ -48,6 +50,7 @@ export class Cluster {
   readonly log: TestLog;
   readonly modules: ClusterModules;
   readonly gateway: ClusterService;
+  readonly gatewayModules: ServerModules;
   readonly nodes: readonly ClusterNode[];
   page: TestPage = undefined as never;
   readonly #options: ClusterOptions;
@@ -55,6 +58,7 @@ export class Cluster {
   readonly #recorder: CallRecorder;
   readonly #fakes: FakeRegistry;
   readonly #local: LocalDeployment;
+  readonly #holders: ProcedureHolders;
   readonly #failures: Failures;
   #test: TestCaller = undefined as never;
   /** Requests wait for nodes of fakes that are joining. */
@@ -77,8 +81,10 @@ export class Cluster {
       limits,
       domain: ".test",
       clock,
-      host: (name) => this.#host(name),
+      // The gateway's modules, and the middleware in them, stay bound to this one.
+      host: (name) => (name === "gateway" ? gatewayHost : this.#host(name)),
     });
+    this.#holders = new ProcedureHolders(application.manifests.server);
     this.#failures = new Failures({ clock, serviceAt: (origin) => this.#local.at(origin) });
     const surroundings: ServiceSurroundings = {
       recorder,
@@ -86,10 +92,13 @@ export class Cluster {
       assertOpen: () => this.#assertOpen(),
       passUntil: async (done) => await this.#passUntil(done),
     };
+    const gatewayHost = this.#host("gateway");
+    const gatewayModules = (this.gatewayModules = this.modules.ofServer());
     this.gateway = new ClusterService(surroundings, (prepare) =>
-      this.#local.addGateway((host, common) =>
-        prepare(createGateway(host, { ...common, errors, modules: this.modules.ofServer() })),
-      ),
+      this.#local.addGateway(async (host, common) => {
+        await this.#holders.bind(gatewayHost, gatewayModules, common);
+        return prepare(createGateway(host, { ...common, errors, modules: gatewayModules }));
+      }),
     );
     this.nodes = Object.entries(options.nodes).map(([name, segments]) =>
       this.#node(surroundings, name, segments),
@@ -141,6 +150,7 @@ export class Cluster {
     const node = this.#addFakeNode(absent);
     return restoring(() => {
       restore();
+      this.#holders.remove(node);
       this.#local.remove(node);
     });
   }
@@ -193,11 +203,14 @@ export class Cluster {
     let modules: ServerModules;
     return new ClusterNode(
       surroundings,
-      (prepare) =>
-        this.#local.addNode(name, (host, common) => {
+      (prepare) => {
+        const service = this.#local.addNode(name, (host, common) => {
           modules = this.modules.ofNode(name, segments);
           return prepare(createNode(host, { ...common, modules, segments }));
-        }),
+        });
+        this.#holders.add(service, segments);
+        return service;
+      },
       {
         segments,
         modules: () => modules,
@@ -212,6 +225,8 @@ export class Cluster {
     const node = this.#local.addNode(`fakes-${++this.#fakeNodes}`, (host, common) =>
       createNode(host, { ...common, name: "fakes", modules, segments }),
     );
+    const keys = records.map(({ fqn, version }) => procedureKey(fqn, version));
+    this.#holders.add(node, segments, new Set(keys));
     this.#joining = this.#joining.then(async () => {
       await this.#recorder.as(node.name, async () => await node.start());
     });
@@ -273,20 +288,12 @@ export class Cluster {
     await ended;
   }
 
+  #segmentsOf(record: ProcedureRecord): readonly HoldingSegment[] {
+    return segmentsOf(this.#options.application.manifests.server, record);
+  }
+
   #isHeld(record: ProcedureRecord): boolean {
     const segments = new Set(this.#segmentsOf(record).map(({ segment }) => segment));
     return this.nodes.some((node) => node.segments.some((segment) => segments.has(segment)));
-  }
-
-  #segmentsOf(
-    record: ProcedureRecord,
-  ): readonly { readonly segment: string; readonly access: Access }[] {
-    const { procedures, segments } = this.#options.application.manifests.server;
-    const index = procedures.indexOf(record);
-    return Object.entries(segments).flatMap(([segment, entries]) =>
-      entries
-        .filter((entry) => entry.procedure === index)
-        .map(({ access }) => ({ segment, access })),
-    );
   }
 }

@@ -65,7 +65,7 @@ function completeConfig(config: string | object): string | object {
 
 /** Adds the configured middleware and health checks to the gateway. */
 async function configure(cluster: Cluster, config: Config, root: string): Promise<void> {
-  const modules = cluster.modules.ofServer();
+  const modules = cluster.gatewayModules;
   const require = createRequire(join(root, "package.json"));
   const moduleImporter = async (specifier: string): Promise<ModuleNamespace> =>
     specifier.startsWith("file:")

@@ -12,8 +12,8 @@ export class ServiceError extends Error {
   static readonly status: number = 500;
   /** Name of the framework class; an application's subclass inherits its parent's. */
   static readonly kind: string = "ServiceError";
-  /** @internal */
-  static readonly defaultMessage: string = "";
+  /** Unless the name says it all: `RequestTimeout`, "Request timeout". @internal */
+  static readonly defaultMessage?: string;
   /**
    * The framework class's name unless a subclass sets its own. Never the class's `name`, which
    * minifiers change.
@@ -21,8 +21,9 @@ export class ServiceError extends Error {
   override readonly name: string;
 
   constructor(message?: string, options?: ErrorOptions) {
-    super(message ?? new.target.defaultMessage, options);
-    this.name = new.target.kind;
+    const { kind, defaultMessage = messageOf(kind) } = new.target;
+    super(message ?? defaultMessage, options);
+    this.name = kind;
   }
 
   static {
@@ -46,6 +47,10 @@ export class ServiceError extends Error {
     if (!Object.hasOwn(this, "kind") || !(value instanceof Error)) return false;
     return (value as { [brand]?: readonly string[] })[brand]?.includes(this.kind) === true;
   }
+}
+
+function messageOf(kind: string): string {
+  return kind.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** 400: the request can't be understood or makes no sense. */
@@ -84,28 +89,24 @@ export class InvalidSerializedValue extends BadRequest {
 export class Unauthorized extends ServiceError {
   static override readonly status: number = 401;
   static override readonly kind: string = "Unauthorized";
-  static override readonly defaultMessage: string = "Unauthorized";
 }
 
 /** 402: the caller has to pay first. */
 export class PaymentRequired extends ServiceError {
   static override readonly status: number = 402;
   static override readonly kind: string = "PaymentRequired";
-  static override readonly defaultMessage: string = "Payment required";
 }
 
 /** 403: the caller is known, but not allowed to do this. */
 export class Forbidden extends ServiceError {
   static override readonly status: number = 403;
   static override readonly kind: string = "Forbidden";
-  static override readonly defaultMessage: string = "Forbidden";
 }
 
 /** 404: the requested thing doesn't exist. */
 export class NotFound extends ServiceError {
   static override readonly status: number = 404;
   static override readonly kind: string = "NotFound";
-  static override readonly defaultMessage: string = "Not found";
 }
 
 /** 404: no node has the procedure in this version, or callers from outside may not know of it. */
@@ -127,28 +128,24 @@ export class SegmentNotFound extends NotFound {
 export class MethodNotAllowed extends ServiceError {
   static override readonly status: number = 405;
   static override readonly kind: string = "MethodNotAllowed";
-  static override readonly defaultMessage: string = "Method not allowed";
 }
 
 /** 408: the request's body didn't arrive in time. */
 export class RequestTimeout extends ServiceError {
   static override readonly status: number = 408;
   static override readonly kind: string = "RequestTimeout";
-  static override readonly defaultMessage: string = "Request timeout";
 }
 
 /** 413: the body is larger than the limit. */
 export class PayloadTooLarge extends ServiceError {
   static override readonly status: number = 413;
   static override readonly kind: string = "PayloadTooLarge";
-  static override readonly defaultMessage: string = "Payload too large";
 }
 
 /** 415: a content type or data encoding that the service doesn't support. */
 export class UnsupportedEncoding extends ServiceError {
   static override readonly status: number = 415;
   static override readonly kind: string = "UnsupportedEncoding";
-  static override readonly defaultMessage: string = "Unsupported encoding";
 }
 
 /** 418: its message can't be changed. */
@@ -165,14 +162,12 @@ export class Teapot extends ServiceError {
 export class MisdirectedRequest extends ServiceError {
   static override readonly status: number = 421;
   static override readonly kind: string = "MisdirectedRequest";
-  static override readonly defaultMessage: string = "Misdirected request";
 }
 
 /** 431: more header fields, or more bytes of them, than the limits allow. */
 export class RequestHeaderFieldsTooLarge extends ServiceError {
   static override readonly status: number = 431;
   static override readonly kind: string = "RequestHeaderFieldsTooLarge";
-  static override readonly defaultMessage: string = "Request header fields too large";
 }
 
 /** 500: no encoding can carry this result or argument; the message has the path to it. */
@@ -189,14 +184,12 @@ export class MiddlewareNotCompleted extends ServiceError {
 export class NotImplemented extends ServiceError {
   static override readonly status: number = 501;
   static override readonly kind: string = "NotImplemented";
-  static override readonly defaultMessage: string = "Not implemented";
 }
 
 /** 502: another service's answer isn't valid. */
 export class BadGateway extends ServiceError {
   static override readonly status: number = 502;
   static override readonly kind: string = "BadGateway";
-  static override readonly defaultMessage: string = "Bad gateway";
 }
 
 /** 503: the procedure is known, but no node can take the call now. */
@@ -210,14 +203,12 @@ export class NodeNotAvailable extends ServiceError {
 export class DeadlineExceeded extends ServiceError {
   static override readonly status: number = 504;
   static override readonly kind: string = "DeadlineExceeded";
-  static override readonly defaultMessage: string = "Deadline exceeded";
 }
 
 /** 508: more services have forwarded the call than may. */
 export class LoopDetected extends ServiceError {
   static override readonly status: number = 508;
   static override readonly kind: string = "LoopDetected";
-  static override readonly defaultMessage: string = "Loop detected";
 }
 
 /** The framework's classes by their name on the wire. @internal */

@@ -14,6 +14,10 @@ import { inherited } from "./inherited.ts";
 export interface OptionsHost {
   readonly clock: Clock;
   readonly carrier: ContextCarrier;
+  /** When the call began [now]: a page may load this file first. */
+  readonly began?: number;
+  /** What error messages call the function that has the options [withOptions]. */
+  readonly place?: string;
   /** Browsers set some headers themselves. */
   readonly isPage?: boolean;
   /** Makes the context that the procedure sees [a plain one]. */
@@ -31,7 +35,7 @@ const optionNames = ["signal", "headers", "timeoutMs"];
 /** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** One call of `withOptions(procedure, options)`, with `self` as `this`. */
+/** One call of `withOptions(procedure, options)`, with `self` as `this`, or of `runProcedure`. */
 export async function callWith(
   host: OptionsHost,
   procedure: unknown,
@@ -41,22 +45,12 @@ export async function callWith(
 ): Promise<unknown> {
   if (typeof procedure !== "function")
     throw new TypeError(`withOptions needs a procedure, not ${named(procedure)}`);
-  const checked = checkOptions(options, "withOptions", host.isPage === true);
+  const checked = checkOptions(options, host.place ?? "withOptions", host.isPage === true);
   const caller = isContext(self) ? self : currentContext(host);
   return await limited(host, caller, checked, (context) =>
     // What is called by other ways than a seam inherits the options all the same.
     host.carrier.run(context.inner, () => Reflect.apply(procedure, context, args) as unknown),
   );
-}
-
-/** Calls by name under the last argument of `runProcedure`, if that isn't a context. */
-export async function runUnder(
-  host: OptionsHost,
-  options: unknown,
-  act: (context: Context) => unknown,
-): Promise<unknown> {
-  const checked = checkOptions(options, "runProcedure", host.isPage === true);
-  return await limited(host, currentContext(host), checked, act);
 }
 
 function currentContext({ carrier }: OptionsHost): Context {
@@ -103,7 +97,7 @@ function named(value: unknown): string {
  * whatever `act` does then.
  */
 async function limited(
-  { clock, createContext }: OptionsHost,
+  { clock, createContext, began = clock.now() }: OptionsHost,
   caller: Context,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,
@@ -112,7 +106,10 @@ async function limited(
   const controller = new AbortController();
   // Options around options: the outer ones, which the caller wrote last, count.
   const own = new Map([...headers, ...(ownHeaders(caller) ?? [])]);
-  const until = timeoutMs === undefined ? Infinity : clock.now() + timeoutMs;
+  const until = timeoutMs === undefined ? Infinity : began + timeoutMs;
+  const late = (): Error =>
+    new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`);
+  if (until <= clock.now()) throw late();
   const deadline = Math.min(caller.deadline ?? Infinity, until);
   const parts: ContextParts = {
     ...inherited(caller),
@@ -134,9 +131,7 @@ async function limited(
       const cancel =
         timeoutMs === undefined
           ? undefined
-          : clock.after(Math.min(timeoutMs, longestTimerMs), () =>
-              abort(new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`)),
-            );
+          : clock.after(Math.min(until - clock.now(), longestTimerMs), () => abort(late()));
       end = () => {
         cancel?.();
         leaves.forEach((leave) => leave?.());

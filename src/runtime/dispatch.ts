@@ -4,12 +4,12 @@ import type { Args, Call } from "../base/call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound } from "../base/errors.ts";
 import { isUnsafePath, traceLine } from "../base/fqn.ts";
-import { callWith, type OptionsHost, runUnder } from "./call-options.ts";
+import { callWith, type OptionsHost } from "./call-options.ts";
 import { inherited } from "./inherited.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
-import { CallContext, callParts } from "./call-context.ts";
+import { CallContext, callParts, inheritedLater } from "./call-context.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
@@ -68,10 +68,11 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const registry = new Registry();
   /** The manifest that is loaded now. */
   let current: KnownPlaces | undefined;
+  const waits = createWaits(carrier);
   const placement = createPlacement({
-    loader,
+    loader: { import: async (file) => await waits.during(file, () => loader.import(file)) },
     clock,
-    waits: createWaits(carrier),
+    checkWait: (...wait) => waits.check(...wait),
     away(seam) {
       const route = parts.routeOf?.(seam.fqn);
       if (route !== undefined) return route;
@@ -98,7 +99,6 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     ...parts,
     placement,
     bind: bindArguments,
-    runUnder: async (options, act) => await runUnder(host, options, act),
     createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
     carrier: {
       current: () => carrier.current(),
@@ -134,7 +134,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     const { run } = procedure;
     const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
       return isContext(this) && this !== carrier.current()
-        ? calls.run(procedure, inherited(this), args)
+        ? calls.run(procedure, inheritedLater(this), args)
         : run.apply(this, args);
     };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
@@ -156,13 +156,24 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       }
       // Give a procedure called on the same node the context that it would get on another node.
       const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
-      return new CallContext({ ...inherited(caller), params: caller.params, trace: [line] }, clock);
+      return new CallContext(
+        { params: caller.params, trace: [line], ...inheritedLater(caller) },
+        clock,
+      );
     },
     callWith: async (...call) => await callWith(host, ...call),
-    runProcedure: async (name, ...more) =>
-      await calls
-        .runProcedure(name, ...more)
-        .catch((thrown: unknown) => rethrowInner(name, thrown)),
+    async runProcedure(name, version, args, last) {
+      const run = async (context?: Context): Promise<unknown> =>
+        await calls.runProcedure(name, version, args, context);
+      const runWithThis = async function (this: Context): Promise<unknown> {
+        return await run(this);
+      };
+      const called =
+        last === undefined || last === null || isContext(last)
+          ? run(last ?? undefined)
+          : callWith({ ...host, place: "runProcedure" }, runWithThis, last, undefined, []);
+      return await called.catch((thrown: unknown) => rethrowInner(name, thrown));
+    },
     load: async (manifest, segments) =>
       await placement.load(
         Promise.resolve(manifest).then((found) => withSegments((current = found), segments)),
@@ -200,11 +211,6 @@ export interface CallParts {
   readonly remote?: SendCall | undefined;
   /** Maps named arguments to the positions of a local procedure that is called by name. */
   readonly bind: (parameters: readonly Parameter[]) => Bind | Promise<Bind>;
-  /** Runs `act` under options, and in the context that they make. */
-  readonly runUnder: (
-    options: unknown,
-    act: (context: Context) => Promise<unknown>,
-  ) => Promise<unknown>;
   /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
   readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
 }
@@ -212,7 +218,14 @@ export interface CallParts {
 type Bind = ReturnType<typeof bindArguments>;
 
 /** The calls that a node makes: through its seams to others, and by name. */
-export interface Calls extends Pick<SeamHost, "runProcedure"> {
+export interface Calls {
+  /** Calls a procedure by name. */
+  readonly runProcedure: (
+    name: string,
+    version?: string,
+    args?: Readonly<Record<string, unknown>>,
+    context?: Context,
+  ) => Promise<unknown>;
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => ProcedureFunction;
   /** Runs a local procedure in a context of its own. */
@@ -225,8 +238,7 @@ export interface Calls extends Pick<SeamHost, "runProcedure"> {
 }
 
 export function createCalls({ placement, carrier, clock, remote, ...more }: CallParts): Calls {
-  const { bind, runUnder: underOptions } = more;
-  const { createContext = (contextParts) => new Context(contextParts) } = more;
+  const { bind, createContext = (contextParts) => new Context(contextParts) } = more;
   const currentContext = (): Context => carrier.current() ?? emptyContext();
 
   const send = async (
@@ -258,7 +270,7 @@ export function createCalls({ placement, carrier, clock, remote, ...more }: Call
 
   const run: Calls["run"] = ({ record, run: procedure }, parts, values, call) => {
     const trace = [traceLine(record.fqn, record.version)];
-    const context = createContext({ ...parts, trace }, call);
+    const context = createContext({ trace, ...parts }, call);
     return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
 
@@ -270,16 +282,12 @@ export function createCalls({ placement, carrier, clock, remote, ...more }: Call
         return await send(fqn, version, named(args), isContext(this) ? this : currentContext());
       };
     },
-    async runProcedure(name, version = "", args = {}, options) {
+    async runProcedure(name, version = "", args = {}, context = currentContext()) {
       const fullVersion = parseVersion(version).toString();
       const values = new Map(Object.entries(args));
-      const call = async (within: Context): Promise<unknown> => {
-        const local = await placement.find(name, fullVersion);
-        if (local === undefined) return await send(name, fullVersion, values, within);
-        return await run(local, inherited(within), (await bind(local.record.parameters))(values));
-      };
-      const caller = options ?? currentContext();
-      return await (isContext(caller) ? call(caller) : underOptions(caller, call));
+      const local = await placement.find(name, fullVersion);
+      if (local === undefined) return await send(name, fullVersion, values, context);
+      return await run(local, inherited(context), (await bind(local.record.parameters))(values));
     },
   };
 }

@@ -35,7 +35,7 @@ export interface PlacementParts {
     run: ProcedureFunction,
   ) => ProcedureFunction;
   /** Finds bodies that would wait for each other forever, if the platform carries contexts. */
-  readonly waits?: Waits;
+  readonly checkWait?: Waits["check"];
 }
 
 export interface Placement {
@@ -59,7 +59,13 @@ export interface Placement {
   readonly report: (call: ObservedCall) => void;
 }
 
-export function createPlacement({ loader, clock, away, add, waits }: PlacementParts): Placement {
+export function createPlacement({
+  loader,
+  clock,
+  away,
+  add,
+  checkWait,
+}: PlacementParts): Placement {
   const here = new Map<string, LocalProcedure>();
   const seams = new Set<Seam>();
   const listeners = new Set<(call: ObservedCall) => void>();
@@ -90,7 +96,7 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
     if (unplaced) throw unplaced;
     const body = loading.get(key);
     if (body === undefined) return;
-    waits?.check(body.file, key);
+    checkWait?.(body.file, key);
     await body.done;
   };
 
@@ -120,8 +126,7 @@ export function createPlacement({ loader, clock, away, add, waits }: PlacementPa
     };
 
   const loadBody = async (file: string, brought: readonly Brought[]): Promise<void> => {
-    const get = () => loader.import(file);
-    const body = await (waits ? waits.during(file, get) : get());
+    const body = await loader.import(file);
     for (const { segment, record, entry } of brought) {
       const run = body[record.export] as ProcedureFunction;
       if (typeof run !== "function")
@@ -205,9 +210,7 @@ export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<s
       const record = manifest.procedures[entry.procedure];
       const file = record && entryOf(manifest.modules, record.module)?.body;
       if (record === undefined || file === undefined)
-        throw new SegmentNotFound(
-          `Segment '${segment}' names a procedure whose module isn't in the build: build again`,
-        );
+        throw new SegmentNotFound(`Segment '${segment}' lacks a module: build again`);
       const brought = bodies.get(file) ?? [];
       bodies.set(file, brought);
       brought.push({ segment, record, entry });

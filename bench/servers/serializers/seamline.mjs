@@ -1,20 +1,12 @@
 // Seamline's own encoding, as a service uses it for what it sends and for what it gets.
 
-import { Item } from "../../lib/values.mjs";
-
-const record = {
-  key: "Item",
-  module: "item",
-  export: "Item",
-  args: ["sku", "metres", "price"],
-  fields: [],
-};
+import { Item, itemRecord } from "../../lib/values.mjs";
 
 /** @param {string} _name @param {string} bundle */
 export async function serializer(_name, bundle) {
   const { Classes, defaultLimits, decodeSerialized, encodeSerialized } = await import(bundle);
   const classes = new Classes();
-  classes.register(record, Item);
+  classes.register(itemRecord, Item);
   const writing = { classes, stacks: false };
   const reading = { classes, limits: defaultLimits, trusted: false };
   return [(value) => encodeSerialized(value, writing), (text) => decodeSerialized(text, reading)];

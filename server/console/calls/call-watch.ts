@@ -146,14 +146,18 @@ function factsOf(
     arguments: method === "GET" ? queryOf(target).length : request.bodyBytes,
     result: bytesOf(answer),
     status: answer.status,
-    ...(answer.status >= 400 && { ...(hidden && failureOf(hidden)), ...seenIn(answer, hidden) }),
+    ...(answer.status >= 400 && failureFacts(answer, hidden)),
     hops: readRelayHeaders(request.headers).hops,
   };
 }
 
-/** What the answer says of the error: of one that was masked, only what its header does. */
-function seenIn(answer: HttpResponse, hidden: unknown): ReturnType<typeof failureIn> {
-  return failureIn(hidden === undefined ? answer : { ...answer, body: "" });
+/** What is known of the error in an answer: of one that was masked here, its name and trace too. */
+function failureFacts(answer: HttpResponse, hidden: unknown): ReturnType<typeof failureIn> {
+  const seen = failureIn(answer);
+  if (hidden === undefined) return seen;
+  const { error, trace } = failureOf(hidden);
+  const id = /^Internal error( \(.*\))$/.exec(seen.error ?? "")?.[1];
+  return { error: id === undefined ? (seen.error ?? error) : error + id, trace };
 }
 
 function failureOf(thrown: unknown): { error: string; trace: readonly string[] } {

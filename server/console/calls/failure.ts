@@ -1,5 +1,5 @@
 // Reads the name and the trace lines from an error's answer. It drops the message, which may hold
-// values.
+// values, but for the id under which the log has a masked error.
 
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { headers } from "../../../src/base/protocol.ts";
@@ -10,6 +10,7 @@ const maxLength = 65_536;
 /** As `traceLine` and `traced` write them. */
 const line = /^\[[^\n]{1,300} \| v[\d.]{1,30}\]$/;
 const omission = /^… \d{1,15} more$/;
+const masked = /^Internal error \([0-9a-f]{16}\)$/;
 const isLine = (entry: string): boolean => line.test(entry) || omission.test(entry);
 
 export function failureIn({ body, headers: fields }: HttpResponse): {
@@ -42,12 +43,14 @@ function readFailure(
     let first = lines.findLastIndex((entry) => !isLine(entry)) + 1;
     // A trace never begins with an omission: such a line is part of the message.
     while (omission.test(lines[first] ?? "")) first++;
-    return { trace: lines.slice(first) };
+    return { error: maskedMessage(text), trace: lines.slice(first) };
   }
   try {
     const parsed = JSON.parse(text) as { json?: unknown };
-    const form = (parsed.json ?? parsed) as { type?: unknown; name?: unknown; trace?: unknown };
-    const name = form.type ?? form.name;
+    const form = (parsed.json ?? parsed) as Readonly<
+      Record<"type" | "name" | "message" | "trace", unknown>
+    >;
+    const name = maskedMessage(form.message) ?? form.type ?? form.name;
     return {
       error: typeof name === "string" ? name.slice(0, 100) : undefined,
       trace: Array.isArray(form.trace)
@@ -57,4 +60,9 @@ function readFailure(
   } catch {
     return { trace: [] };
   }
+}
+
+/** The message of a masked error, which is nothing but its id. */
+function maskedMessage(message: unknown): string | undefined {
+  return typeof message === "string" && masked.test(message) ? message : undefined;
 }

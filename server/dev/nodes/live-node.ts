@@ -1,12 +1,11 @@
 // One node of a development session. It follows the sources, and can be killed and started again.
 
-import { mostOpen } from "../../../src/base/access.ts";
-import { procedureKey } from "../../../src/base/fqn.ts";
-import { entryOf, type SegmentEntry, type ServerManifest } from "../../../src/base/manifest.ts";
+import type { SegmentEntry, ServerManifest } from "../../../src/base/manifest.ts";
 import type { Host, Log } from "../../../src/base/ports.ts";
 import { createNode, type Followed, type NodeRole } from "../../../src/roles/node.ts";
 import type { LocalDeployment } from "../../local/deployment.ts";
 import type { Service } from "../../local/service.ts";
+import { accessIn } from "../../local/gateway-calls.ts";
 import type { LiveModules } from "./live-modules.ts";
 import type { DevEvent, DevNode } from "../session/session.ts";
 
@@ -72,14 +71,7 @@ export class LiveNode {
   /** The access of a procedure by its key; `undefined` if this node doesn't hold it. */
   accessOf(key: string): SegmentEntry["access"] | undefined {
     if (this.#state !== "ready") return undefined;
-    const { segments, procedures } = this.#options.manifest();
-    const entries = this.#segments
-      .flatMap((segment) => entryOf(segments, segment) ?? [])
-      .filter(({ procedure }) => {
-        const { fqn = "", version = "" } = procedures[procedure] ?? {};
-        return procedureKey(fqn, version) === key;
-      });
-    return entries.length === 0 ? undefined : mostOpen(entries.map(({ access }) => access));
+    return accessIn(this.#options.manifest(), this.#segments, key);
   }
 
   /** Never rejects: a node that can't start reports why, and the next change starts it again. */

@@ -1,5 +1,6 @@
 // Times of a request whose bodies are streams. Until the head of the answer, the call's deadline
 // counts from the last byte that moved. While bodies move, a pause in both directions ends them.
+// Transports have a limit of their own, of what they wait for from the service that they ask.
 
 import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
 import { readOnce } from "../../http/bodies.ts";
@@ -69,11 +70,12 @@ export class Movement {
         },
       );
       act()
-        .then(resolve, reject)
+        // Before the answer is sent, which sets the timer again.
         .finally(() => {
           this.#recheck = undefined;
           this.#cancel();
-        });
+        })
+        .then(resolve, reject);
     });
   }
 

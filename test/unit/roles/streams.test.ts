@@ -161,6 +161,36 @@ describe.each([
     expect(await textOf(answer)).toBe("late");
   });
 
+  it("needn't begin before its handler answers, through two relays", async () => {
+    const ground = create();
+    const origin = await ground.serve(async ({ body }) => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from("hello;");
+        yield* body;
+      })(),
+    }));
+    const gateway = await ground.serve(relay(ground, origin));
+    const proxy = await ground.serve(relay(ground, gateway));
+    let write = (): void => {};
+    const written = new Promise<void>((resolve) => (write = resolve));
+    const answer = await ground.peer.send({
+      url: `${proxy}/`,
+      method: "POST",
+      headers: {},
+      body: (async function* () {
+        await written;
+        yield Buffer.from("first");
+      })(),
+    });
+    const reader = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    expect(String((await reader.next()).value)).toBe("hello;");
+    write();
+    expect(String((await reader.next()).value)).toBe("first");
+    expect((await reader.next()).done).toBe(true);
+  });
+
   it("stands still while an answer isn't read, and ends when the reader stops", async () => {
     const ground = create();
     const source = endless();

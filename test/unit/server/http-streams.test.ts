@@ -78,6 +78,24 @@ describe("an answer that streams", () => {
   );
 });
 
+it("an answer to HEAD names the length that its head or body has, and no other", async () => {
+  const bodies: Readonly<Record<string, HttpResponse["body"]>> = {
+    "/text": "ab",
+    "/none": undefined,
+  };
+  const server = await serve(async ({ target }) => ({
+    status: 200,
+    headers: target === "/told" ? { "content-length": "7" } : {},
+    ...(bodies[target] !== undefined && { body: bodies[target] }),
+  }));
+  const lengthOf = async (path: string, method: string): Promise<string | null> =>
+    (await fetch(server.url + path, { method })).headers.get("content-length");
+  expect(await lengthOf("/text", "HEAD")).toBe("2");
+  expect(await lengthOf("/told", "HEAD")).toBe("7");
+  expect(await lengthOf("/none", "HEAD")).toBe(null);
+  expect(await lengthOf("/none", "GET")).toBe("0");
+});
+
 describe("an upload that streams", () => {
   it("is asked for with 100 Continue when it's first read, and not before", async () => {
     let read = (): void => {};

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { createTransport, type SocketTransport } from "../../../server/http/transport.ts";
-import { transportFailure } from "../../../server/http/transport-failure.ts";
+import { transportFailure } from "../../../server/http/outgoing/transport-failure.ts";
 import { TransportError, unsentOf } from "../../../src/base/ports.ts";
 import { collected } from "../../../src/http/bodies.ts";
 

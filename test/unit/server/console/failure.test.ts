@@ -20,3 +20,13 @@ it("a failure is read with its whole or shortened trace and without its message,
   ).toEqual({ error: "Error", trace });
   expect(failureIn({ status: 500, headers: plain, body: "no\n… 2 more" })).toEqual({});
 });
+
+it("a failure that was masked elsewhere is read with its id, under which the log has the error", () => {
+  const error = "Internal error (0123456789abcdef)";
+  expect(failureIn({ status: 500, headers: plain, body: error })).toEqual({ error });
+  const form = JSON.stringify({ type: "Error", message: error, trace: [] });
+  const headers = { "content-type": "application/json" };
+  expect(failureIn({ status: 500, headers, body: form })).toEqual({ error });
+  for (const body of ["Internal error (secret)", `${error} secret`, `secret\n${error}`])
+    expect(failureIn({ status: 500, headers: plain, body })).toEqual({});
+});

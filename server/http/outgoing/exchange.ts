@@ -1,17 +1,17 @@
-// One request to another service and its answer, as undici reports them.
+// One request to another service and its answer, as undici and streamed-request.ts report them.
 
 import type { Dispatcher } from "undici";
-import { memoryExhausted } from "../../src/base/errors.ts";
+import { memoryExhausted } from "../../../src/base/errors.ts";
 import {
   type ByteStream,
   type OutgoingRequest,
   type PeerResponse,
   TransportError,
-} from "../../src/base/ports.ts";
-import { alreadyRead } from "../../src/http/bodies.ts";
-import { ChunkQueue } from "../../src/http/chunk-queue.ts";
+} from "../../../src/base/ports.ts";
+import { alreadyRead } from "../../../src/http/bodies.ts";
+import { ChunkQueue } from "../../../src/http/chunk-queue.ts";
 import type { CallSlot } from "./call-queue.ts";
-import { chunkBytes, type HeldMemory, type Holder } from "./held-memory.ts";
+import { chunkBytes, type HeldMemory, type Holder } from "../held-memory.ts";
 import { transportFailure } from "./transport-failure.ts";
 
 type Controller = Dispatcher.DispatchController;
@@ -129,7 +129,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream {
     this.#whenOver?.();
   }
 
-  onResponseError(_: Controller, error: Error): void {
+  onResponseError(_: Controller | undefined, error: Error): void {
     this.#over();
     const reason = transportFailure(error, this.#parts.origin, this.#isSent);
     this.#settle(this.#failure?.reason ?? reason);

@@ -1,11 +1,18 @@
-// Calls made by the gateway's middleware and health checks. In production, one process runs them
-// and the procedures. Here the gateway has its own modules, and what they call runs on the nodes.
-// Such calls bypass the gateway, or middleware would run around its own calls.
+// Calls made by the gateway's middleware and health checks, in development and in the test kit. In
+// production, one process runs them and the procedures. Here the gateway has its own modules, and
+// what they call runs on the nodes. Such calls bypass the gateway, or middleware would run around
+// its own calls.
 
+import { mostOpen } from "../../src/base/access.ts";
 import { createServerNode, loadSegments, type ServerModules } from "../../src/roles/load-node.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
-import { defaultServerSegments, entryOf, type ServerManifest } from "../../src/base/manifest.ts";
+import {
+  type Access,
+  defaultServerSegments,
+  entryOf,
+  type ServerManifest,
+} from "../../src/base/manifest.ts";
 import type { Host } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { procedureNotFound } from "../../src/runtime/registry.ts";
@@ -14,14 +21,39 @@ import type { Limits } from "../../src/codec/values/limits.ts";
 import { createCredentials } from "../../src/http/trust.ts";
 import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/remote-call.ts";
-import type { LiveNode } from "./nodes/live-node.ts";
+import type { Role } from "../../src/roles/role.ts";
+
+/** A node as the gateway's modules call it. */
+export interface ProcedureHolder {
+  readonly name: string;
+  readonly url: string;
+  /** `undefined` while it isn't running. */
+  readonly role: Pick<Role, "runProcedure"> | undefined;
+  /** By the procedure's FQN and version. */
+  accessOf(key: string): Access | undefined;
+}
 
 export interface GatewayCalls {
   readonly modules: ServerModules;
   readonly trustKey: string;
   readonly limits: Limits;
   /** A node that holds a procedure now. */
-  readonly holder: (fqn: string, version: string) => LiveNode | undefined;
+  readonly holder: (fqn: string, version: string) => ProcedureHolder | undefined;
+}
+
+/** The access of a procedure in these segments, by its key; `undefined` if none has it. */
+export function accessIn(
+  { segments, procedures }: Pick<ServerManifest, "segments" | "procedures">,
+  names: readonly string[],
+  key: string,
+): Access | undefined {
+  const entries = names
+    .flatMap((name) => entryOf(segments, name) ?? [])
+    .filter(({ procedure }) => {
+      const { fqn = "", version = "" } = procedures[procedure] ?? {};
+      return procedureKey(fqn, version) === key;
+    });
+  return entries.length === 0 ? undefined : mostOpen(entries.map(({ access }) => access));
 }
 
 /** Binds the gateway's modules, so that they can call procedures. */
@@ -60,14 +92,10 @@ export async function bindGatewayCalls(
   await loadSegments(host, node, classes, { modules, segments: [] });
 }
 
-function isForNodes(
-  { segments, browserSegments, procedures }: ServerManifest,
-  key: string,
-): boolean {
-  return defaultServerSegments(Object.keys(segments), browserSegments)
-    .flatMap((name) => entryOf(segments, name) ?? [])
-    .some(({ procedure }) => {
-      const { fqn = "", version = "" } = procedures[procedure] ?? {};
-      return procedureKey(fqn, version) === key;
-    });
+function isForNodes(manifest: ServerManifest, key: string): boolean {
+  const { segments, browserSegments } = manifest;
+  return (
+    accessIn(manifest, defaultServerSegments(Object.keys(segments), browserSegments), key) !==
+    undefined
+  );
 }

@@ -2,7 +2,7 @@
 // connection carries one call at a time, so any other queue would let a few slow calls block all
 // others.
 
-import { UnsentError } from "../../src/base/ports.ts";
+import { UnsentError } from "../../../src/base/ports.ts";
 
 export interface QueueLimits {
   /** Calls that may be open or waiting, to all services together. */

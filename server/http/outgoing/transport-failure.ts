@@ -1,6 +1,6 @@
 // Translates errors of a connection: a message, and whether the other side is at fault.
 
-import { TransportError, UnsentError } from "../../src/base/ports.ts";
+import { TransportError, UnsentError } from "../../../src/base/ports.ts";
 
 const unknownAuthority =
   "has a certificate from an unknown authority: name the authority's certificate in 'tls.ca' or the variable NODE_EXTRA_CA_CERTS";
@@ -8,6 +8,7 @@ const unknownAuthority =
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "refused the connection",
   ECONNRESET: "closed the connection before it answered",
+  EPIPE: "closed the connection before it answered",
   UND_ERR_SOCKET: "closed the connection before it answered",
   ENOTFOUND: "is an unknown host name",
   EAI_AGAIN: "is a host name that can't be resolved right now",
@@ -31,6 +32,9 @@ const localReasons: Readonly<Record<string, string>> = {
   ENOMEM: "this machine has no memory for more connections",
   // From a name lookup that can't open a file.
   EBUSY: "this machine can't resolve names right now (raise 'ulimit -n')",
+  ERR_INVALID_CHAR: "this service can't send this request",
+  ERR_INVALID_HTTP_TOKEN: "this service can't send this request",
+  ERR_UNESCAPED_CHARACTERS: "this service can't send this request",
   UND_ERR_INVALID_ARG: "this service can't send this request",
   UND_ERR_NOT_SUPPORTED: "this service can't send this request",
 };

@@ -1,0 +1,144 @@
+// Requests with a streamed body, by node:http: their head leaves at once. undici holds it back until
+// the first chunk, so a handler that answers before it reads would have to wait for its caller.
+
+import type { Agent as HttpAgent, ClientRequest, IncomingMessage, request } from "node:http";
+import type { Dispatcher } from "undici";
+
+import type { OutgoingRequest } from "../../../src/base/ports.ts";
+import { drained } from "../slices.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** What sends the requests of one scheme. */
+export interface StreamAgent {
+  readonly request: typeof request;
+  readonly agent: HttpAgent;
+  /** After how many ms an address that doesn't answer counts as silent. */
+  readonly connectMs: number;
+  readonly maxHeaderSize: number;
+}
+
+export interface StreamedParts {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: string;
+  readonly headers: NonNullable<OutgoingRequest["headers"]>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Sends the request, and reports its events to `exchange`. */
+export function sendStreamed(
+  { request: open, agent, connectMs, maxHeaderSize }: StreamAgent,
+  { origin, path, method, headers, body }: StreamedParts,
+  exchange: Exchange,
+): void {
+  // Without a length, Node frames the bodies of some methods only.
+  const framing = "content-length" in headers ? undefined : { "transfer-encoding": "chunked" };
+  let call: ClientRequest;
+  try {
+    const fields = { ...headers, ...framing };
+    call = open(origin, { agent, path, method, maxHeaderSize, headers: fields });
+  } catch (error) {
+    return exchange.onResponseError(undefined, error as Error);
+  }
+  const controller = new StreamController(call);
+  let isOver = false;
+  const fail = (error: Error): void => {
+    if (isOver) return;
+    isOver = true;
+    call.destroy();
+    exchange.onResponseError(controller, error);
+  };
+  call.on("error", fail);
+  call.once("response", (answer) => {
+    controller.answer = answer;
+    exchange.onResponseStart(controller, answer.statusCode ?? 0, fieldsOf(answer));
+    answer.on("data", (chunk: Buffer) => exchange.onResponseData(controller, chunk));
+    answer.once("error", fail);
+    answer.once("end", () => {
+      if (isOver) return;
+      isOver = true;
+      // Nobody reads the rest of the request any more.
+      if (!call.writableFinished) call.destroy();
+      exchange.onResponseEnd();
+    });
+  });
+  whenConnected(call, connectMs, () => {
+    exchange.onRequestStart(controller);
+    if (!call.destroyed) writeBody(call, body).catch(fail);
+  });
+}
+
+class StreamController implements Dispatcher.DispatchController {
+  readonly #call: ClientRequest;
+  answer: IncomingMessage | undefined;
+  paused = false;
+  reason: Error | null = null;
+
+  constructor(call: ClientRequest) {
+    this.#call = call;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  abort(reason: Error): void {
+    this.reason ??= reason;
+    this.#call.destroy(reason);
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.answer?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.answer?.resume();
+  }
+}
+
+/** Calls `begin` once the request has a connection; fails one that takes too long to open. */
+function whenConnected(call: ClientRequest, connectMs: number, begin: () => void): void {
+  call.once("socket", (socket) => {
+    if (!socket.connecting) return begin();
+    const timer = setTimeout(
+      () => call.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" })),
+      connectMs,
+    );
+    call.once("close", () => clearTimeout(timer));
+    socket.once("encrypted" in socket ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      if (!call.destroyed) begin();
+    });
+  });
+}
+
+async function writeBody(call: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+  // If the first chunk is here already, one packet has both.
+  const head = setImmediate(() => call.flushHeaders());
+  const length = call.getHeader("content-length");
+  let written = 0;
+  try {
+    for await (const chunk of body) {
+      if (call.destroyed) return;
+      written += chunk.length;
+      if (length !== undefined && written > Number(length)) break;
+      if (chunk.length > 0 && !call.write(chunk)) await drained(call);
+    }
+  } finally {
+    clearImmediate(head);
+  }
+  // The other service would wait for the rest, or take the excess for another request.
+  if (length !== undefined && written !== Number(length))
+    throw new Error(`A request of ${String(length)} bytes has ${written}`);
+  call.end();
+}
+
+/** Fields by name, with a list for one that was sent more than once. */
+function fieldsOf({ headersDistinct }: IncomingMessage): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = {};
+  for (const [name, values = []] of Object.entries(headersDistinct))
+    fields[name] = values.length === 1 ? values[0]! : values;
+  return fields;
+}

@@ -1,0 +1,73 @@
+// Which node of a test cluster holds a procedure, for calls by the gateway's own modules.
+
+import { procedureKey } from "../../src/base/fqn.ts";
+import type { Access, ProcedureRecord, ServerManifest } from "../../src/base/manifest.ts";
+import type { Host } from "../../src/base/ports.ts";
+import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
+import type { NodeRole } from "../../src/roles/node.ts";
+import { accessIn, bindGatewayCalls, type ProcedureHolder } from "../local/gateway-calls.ts";
+import type { Service } from "../local/service.ts";
+
+interface Held {
+  readonly segments: readonly string[];
+  /** Only these procedures of the segments. */
+  readonly keys: ReadonlySet<string> | undefined;
+}
+
+export class ProcedureHolders {
+  readonly #manifest: ServerManifest;
+  readonly #nodes = new Map<Service<NodeRole>, Held>();
+
+  #bound: Promise<void> | undefined;
+
+  constructor(manifest: ServerManifest) {
+    this.#manifest = manifest;
+  }
+
+  add(node: Service<NodeRole>, segments: readonly string[], keys?: ReadonlySet<string>): void {
+    this.#nodes.set(node, { segments, keys });
+  }
+
+  remove(node: Service<NodeRole>): void {
+    this.#nodes.delete(node);
+  }
+
+  /** Lets the gateway's modules call procedures of the nodes, also after it was restarted. */
+  async bind(
+    host: Host,
+    modules: ServerModules,
+    options: Pick<GatewayOptions, "trustKey" | "limits">,
+  ): Promise<void> {
+    const { trustKey = "", limits } = options;
+    const holder = this.#find.bind(this);
+    await (this.#bound ??= bindGatewayCalls(host, { modules, trustKey, limits, holder }));
+  }
+
+  /** A running node that holds a procedure. */
+  #find(fqn: string, version: string): ProcedureHolder | undefined {
+    const key = procedureKey(fqn, version);
+    for (const [{ name, url, readyRole: role }, { segments, keys }] of this.#nodes) {
+      const access = accessIn(this.#manifest, segments, key);
+      if (role !== undefined && access !== undefined && keys?.has(key) !== false)
+        return { name, url, role, accessOf: () => access };
+    }
+    return undefined;
+  }
+}
+
+/** A segment that has a procedure, with the access that it gives. */
+export interface HoldingSegment {
+  readonly segment: string;
+  readonly access: Access;
+}
+
+export function segmentsOf(
+  { procedures, segments }: ServerManifest,
+  record: ProcedureRecord,
+): readonly HoldingSegment[] {
+  const index = procedures.indexOf(record);
+  return Object.entries(segments).flatMap(([segment, entries]) =>
+    entries.filter((entry) => entry.procedure === index).map(({ access }) => ({ segment, access })),
+  );
+}

@@ -1,0 +1,130 @@
+// Times of a request whose bodies stream: deadline and idle limit, on a clock that tests move.
+
+import { describe, expect, it } from "vitest";
+
+import { DeadlineExceeded, RequestTimeout } from "../../../src/base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { Movement } from "../../../src/roles/routes/movement.ts";
+import { TestClock } from "../../_cluster.ts";
+
+const idleTimeoutMs = 30_000;
+const callTimeoutMs = 10_000;
+const chunk = new Uint8Array([1]);
+
+/** A body whose chunks come when the test says so. */
+function pushed() {
+  let take: (result: IteratorResult<Uint8Array>) => void = () => {};
+  let isClosed = false;
+  const body: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => await new Promise((resolve) => (take = resolve)),
+      return: async () => {
+        isClosed = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  return {
+    body,
+    push: () => take({ done: false, value: chunk }),
+    end: () => take({ done: true, value: undefined }),
+    isClosed: () => isClosed,
+  };
+}
+
+function started() {
+  const clock = new TestClock();
+  const movement = new Movement(clock, { idleTimeoutMs });
+  const upload = pushed();
+  const request = movement.request({ body: upload.body } as unknown as HttpRequest);
+  const expired: Error[] = [];
+  const run = (act: () => Promise<HttpResponse>): Promise<HttpResponse> =>
+    movement.untilHead(clock.now() + callTimeoutMs, (error) => expired.push(error), act);
+  return { clock, movement, upload, request, expired, run };
+}
+
+const never = async (): Promise<never> => await new Promise<never>(() => {});
+
+describe("the times of a request for a route", () => {
+  it("a route without an answer ends at its deadline", async () => {
+    const { clock, expired, run } = started();
+    const outcome = expect(run(never)).rejects.toThrow(DeadlineExceeded);
+    await clock.pass(callTimeoutMs);
+    await outcome;
+    expect(expired).toHaveLength(1);
+  });
+
+  it("a deadline that is over runs nothing", async () => {
+    const { movement, clock } = started();
+    let ran = false;
+    const act = async () => ((ran = true), await never());
+    await expect(movement.untilHead(clock.now(), () => {}, act)).rejects.toThrow(DeadlineExceeded);
+    expect(ran).toBe(false);
+  });
+
+  it("while the request's body moves, the deadline waits; then it counts from the last byte", async () => {
+    const { clock, upload, request, expired, run } = started();
+    const outcome = expect(
+      run(async () => {
+        for await (const _ of request.body) void _;
+        return await never();
+      }),
+    ).rejects.toThrow(DeadlineExceeded);
+    for (let at = 0; at < 5; at++) {
+      await clock.pass(callTimeoutMs * 2);
+      upload.push();
+    }
+    await clock.pass(0);
+    upload.end();
+    await clock.pass(callTimeoutMs - 1);
+    expect(expired).toEqual([]);
+    await clock.pass(1);
+    await outcome;
+  });
+
+  it("a request's body that stands still for the idle limit is a RequestTimeout", async () => {
+    const { clock, upload, request, run } = started();
+    const outcome = expect(
+      run(async () => {
+        for await (const _ of request.body) void _;
+        return await never();
+      }),
+    ).rejects.toThrow(RequestTimeout);
+    await clock.pass(20_000);
+    upload.push();
+    await clock.pass(idleTimeoutMs);
+    await outcome;
+  });
+
+  it("an answer goes on as long as bytes move in one direction, and breaks off when none does", async () => {
+    const { clock, movement, upload, request, expired, run } = started();
+    const download = pushed();
+    const head = await run(async () => ({ status: 200, headers: {}, body: download.body }));
+    const sent = movement.response(head).body as AsyncIterable<Uint8Array>;
+    const reader = sent[Symbol.asyncIterator]();
+    const received = request.body[Symbol.asyncIterator]();
+    const next = reader.next();
+    const outcome = expect(next).rejects.toThrow("Nothing moved in either direction");
+    for (let at = 0; at < 3; at++) {
+      const arrived = received.next();
+      await clock.pass(idleTimeoutMs - 1);
+      upload.push();
+      await arrived;
+    }
+    expect(expired).toEqual([]);
+    await clock.pass(idleTimeoutMs);
+    await outcome;
+    expect([expired.length, download.isClosed()]).toEqual([1, true]);
+    await expect(reader.next()).rejects.toThrow("Nothing moved");
+  });
+
+  it("an answer whose reader leaves closes its source, and no timer is left", async () => {
+    const { clock, movement, expired, run } = started();
+    const download = pushed();
+    const head = await run(async () => ({ status: 200, headers: {}, body: download.body }));
+    const sent = movement.response(head).body as AsyncIterable<Uint8Array>;
+    await sent[Symbol.asyncIterator]().return?.();
+    await clock.pass(idleTimeoutMs * 2);
+    expect([expired.length, download.isClosed()]).toEqual([0, true]);
+  });
+});
