@@ -1,6 +1,7 @@
 // What a host (Node, a browser, a test) provides to the core, which uses nothing else of its
 // platform.
 
+import type { AbortNotice } from "./abort.ts";
 import type { Context } from "./context.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -28,6 +29,8 @@ export interface HttpRequest {
   readonly isReceiving?: boolean;
   /** Aborted if the caller goes away before the answer is written. Created on first use. */
   readonly signal: AbortSignal;
+  /** The same, where a host can have it for less than a signal costs. */
+  readonly departure?: AbortNotice | undefined;
 }
 
 export interface HttpResponse {
@@ -48,7 +51,7 @@ export interface OutgoingRequest {
    */
   readonly body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
   /** Ends the request, also while bodies are on their way. Nothing else limits its time. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortNotice | undefined;
   /**
    * A request between services that isn't a call (health check, join, renewal, manifest). These
    * have their own connections, so they never wait behind calls.

@@ -17,7 +17,6 @@ import type { Limits } from "../../codec/values/limits.ts";
 import { defaultHealthIntervalMs, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
-  readForwardedCall,
   forwardingError,
   type ForwardedRequest,
   joined,
@@ -93,14 +92,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
     errors: options.errors,
-    call: async (call, refuse) =>
-      await forwardThroughMiddleware(
-        parts,
-        call,
-        await readForwardedCall(call, limits),
-        forward,
-        refuse,
-      ),
+    call: (call, refuse) => forwardThroughMiddleware(parts, call, forward, refuse),
     otherwise: (request) => {
       const trust = credentials.of(request.headers);
       const requestedOrigin = web.requestedOrigin(request, trust);
