@@ -38,6 +38,7 @@ export function noting(start: StartClient): StartClient {
 
 /** Wraps what faces call: the console shows when options are passed as a context. */
 export const warning: (seam: Seam) => Pick<Seam, "run"> = warningOfOptions((line) =>
+  // oxlint-disable-next-line no-console -- a page has no other log
   console.warn(`Seamline: ${line}`),
 );
 
