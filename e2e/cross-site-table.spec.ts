@@ -1,13 +1,11 @@
 // Measures, in Chromium, which requests of other pages are refused and which cookies they carry,
 // and compares the result with the table in docs/security.md. `DOCS_UPDATE=1` writes the table.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type BrowserContext, chromium, expect, type Page, test } from "@playwright/test";
+import { type BrowserContext, expect, type Page, test } from "@playwright/test";
 
-import { browserArguments, findBrowser } from "../scripts/browser.mjs";
 import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";
 import type { HttpResponse } from "../src/base/ports.ts";
@@ -19,6 +17,7 @@ import { TestLog } from "../test/_cluster.ts";
 import { routeModules, type TestRoute } from "../test/_routes.ts";
 import { body } from "../test/spec/_shop.ts";
 import { createOrigin, type Origin } from "./_origin.ts";
+import { launchWithThirdPartyCookies } from "./_third-party-cookies.ts";
 
 const securityPage = join(import.meta.dirname, "../docs/security.md");
 const [begin, end] = ["<!-- measured -->", "<!-- /measured -->"];
@@ -154,7 +153,6 @@ async function openShop(middleware: Middleware | undefined): Promise<Shop> {
 function outcomeOf(received: readonly Received[], isRead: boolean | undefined): string {
   const [request] = received;
   if (request === undefined) return "not sent";
-  if (request.status !== 200) return String(request.status);
   const carried = sameSites.filter((name) => request.cookie.includes(`${name.toLowerCase()}=`));
   const which =
     carried.length === sameSites.length
@@ -162,6 +160,8 @@ function outcomeOf(received: readonly Received[], isRead: boolean | undefined): 
       : carried.length === 0
         ? "no cookie"
         : carried.join(", ");
+  // A refusal proves something only if the request came with cookies.
+  if (request.status !== 200) return `${request.status}: ${which}`;
   return `runs: ${which}${isRead === false ? "; unread" : ""}`;
 }
 
@@ -210,23 +210,11 @@ async function attemptFrom(
 
 let evil: Origin;
 let context: BrowserContext;
-let profile: string;
+let closeBrowser: () => Promise<void>;
 const shops = new Map<Cors, Shop>();
 
 test.beforeAll(async () => {
-  const executablePath = findBrowser()?.path;
-  // Some distributions set up Chromium to send no cookies to other sites, and private windows never
-  // do. Here it sends all that the web's rules allow.
-  profile = mkdtempSync(join(tmpdir(), "seamline-profile-"));
-  mkdirSync(join(profile, "Default"));
-  writeFileSync(
-    join(profile, "Default/Preferences"),
-    JSON.stringify({ profile: { cookie_controls_mode: 0, block_third_party_cookies: false } }),
-  );
-  context = await chromium.launchPersistentContext(profile, {
-    ...(executablePath !== undefined && { executablePath }),
-    args: browserArguments,
-  });
+  ({ context, close: closeBrowser } = await launchWithThirdPartyCookies());
   evil = await createOrigin();
   evil.files.set("/page.html", "<!doctype html><title>Elsewhere</title>");
   const port = new URL(evil.url).port;
@@ -236,8 +224,7 @@ test.beforeAll(async () => {
   shops.set("names it", await openShop(new CorsMiddleware(named, "*", { credentials: true })));
 });
 test.afterAll(async () => {
-  await context.close();
-  rmSync(profile, { recursive: true, force: true });
+  await closeBrowser();
   for (const { server } of shops.values()) await server.close(0);
   await evil.close();
 });

@@ -1,8 +1,7 @@
 // What pages of other origins can do with a signed-in user's cookies, as a real browser sends them.
 
-import { expect, test } from "@playwright/test";
+import { type BrowserContext, expect, type Page, test } from "@playwright/test";
 
-import { browserArguments, findBrowser } from "../scripts/browser.mjs";
 import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";
 import { CorsMiddleware } from "../src/http/cors.ts";
@@ -12,26 +11,30 @@ import { defaultLimits } from "../src/codec/values/limits.ts";
 import { TestLog, testModules, type TestProcedure } from "../test/_cluster.ts";
 import { body } from "../test/spec/_shop.ts";
 import { createOrigin, type Origin } from "./_origin.ts";
+import { launchWithThirdPartyCookies } from "./_third-party-cookies.ts";
 
-// For hosts that aren't loopback, browsers don't send Sec-Fetch-Site over plain HTTP, only `Origin`
-// and `Referer`.
-const executablePath = findBrowser()?.path;
-test.use({
-  launchOptions: {
-    ...(executablePath !== undefined && { executablePath }),
-    args: [...browserArguments, "--host-resolver-rules=MAP *.test 127.0.0.1"],
-  },
-});
-
+let context: BrowserContext;
+let closeBrowser: () => Promise<void>;
+let page: Page;
 let evil: Origin;
 let shop: HttpServer;
 /** The cookies of each call that closed the account. */
 let closed: string[];
 let layers: Middleware[];
-/** The status of each call. */
-let answered: number[];
+/** The status of each call, and the cookies that came with it. */
+let answered: [status: number, cookies: string][];
+
+// For hosts that aren't loopback, browsers don't send Sec-Fetch-Site over plain HTTP, only `Origin`
+// and `Referer`.
+test.beforeAll(async () => {
+  const browser = await launchWithThirdPartyCookies(["--host-resolver-rules=MAP *.test 127.0.0.1"]);
+  ({ context, close: closeBrowser } = browser);
+});
+test.afterAll(() => closeBrowser());
 
 test.beforeEach(async () => {
+  await context.clearCookies();
+  page = await context.newPage();
   evil = await createOrigin();
   closed = [];
   layers = [];
@@ -45,7 +48,7 @@ test.beforeEach(async () => {
   ];
   const signIn = {
     status: 200,
-    headers: { "content-type": "text/html", "set-cookie": "session=ada; Path=/" },
+    headers: { "content-type": "text/html", "set-cookie": signedIn },
     body: "<!doctype html><title>Shop</title>",
   };
   const host = nodeHost({ log: new TestLog() });
@@ -66,7 +69,8 @@ test.beforeEach(async () => {
     async (request) => {
       for (const layer of layers.splice(0)) role.addMiddleware(layer);
       const answer = await role.handle(request);
-      if (request.target.startsWith("/rpc/")) answered.push(answer.status);
+      if (request.target.startsWith("/rpc/"))
+        answered.push([answer.status, String(request.headers["cookie"] ?? "none")]);
       return answer;
     },
     { host: "127.0.0.1", port: 0 },
@@ -74,9 +78,13 @@ test.beforeEach(async () => {
   await role.start(shop.url);
 });
 test.afterEach(async () => {
+  await page.close();
   await shop.close(0);
   await evil.close();
 });
+
+/** The first is sent to all sites; browsers take it from loopback and over TLS only. */
+const signedIn = ["session=ada; Path=/; SameSite=None; Secure", "lax=ada; Path=/"];
 
 const port = (url: string): string => new URL(url).port;
 
@@ -87,14 +95,18 @@ const serve = (title: string, html: string): void =>
     fields: { "content-security-policy": "default-src * 'unsafe-inline'" },
   }));
 
-/**
- * Pairs of hosts that a browser treats as different sites; it sends Sec-Fetch-Site for the first.
- */
+/** Hosts of shop and page; the cookies of a page that is left, and of other requests. */
 const places = [
-  ["on this machine", "127.0.0.1", "localhost"],
-  ["of the same site", "127.0.0.1", "127.0.0.1"],
-  ["of another site without TLS", "shop.test", "evil.test"],
+  ["on this machine", "127.0.0.1", "localhost", "session=ada; lax=ada", "session=ada"],
+  ["of the same site", "127.0.0.1", "127.0.0.1", "session=ada; lax=ada", "session=ada; lax=ada"],
+  ["of another site without TLS", "shop.test", "evil.test", "lax=ada", "none"],
 ] as const;
+
+/**
+ * They leave the page. For two minutes Chromium sends a cookie without `SameSite` even with a form
+ * that posts.
+ */
+const leaving = /^a (?:link|form)/;
 
 /** Requests that a page can make without a preflight. */
 const attempts: Readonly<Record<string, (target: string) => string>> = {
@@ -118,15 +130,13 @@ const attempts: Readonly<Record<string, (target: string) => string>> = {
   "a beacon": (target) => `<button id="go" onclick="navigator.sendBeacon('${target}')">go</button>`,
 };
 
-for (const [place, shopHost, evilHost] of places)
+for (const [place, shopHost, evilHost, ofLeaving, ofOthers] of places)
   for (const [cors, layer] of [
     ["no CORS", undefined],
     ["CORS for every origin", () => new CorsMiddleware()],
     ["CORS for another origin", () => new CorsMiddleware("https://partner.example")],
   ] as const)
-    test(`a page ${place} can't run a procedure as the signed-in user, with ${cors}`, async ({
-      page,
-    }) => {
+    test(`a page ${place} can't run a procedure as the signed-in user, with ${cors}`, async () => {
       if (layer) layers.push(layer());
       const address = `http://${shopHost}:${port(shop.url)}`;
       await page.goto(address);
@@ -134,7 +144,8 @@ for (const [place, shopHost, evilHost] of places)
         serve("Evil", html(`${address}/rpc/account/close`));
         await page.goto(`http://${evilHost}:${port(evil.url)}/page.html`, { waitUntil: "commit" });
         await page.locator("#go").click();
-        await expect.poll(() => answered, what).toEqual([403]);
+        const cookies = leaving.test(what) ? ofLeaving : ofOthers;
+        await expect.poll(() => answered, what).toEqual([[403, cookies]]);
         expect(closed, what).toEqual([]);
         answered.length = 0;
       }
@@ -143,18 +154,16 @@ for (const [place, shopHost, evilHost] of places)
       expect(
         await page.evaluate(async () => await (await fetch("/rpc/account/close")).text()),
       ).toBe("closed");
-      expect(closed).toEqual(["session=ada"]);
+      expect(closed).toEqual([ofLeaving]);
     });
 
-test("a page whose origin is allowed with credentials acts as the signed-in user and reads the answer", async ({
-  page,
-}) => {
+test("a page whose origin is allowed with credentials acts as the signed-in user and reads the answer", async () => {
   layers.push(
-    new CorsMiddleware([`http://127.0.0.1:${port(evil.url)}`], "*", { credentials: true }),
+    new CorsMiddleware([`http://localhost:${port(evil.url)}`], "*", { credentials: true }),
   );
   await page.goto(shop.url);
   serve("Partner", "");
-  await page.goto(`http://127.0.0.1:${port(evil.url)}/page.html`);
+  await page.goto(`http://localhost:${port(evil.url)}/page.html`);
   const call = async (target: string): Promise<string[]> => {
     const get = await fetch(target, { credentials: "include" });
     const headers = { "content-type": "application/json", authorization: "Bearer 1" };
@@ -170,9 +179,7 @@ test("a page whose origin is allowed with credentials acts as the signed-in user
   expect(closed).toEqual(["session=ada", "session=ada"]);
 });
 
-test("a page whose host name was rebound to the service gets no answer from it", async ({
-  page,
-}) => {
+test("a page whose host name was rebound to the service gets no answer from it", async () => {
   const answer = await page.goto(`http://evil.test:${port(shop.url)}/rpc/account/close`);
   expect([answer?.status(), await answer?.text()]).toEqual([
     421,

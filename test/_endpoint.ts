@@ -5,7 +5,7 @@ import { bindArguments } from "../src/runtime/parameters.ts";
 import type { HttpRequest, HttpResponse, IncomingResponse } from "../src/base/ports.ts";
 import type { ClassTable } from "../src/codec/class-table.ts";
 import { defaultLimits } from "../src/codec/values/limits.ts";
-import { decodeArguments } from "../src/wire/decode-call.ts";
+import { decodeArguments } from "./_decode-arguments.ts";
 import { encodeError } from "../src/wire/encode-error.ts";
 import { encodeResult } from "../src/wire/encode-result.ts";
 import { type Encoding, readEncoding } from "../src/wire/encoding.ts";

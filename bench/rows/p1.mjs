@@ -11,6 +11,7 @@ const peers = [
   ["Cap'n Web", "capnweb"],
   ["Moleculer", "moleculer"],
   ["oRPC", "orpc"],
+  ["Jitar", "jitar"],
   ["tRPC", "trpc"],
 ];
 
@@ -25,6 +26,8 @@ const standalone = (name, call, layered, checkout) => ({
 });
 
 export const title = "`POST /rpc` to one process, 64 connections";
+export const about =
+  "One process answers, with all that belongs to it: reading HTTP, finding the procedure, decoding, calling, encoding. `add` adds two numbers; the other bodies go there and come back as they are. The middleware do nothing but await the next.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -39,7 +42,7 @@ export const cases = ({ against }) =>
     subjects: [
       peer("bare node:http", "bare", call, count),
       standalone("Seamline", call, count > 0),
-      ...(against ? [standalone("Seamline, other checkout", call, count > 0, against)] : []),
+      ...(against ? [standalone("Seamline, before", call, count > 0, against)] : []),
       ...peers.map(([peerName, file]) => peer(peerName, file, call, count)),
     ],
   }));

@@ -104,6 +104,8 @@ const seamline = (name, call, proxy, checkout) => ({
 });
 
 export const title = "A call from outside, through a gateway to a node, 64 connections";
+export const about =
+  "A gateway takes calls from outside and passes them on; the node behind it answers as in P1. The limit is nginx before the bare server of P1.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -118,7 +120,7 @@ export const cases = ({ against }) =>
     subjects: [
       before("nginx + bare node:http", call, (url) => nginx(url.slice("http://".length))),
       seamline("Seamline", call, proxy),
-      ...(against ? [seamline("Seamline, other checkout", call, proxy, against)] : []),
+      ...(against ? [seamline("Seamline, before", call, proxy, against)] : []),
       before("Fastify's proxy + bare node:http", call, proxyOf("fastify")),
       before("a proxy of 20 lines + bare node:http", call, proxyOf("bare")),
     ],

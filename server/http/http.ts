@@ -84,13 +84,27 @@ export async function listen(
   const closeOne = createCloser(connections, memory);
   let closing = false;
 
-  const serve = async (
+  const finished = (
+    { socket }: IncomingMessage,
+    response: ServerResponse,
+    connection: CallerConnection,
+    request: NodeRequest,
+  ): void => {
+    request.finished();
+    connection.open--;
+    connection.idleSince = performance.now();
+    if (!closing) return;
+    const letGo = (): void => void (connection.open === 0 && socket.destroySoon());
+    if (response.closed) letGo();
+    else response.once("close", letGo);
+  };
+
+  const serve = (
     message: IncomingMessage,
     response: ServerResponse,
     awaitsContinue: boolean,
-  ): Promise<void> => {
-    const { socket } = message;
-    const connection = connections.get(socket);
+  ): void => {
+    const connection = connections.get(message.socket);
     if (connection === undefined) return void response.destroy();
     connection.open++;
     const request = new NodeRequest(
@@ -99,40 +113,35 @@ export async function listen(
       awaitsContinue ? () => response.writeContinue() : undefined,
     );
     connection.request = request;
-    const write = (answer: HttpResponse): Promise<void> | void => {
-      request.answered();
-      return writeAnswer(message, response, answer, {
-        closing: closing || connection.isSpare,
-        connection,
-      });
-    };
-    // The returned promise must not hold the answer: one that is written in slices would stay in
-    // memory whole.
-    const respond = (): Promise<void> | void => {
-      const problem =
-        headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ??
-        versionProblem(message);
-      if (problem !== undefined) return write(refusal(problem));
-      if (connection.isSpare && request.target.startsWith(rpcPath))
-        return write(refusal(noConnection()));
-      return handle(request).then(write);
-    };
-    try {
-      await respond();
-    } catch (fault) {
+    const finish = (): void => finished(message, response, connection, request);
+    const fail = (fault: unknown): void => {
       options.onFault?.(fault);
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { "content-length": 0, "cache-control": "no-store" }).end();
-    } finally {
-      request.finished();
-      connection.open--;
-      connection.idleSince = performance.now();
-      if (closing) {
-        const letGo = (): void => void (connection.open === 0 && socket.destroySoon());
-        if (response.closed) letGo();
-        else response.once("close", letGo);
+      finish();
+    };
+    const write = (answer: HttpResponse): void => {
+      try {
+        request.answered();
+        const writing = writeAnswer(message, response, answer, {
+          closing: closing || connection.isSpare,
+          connection,
+        });
+        // Nothing here may hold the answer: one that is written in slices would stay in memory
+        // whole.
+        if (writing === undefined) finish();
+        else writing.then(finish, fail);
+      } catch (fault) {
+        fail(fault);
       }
-    }
+    };
+    const problem =
+      headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ??
+      versionProblem(message);
+    if (problem !== undefined) return write(refusal(problem));
+    if (connection.isSpare && request.target.startsWith(rpcPath))
+      return write(refusal(noConnection()));
+    handle(request).then(write, fail);
   };
 
   const settings = {
@@ -170,7 +179,7 @@ export async function listen(
       for (const abort of connection.aborts) abort();
     });
   });
-  server.on("request", (message, response) => void serve(message, response, false));
+  server.on("request", (message, response) => serve(message, response, false));
   server.on("clientError", (error, socket) => {
     // Node's limit of time is for requests that are collected. It reports each request once.
     const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
@@ -178,7 +187,7 @@ export async function listen(
     endFaulty(error, socket as Socket);
   });
   // Without this, Node would request the body even if its length alone gets it refused.
-  server.on("checkContinue", (message, response) => void serve(message, response, true));
+  server.on("checkContinue", (message, response) => serve(message, response, true));
 
   const { address, port } = await bind(server, options);
   // An error of the listening socket after the start belongs to no request, and must not end the

@@ -61,19 +61,21 @@ export function writeAnswer(
     discard(body);
     return writeAnswer(message, response, refusal(memoryExhausted()), { closing, connection });
   }
-  const fields: Record<string, string | readonly string[] | number> = { ...answer.headers };
+  const { "content-length": promised } = answer.headers;
+  // Names and values in turn, which Node takes without copying them.
+  const fields: (string | string[] | number)[] = [];
+  for (const name in answer.headers) fields.push(name, answer.headers[name] as string | string[]);
   // An answer to HEAD without a body doesn't say how long the body for GET would be.
   const isSizeKnown = !isStream && !isBodiless && (isSent || body !== undefined);
-  if (isSizeKnown && !("content-length" in fields)) fields["content-length"] = size;
+  if (isSizeKnown && promised === undefined) fields.push("content-length", size);
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
   if (closing || isUnread || (answer.status === 408 && !message.complete))
-    fields["connection"] = "close";
-  response.writeHead(answer.status, fields as Record<string, string | string[] | number>);
+    fields.push("connection", "close");
+  response.writeHead(answer.status, fields as string[]);
   if (isStream) {
     if (isSent) {
-      const length =
-        fields["content-length"] === undefined ? undefined : Number(fields["content-length"]);
+      const length = promised === undefined ? undefined : Number(promised);
       return writeStream(body, { message, response, length, connection, isUnread });
     }
     discard(body);
@@ -91,8 +93,8 @@ export function writeAnswer(
     return lingered(message).then(() => void response.end());
   }
   // Node writes the head in the encoding of a text that follows it.
-  const isText = typeof content === "string" && hasLatinField(fields);
-  response.end(isText ? Buffer.from(content) : content);
+  const mustEncode = typeof content === "string" && hasLatinField(fields);
+  response.end(mustEncode ? Buffer.from(content) : content);
   // The kernel has nearly always taken all of it by now.
   if (response.writableLength > 0) {
     connection.holder.take(size);
@@ -101,12 +103,10 @@ export function writeAnswer(
 }
 
 /** Whether a header's value is in Latin-1, as HTTP has it, but not in ASCII. */
-function hasLatinField(fields: Readonly<Record<string, unknown>>): boolean {
-  for (const name in fields) {
-    const value = fields[name];
-    if (typeof value === "string" && /[\x80-\xff]/.test(value)) return true;
-  }
-  return false;
+function hasLatinField(fields: readonly (string | string[] | number)[]): boolean {
+  return fields.some((field) =>
+    Array.isArray(field) ? hasLatinField(field) : /[\x80-\xff]/.test(String(field)),
+  );
 }
 
 /**

@@ -46,7 +46,10 @@ export function shownError(thrown: unknown): string {
   const missing = missingImport(thrown.message);
   if (missing !== undefined) return `Cannot find ${missing.kind} '${missing.specifier}'`;
   if ((thrown as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return thrown.message;
-  return `${thrown.name}: ${thrown.message}`;
+  // Libraries often say only in the cause what is wrong: "Database failed to open", as it is locked.
+  const { cause } = thrown;
+  const why = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
+  return `${thrown.name}: ${thrown.message}${why}`;
 }
 
 // These are enough to recognise a module that has more.

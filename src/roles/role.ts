@@ -155,8 +155,24 @@ export function createRole(parts: RoleParts): Role {
   const { observer, subject } = parts.observed ?? {};
   if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc });
 
+  const refuseRequest = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
+    refuse(thrown, request, "plain", parts.credentials.of(request.headers), false);
+
+  const handleOther = async (request: HttpRequest): Promise<HttpResponse> => {
+    try {
+      const answer =
+        (observer && (await observer.handle(request))) ??
+        (await route(request)) ??
+        (await site?.(request)) ??
+        (await parts.otherwise?.(request));
+      return answer ?? notFound();
+    } catch (thrown) {
+      return await refuseRequest(thrown, request);
+    }
+  };
+
   return {
-    async handle(request) {
+    handle(request) {
       try {
         // Not `*` or an absolute URL: appended to the address behind a proxy, it could name another
         // host.
@@ -167,18 +183,11 @@ export function createRole(parts: RoleParts): Role {
           !parts.credentials.of(request.headers).member
         )
           throw web.misdirected(request);
-        if (rpc !== undefined && request.target.startsWith(rpcPath))
-          return await (observer?.calls === undefined
-            ? rpc(request)
-            : observer.calls.call(request, rpc));
-        const answer =
-          (observer && (await observer.handle(request))) ??
-          (await route(request)) ??
-          (await site?.(request)) ??
-          (await parts.otherwise?.(request));
-        return answer ?? notFound();
+        if (rpc === undefined || !request.target.startsWith(rpcPath)) return handleOther(request);
+        const watching = observer?.calls;
+        return watching === undefined ? rpc(request) : watching.call(request, rpc);
       } catch (thrown) {
-        return await refuse(thrown, request, "plain", parts.credentials.of(request.headers), false);
+        return refuseRequest(thrown, request);
       }
     },
     async start(url, settled = async () => {}) {

@@ -11,7 +11,12 @@ import { contextOfCall } from "../runtime/call-context.ts";
 import type { Registration } from "../runtime/registry.ts";
 import type { Classes } from "../codec/classes.ts";
 import type { Limits } from "../codec/values/limits.ts";
-import { decodeArguments } from "../wire/decode-call.ts";
+import {
+  decodeReceived,
+  prepareDecoding,
+  receiveBody,
+  receivedRequest,
+} from "../wire/decode-call.ts";
 import { encodeResult } from "../wire/encode-result.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../wire/incoming-call.ts";
 import { withHeaders } from "../wire/rpc-endpoint.ts";
@@ -60,19 +65,16 @@ export function createCallRunner(
     if (!registration.safe) refuseCrossSite(incoming);
     let answer: HttpResponse;
     try {
-      const { trusted, encoding } = incoming;
+      const { request, query, trusted, encoding } = incoming;
+      const { record } = registration;
       const options = { classes, limits, trusted, encoding };
-      const args = await decodeArguments(
-        incoming.request,
-        incoming.query,
-        registration.record,
-        options,
-      );
-      answer = await encodeResult(
-        await invokeFor(registration)(callOf(incoming, args)),
-        incoming.encoding,
-        { classes },
-      );
+      const body = receiveBody(request, limits);
+      const whole = receivedRequest(request, body && (await body));
+      const loading = prepareDecoding(whole, options);
+      const args = decodeReceived(whole, query, record, options, loading && (await loading));
+      const value = await invokeFor(registration)(callOf(incoming, args));
+      const encoded = encodeResult(value, encoding, { classes });
+      answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
       answer = await refuse(thrown);
     }

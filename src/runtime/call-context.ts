@@ -11,7 +11,8 @@ import type {
 } from "../base/call-scope.ts";
 import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
 import type { Clock } from "../base/ports.ts";
-import { innerContext } from "./options-context.ts";
+import { inherited } from "./inherited.ts";
+import { innerContext, sentHeaders } from "./options-context.ts";
 import { noParameters } from "../http/route-table.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";
@@ -31,7 +32,7 @@ export class CallContext extends Context {
     super(
       parts.headers instanceof HeaderView
         ? parts
-        : { ...parts, headers: new HeaderView(() => parts.headers) },
+        : Object.assign({}, parts, { headers: new HeaderView(() => parts.headers) }),
     );
     this.#clock = clock;
     this.params = parts.params ?? noParameters;
@@ -76,7 +77,7 @@ export function scopeOf(context: Context): CallScope | undefined {
 
 /** The context of code that runs around a procedure: middleware. */
 export function contextOfCall(call: Call, clock: Clock): CallContext {
-  return new CallContext({ ...callParts(call), trace: [] }, clock, call);
+  return new CallContext({ trace: [], ...callParts(call) }, clock, call);
 }
 
 /** What the context of an incoming call is made of. */
@@ -88,6 +89,11 @@ export function callParts(call: Call): Omit<ContextParts, "trace"> {
     hops,
     signal: () => call.signal,
   };
+}
+
+/** {@link inherited}, with headers that are only chosen if somebody reads them. */
+export function inheritedLater(context: Context): Omit<ContextParts, "trace"> {
+  return inherited(context, new HeaderView(() => sentHeaders(context)));
 }
 
 /** For a call that no request caused: what it sets for the answer goes nowhere. */

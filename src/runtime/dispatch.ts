@@ -9,7 +9,7 @@ import { inherited } from "./inherited.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
-import { CallContext, callParts } from "./call-context.ts";
+import { CallContext, callParts, inheritedLater } from "./call-context.ts";
 import { bindArguments, nameArguments } from "./parameters.ts";
 import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
@@ -134,7 +134,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     const { run } = procedure;
     const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
       return isContext(this) && this !== carrier.current()
-        ? calls.run(procedure, inherited(this), args)
+        ? calls.run(procedure, inheritedLater(this), args)
         : run.apply(this, args);
     };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
@@ -156,7 +156,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       }
       // Give a procedure called on the same node the context that it would get on another node.
       const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
-      return new CallContext({ ...inherited(caller), params: caller.params, trace: [line] }, clock);
+      return new CallContext(
+        { params: caller.params, trace: [line], ...inheritedLater(caller) },
+        clock,
+      );
     },
     callWith: async (...call) => await callWith(host, ...call),
     async runProcedure(name, version, args, last) {
@@ -267,7 +270,7 @@ export function createCalls({ placement, carrier, clock, remote, ...more }: Call
 
   const run: Calls["run"] = ({ record, run: procedure }, parts, values, call) => {
     const trace = [traceLine(record.fqn, record.version)];
-    const context = createContext({ ...parts, trace }, call);
+    const context = createContext({ trace, ...parts }, call);
     return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
 

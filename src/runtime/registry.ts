@@ -72,7 +72,10 @@ export class Registry {
   }
 
   find(fqn: string, version: string): Registration | undefined {
-    return this.#procedures.get(procedureKey(fqn, version));
+    // Most procedures have one version; a key for both would be a new text for each call.
+    for (const known of this.#versions.get(fqn) ?? [])
+      if (known.record.version === version) return known;
+    return undefined;
   }
 
   /** For an incoming call. Private and unknown procedures give the same error, byte for byte. */

@@ -40,7 +40,7 @@ export function checkBodyType(fields: HeaderFields): void {
     throw new UnsupportedEncoding(
       "A call's body must have the content type application/json or multipart/form-data",
     );
-  const contentEncoding = headerText(fields["content-encoding"]);
+  const contentEncoding = headerText(fields["content-encoding"]).toLowerCase();
   if (contentEncoding !== "" && contentEncoding !== "identity")
     throw new UnsupportedEncoding(`Unsupported content encoding '${contentEncoding.slice(0, 64)}'`);
 }

@@ -30,7 +30,6 @@ import { scopeOf } from "../runtime/call-context.ts";
 
 /** What the state of an incoming call depends on. */
 export interface CallStateParts {
-  readonly request: HttpRequest;
   readonly trust: Trust;
   readonly web: PublicOrigin;
   readonly limits: Pick<Limits, "localsBytes">;
@@ -38,6 +37,7 @@ export interface CallStateParts {
 
 /** The state of one incoming call. Each part is made when it is first used. */
 export class CallState implements CallScope {
+  readonly #request: HttpRequest;
   readonly #parts: CallStateParts;
   #outer: OuterCall | undefined;
   #locals: Locals | undefined;
@@ -46,11 +46,12 @@ export class CallState implements CallScope {
   #hasBegun = false;
   #settings: ResponseSettings | undefined;
   #isAnswered = false;
+  readonly #seen = () => this.#parts.web.seen(this.#request, this.#parts.trust);
 
-  constructor(parts: CallStateParts) {
+  constructor(request: HttpRequest, parts: CallStateParts) {
+    this.#request = request;
     this.#parts = parts;
-    const { request, trust } = parts;
-    const field = trust.member ? request.headers[serviceHeaders.locals] : undefined;
+    const field = parts.trust.member ? request.headers[serviceHeaders.locals] : undefined;
     if (typeof field === "string") this.#localsField = field;
   }
 
@@ -79,8 +80,7 @@ export class CallState implements CallScope {
   }
 
   get #outerCall(): OuterCall {
-    const { request, trust, web } = this.#parts;
-    return (this.#outer ??= readOuterCall(request, trust, () => web.seen(request, trust)));
+    return (this.#outer ??= readOuterCall(this.#request, this.#parts.trust, this.#seen));
   }
 
   /**
@@ -103,8 +103,7 @@ export class CallState implements CallScope {
   /** For this call, passed on: what middleware notes from now on would reach nobody. */
   relayedFields(): Record<string, string> {
     this.begin();
-    const { request, trust, web } = this.#parts;
-    return this.#fields(relayedOuterCall(request, trust, () => web.seen(request, trust)));
+    return this.#fields(relayedOuterCall(this.#request, this.#parts.trust, this.#seen));
   }
 
   /** Adds the settings of an answer to a call that was made or passed on. */
@@ -125,7 +124,7 @@ export class CallState implements CallScope {
       ? answer
       : {
           ...answer,
-          headers: { ...answer.headers, [serviceHeaders.response]: toField(JSON.stringify(form)) },
+          headers: { [serviceHeaders.response]: toField(JSON.stringify(form)), ...answer.headers },
         };
   }
 
@@ -134,10 +133,9 @@ export class CallState implements CallScope {
       this.#locals === undefined || this.#hasBegun
         ? this.#localsField
         : localsField(this.#locals, this.#parts.limits);
-    return {
-      [serviceHeaders.request]: outer,
-      ...(locals !== undefined && { [serviceHeaders.locals]: locals }),
-    };
+    return locals === undefined
+      ? { [serviceHeaders.request]: outer }
+      : { [serviceHeaders.request]: outer, [serviceHeaders.locals]: locals };
   }
 }
 

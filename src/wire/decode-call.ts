@@ -39,26 +39,23 @@ export interface DecodeCallOptions {
 }
 
 /**
- * The arguments of a GET or POST. Without a procedure (in a gateway) the values of a query stay
- * text.
+ * Reads the body of a GET or POST; nothing to wait for if it can't have one. Throws or rejects with
+ * what is wrong with its type or size.
  */
-export async function decodeArguments(
-  request: HttpRequest,
-  query: string,
-  procedure: { readonly parameters: readonly Parameter[] } | undefined,
-  options: DecodeCallOptions,
-): Promise<Args> {
+export function receiveBody(request: HttpRequest, limits: Limits): Promise<Uint8Array> | undefined {
   const { method, headers: fields } = request;
+  if (method === "GET") return undefined;
   // Refuse a wrong type before the body arrives.
-  if (method !== "GET" && !mayBeEmpty(fields)) checkBodyType(fields);
-  const body =
-    method === "GET" ? noBytes : await request.readBody(bodyLimit(fields, options.limits));
-  const received = { method, headers: fields, body };
-  const parsed = await prepareDecoding(received, options);
-  return decodeReceived(received, query, procedure, options, parsed);
+  if (!mayBeEmpty(fields)) checkBodyType(fields);
+  return request.readBody(bodyLimit(fields, limits));
 }
 
 const noBytes = new Uint8Array();
+
+/** A request and its body, once that has arrived. */
+export function receivedRequest(request: HttpRequest, body: Uint8Array = noBytes): ReceivedRequest {
+  return { method: request.method, headers: request.headers, body };
+}
 
 /** A request whose body has arrived. */
 export interface ReceivedRequest {
@@ -71,24 +68,36 @@ export interface ReceivedRequest {
 
 /**
  * Loads what {@link decodeReceived} needs and can't wait for: superjson, and the classes that the
- * body names. Returns the body if it had to be parsed for that. Throws as {@link decodeArguments}.
+ * body names. Returns the body if it had to be parsed for that, and no promise if there is nothing
+ * to load. Throws as {@link decodeReceived}.
  */
-export async function prepareDecoding(
+export function prepareDecoding(
+  received: ReceivedRequest,
+  options: DecodeCallOptions,
+): Promise<Parsed | undefined> | undefined {
+  const { classes, encoding } = options;
+  if (encoding === "plain" || received.method === "GET" || received.body.length === 0)
+    return undefined;
+  return encoding === "superjson" || classes.load !== undefined
+    ? loadForDecoding(received, options)
+    : undefined;
+}
+
+async function loadForDecoding(
   received: ReceivedRequest,
   options: DecodeCallOptions,
 ): Promise<Parsed | undefined> {
   const { classes, encoding } = options;
-  if (received.method === "GET" || received.body.length === 0) return undefined;
   if (encoding === "superjson") await loadSuperjson();
-  if (encoding === "plain" || classes.load === undefined) return undefined;
+  if (classes.load === undefined) return undefined;
   const body = parseBody(received, options);
   if (body !== undefined) await loadNamed(body, classes);
   return body;
 }
 
 /**
- * {@link decodeArguments} without waiting, for a request whose body has arrived. Call
- * {@link prepareDecoding} first. Changes the tree of `parsed`.
+ * The arguments of a GET or POST. Without a procedure (in a gateway) the values of a query stay
+ * text. Call {@link prepareDecoding} first. Changes the tree of `parsed`.
  */
 export function decodeReceived(
   received: ReceivedRequest,
@@ -131,7 +140,7 @@ export function decodeReceived(
 /** The arguments of a multipart call in the serialized encoding. */
 function decodeUpload(parts: readonly Part[], body: Parsed, options: DecodeCallOptions): Args {
   const files = new PartReader(parts);
-  const args = decodeMembers(body, { ...options, path: "args", files: files.read });
+  const args = decodeMembers(body, { path: "args", files: files.read, ...options });
   // Instances that this service doesn't open may hold forms, too.
   if (options.classes.passOn === undefined) files.finish();
   return args;

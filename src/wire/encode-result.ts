@@ -32,13 +32,13 @@ export function encodeResult(
     more?: Record<string, string>,
   ): HttpResponse => ({
     status: 200,
-    headers: { ...rpcHeaders, "content-type": contentType, [headers.dataType]: dataType, ...more },
+    headers: { "content-type": contentType, [headers.dataType]: dataType, ...rpcHeaders, ...more },
     body,
   });
   if (encoding === "superjson") return respondInSuperjson(value, options);
   switch (typeof value) {
     case "undefined":
-      return { status: 204, headers: { ...rpcHeaders, [headers.dataType]: "undefined" } };
+      return { status: 204, headers: { [headers.dataType]: "undefined", ...rpcHeaders } };
     case "string":
       // UTF-8 can't encode half of a surrogate pair, but JSON's escapes can. The content type says
       // which of the two the body is.
@@ -69,7 +69,7 @@ export function encodeResult(
     text =
       encoding === "plain"
         ? encodePlain(value)
-        : encodeSerialized(value, { ...options, path: "result", hint: responseHint });
+        : encodeSerialized(value, { path: "result", hint: responseHint, ...options });
   } catch (thrown) {
     if (encoding !== "serialized, superjson" || !needsReferences(thrown)) throw thrown;
     return respondInSuperjson(value, options);

@@ -155,7 +155,7 @@ export class CheckedCall implements IncomingCall {
 
   get state(): CallState {
     if (this.#state === undefined) {
-      this.#state = new CallState({ request: this.request, ...this.#options });
+      this.#state = new CallState(this.request, this.#options);
       if (this.#hasBegun) this.#state.begin();
     }
     return this.#state;

@@ -39,30 +39,35 @@ export function createRpcEndpoint(
   parts: RpcEndpointParts,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { host, web, limits, masks } = parts;
-  return async (request) => {
+  // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
+  // contexts are carried across all of them.
+  return (request) => {
     const cors = parts.cors();
     if (request.method === "OPTIONS") {
       const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
-      return cors?.ontoPreflight(allowed, request.headers) ?? allowed;
+      return Promise.resolve(cors?.ontoPreflight(allowed, request.headers) ?? allowed);
     }
     const trust = parts.credentials.of(request.headers);
     let encoding: Encoding = "plain";
-    let response: HttpResponse;
     let call: CheckedCall | undefined;
+    const finish = (answer: HttpResponse): HttpResponse => {
+      let response = call === undefined ? answer : call.answered(answer);
+      // Only services that relay or make calls may see which errors were refusals.
+      if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
+      return withPolicy(cors === undefined ? response : cors.onto(response, request.headers));
+    };
+    const refuse = async (thrown: unknown): Promise<HttpResponse> =>
+      finish(await parts.refuse(thrown, request, encoding, trust));
     try {
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw memoryExhausted();
       const options = { encoding, trust, web, cors, limits, clock: host.clock, masks };
       call = new CheckedCall(request, options);
-      response = await withinDeadline(call, host.clock, parts.answer);
+      return withinDeadline(call, host.clock, parts.answer, finish, refuse);
     } catch (thrown) {
-      response = await parts.refuse(thrown, request, encoding, trust);
+      return refuse(thrown);
     }
-    if (call !== undefined) response = call.answered(response);
-    // Only services that relay or make calls may see which errors were refusals.
-    if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
-    return withPolicy(cors?.onto(response, request.headers) ?? response);
   };
 }
 
@@ -80,14 +85,24 @@ function withPolicy(response: HttpResponse): HttpResponse {
     : withHeaders(response, { [policyHeader]: [own, ...policies] });
 }
 
-async function withinDeadline(
+/** The finished answer to a call, or a refusal when its time is over. */
+function withinDeadline(
   call: CheckedCall,
   clock: Clock,
   answer: (call: IncomingCall) => Promise<HttpResponse>,
+  finish: (response: HttpResponse) => HttpResponse,
+  refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const left = call.deadline - clock.now();
   if (left <= 0) throw new DeadlineExceeded();
-  return await new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
+    let isOver = false;
+    const fail = (thrown: unknown): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      resolve(refuse(thrown));
+    };
     const cancel = clock.after(left, () => {
       // Until the body is complete, it's the caller who is late.
       const late =
@@ -95,9 +110,19 @@ async function withinDeadline(
           ? new RequestTimeout("The request's body did not arrive in time")
           : new DeadlineExceeded();
       call.expire(late);
-      reject(late);
+      fail(late);
     });
-    answer(call).then(resolve, reject).finally(cancel);
+    answer(call).then((response) => {
+      if (isOver) return;
+      try {
+        const finished = finish(response);
+        isOver = true;
+        cancel();
+        resolve(finished);
+      } catch (thrown) {
+        fail(thrown);
+      }
+    }, fail);
   });
 }
 
@@ -106,5 +131,14 @@ export function withHeaders(
   response: HttpResponse,
   more: HttpResponse["headers"] | undefined,
 ): HttpResponse {
-  return more === undefined ? response : { ...response, headers: { ...response.headers, ...more } };
+  if (more === undefined) return response;
+  return withFields(response, Object.assign({}, response.headers, more));
+}
+
+/** `response` with other headers. */
+export function withFields(
+  { status, body }: HttpResponse,
+  fields: HttpResponse["headers"],
+): HttpResponse {
+  return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
 }

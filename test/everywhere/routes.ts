@@ -83,6 +83,8 @@ export async function broken(): Promise<Response> {
       expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
       const head = await mode().request("/feed.xml", { method: "HEAD" });
       expect([head.status, await head.text()]).toEqual([200, ""]);
+      // A GET would have a body, so its length isn't 0.
+      expect(head.headers.get("content-length")).not.toBe("0");
     });
 
     it("a form of another origin is refused, unless the entry says crossSite", async () => {

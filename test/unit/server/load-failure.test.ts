@@ -23,6 +23,14 @@ it("the error of a module that throws while it loads has the location and the th
   expect(failure.cause).toMatchObject({ syscall: "connect" });
 });
 
+it("the error of a module that throws while it loads names the cause of what was thrown", () => {
+  const cause = new Error("lock data/auth/LOCK: already held by process");
+  const thrown = new Error("Database failed to open", { cause });
+  expect(loadFailure(thrown, { root, purpose: "the module auth/database" }).message).toContain(
+    "Error: Database failed to open: lock data/auth/LOCK: already held by process, while loading the module auth/database",
+  );
+});
+
 it("callers from outside see neither the location, nor the source, nor an internal address", async () => {
   const outer = new Error("The application can't be loaded", { cause: failure });
   const text = await encodeSerialized(outer, { classes: new OpaqueClasses(), stacks: false });
