@@ -1,7 +1,7 @@
 // One request of node:http, in the plain shape of src/base/ports.ts.
 
 import type { IncomingMessage } from "node:http";
-import { Abort } from "../../src/base/abort.ts";
+import { Abort } from "../../src/base/aborts.ts";
 import { BadRequest, memoryExhausted, PayloadTooLarge } from "../../src/base/errors.ts";
 import type { HttpRequest } from "../../src/base/ports.ts";
 import { alreadyRead } from "../../src/http/bodies.ts";

@@ -1,6 +1,6 @@
 // Network failures that a test asks for, as a wrapper around the sender's transport.
 
-import { Abort, type AbortNotice } from "../../src/base/abort.ts";
+import { Abort, type AbortNotice } from "../../src/base/aborts.ts";
 import {
   type Clock,
   type OutgoingRequest,

@@ -1,7 +1,7 @@
 // What a host (Node, a browser, a test) provides to the core, which uses nothing else of its
 // platform.
 
-import type { AbortNotice } from "./abort.ts";
+import type { AbortNotice } from "./aborts.ts";
 import type { Context } from "./context.ts";
 import type { Manifest } from "./manifest.ts";
 

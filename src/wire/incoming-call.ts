@@ -1,7 +1,7 @@
 // A call as it comes in over HTTP: what its request says of it, checked, before its arguments are
 // decoded.
 
-import { Abort, type AbortNotice } from "../base/abort.ts";
+import { Abort, type AbortNotice } from "../base/aborts.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";

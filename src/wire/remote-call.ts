@@ -1,7 +1,7 @@
 // A remote call: sends the request, and returns the value or throws the error that comes back.
 // Works unchanged in browsers and on Node.
 
-import { bounded } from "../base/bounded.ts";
+import { bounded } from "../base/aborts.ts";
 import {
   BadGateway,
   DeadlineExceeded,

@@ -1,7 +1,7 @@
 // Proxy: one address for browsers and other callers. Calls go to the gateway or node behind it, all
 // other requests to the repository.
 
-import { bounded } from "../../base/bounded.ts";
+import { bounded } from "../../base/aborts.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import {
