@@ -1,6 +1,7 @@
 // P1: a call over HTTP to one process.
 
 import { service } from "../lib/application.mjs";
+import { reporting } from "../lib/collections.mjs";
 import { calls } from "../lib/samples.mjs";
 import { layers, loaded, overHttp, peer, stockApplication } from "./_stock.mjs";
 
@@ -20,8 +21,10 @@ const standalone = (name, call, layered, checkout) => ({
   name,
   async start() {
     const app = await stockApplication(checkout);
-    const { url, pid, stop } = await service(app, "standalone", layered ? layers : {});
-    return await loaded({ url, pids: [pid], stop }, overHttp(calls[call]), call);
+    const started = await service(app, "standalone", layered ? layers : {}, { node: reporting });
+    const { url, pid, output, stop } = started;
+    const server = { url, pids: [pid], outputs: [output], stop };
+    return await loaded(server, overHttp(calls[call]), call);
   },
 });
 

@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { deployment } from "../lib/application.mjs";
+import { reporting } from "../lib/collections.mjs";
 import { freePort } from "../lib/load.mjs";
 import { fork, launch } from "../lib/processes.mjs";
 import { calls } from "../lib/samples.mjs";
@@ -95,11 +96,12 @@ const seamline = (name, call, proxy, checkout) => ({
   name,
   async start() {
     const app = await stockApplication(checkout);
-    const started = await deployment(app, { nodes: [["stock"]], proxy });
+    const started = await deployment(app, { nodes: [["stock"]], proxy }, { node: reporting });
     const { url } = started.proxy ?? started.gateway;
     // The repository is asked once, at the start; its part is next to nothing, but counts.
     const pids = started.services.map(({ pid }) => pid);
-    return await loaded({ url, pids, stop: started.stop }, overHttp(calls[call]), call);
+    const outputs = started.services.map(({ output }) => output);
+    return await loaded({ url, pids, outputs, stop: started.stop }, overHttp(calls[call]), call);
   },
 });
 

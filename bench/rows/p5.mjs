@@ -56,7 +56,7 @@ function shared(checkout) {
   const start = async () => {
     const app = await application(files, checkout);
     await build(app);
-    return await fork(server, [app.folder, checkout], { cwd: app.folder });
+    return await fork(server, [app.folder, checkout]);
   };
   return (name, what) => ({
     name,
