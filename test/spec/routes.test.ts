@@ -298,7 +298,7 @@ describe("what a route gets and answers", () => {
       );
   });
 
-  it("routes-18: middleware may answer instead of the route, or with another Response", async () => {
+  it("routes-18: middleware may change the Response of the route, clone it, or return another one", async () => {
     const replacing: Middleware = {
       async handle(_fqn, _version, _args, _headers, next) {
         const response = (await next()) as Response;
@@ -314,6 +314,75 @@ describe("what a route gets and answers", () => {
         { [where]: [replacing] },
       );
   });
+
+  const streamed: TestRoute["run"] = async () => {
+    let count = 0;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (count++ === 3) controller.close();
+        else controller.enqueue(new TextEncoder().encode("part "));
+      },
+    });
+    const headers = new Headers({ "content-length": "15", "x-old": "1" });
+    headers.append("set-cookie", "a=1");
+    headers.append("set-cookie", "b=2");
+    return new Response(body, { headers });
+  };
+  const handling = (act: (response: Response) => unknown): Middleware => ({
+    handle: async (_fqn, _version, _args, _headers, next) => await act((await next()) as Response),
+  });
+
+  it.each(["middleware", "outerMiddleware"] as const)(
+    "headers that %s changes in the Response of next() are changed (routes-18)",
+    async (where) => {
+      const changing = handling((response) => {
+        response.headers.set("x-new", "1");
+        response.headers.delete("x-old");
+        return response;
+      });
+      await inBothShapes(
+        [{ route: "GET /a", run: streamed }],
+        async ({ request }) => {
+          const { text: body, headers } = await request("GET /a");
+          expect(body).toBe("part part part ");
+          expect([headers["x-new"], headers["x-old"], headers["set-cookie"]]).toEqual([
+            "1",
+            undefined,
+            ["a=1", "b=2"],
+          ]);
+        },
+        { [where]: [changing] },
+      );
+    },
+  );
+
+  it.each(["middleware", "outerMiddleware"] as const)(
+    "%s may clone a streamed Response, and replace it with a longer one that has its headers (routes-18)",
+    async (where) => {
+      let seen = "";
+      const cloning = handling(async (response) => {
+        seen = await response.clone().text();
+        return response;
+      });
+      const replacing = handling(
+        async (response) =>
+          new Response(`<${await response.text()}>`, { headers: response.headers }),
+      );
+      for (const [middleware, text] of [
+        [cloning, "part part part "],
+        [replacing, "<part part part >"],
+      ] as const)
+        await inBothShapes(
+          [{ route: "GET /a", run: streamed }],
+          async ({ request }) => {
+            expect((await request("GET /a")).text).toBe(text);
+          },
+          { [where]: [middleware] },
+        );
+      expect(seen).toBe("part part part ");
+    },
+  );
 });
 
 describe("routes that fail", () => {

@@ -85,8 +85,34 @@ export function isResponse(value: unknown): value is Response {
   return value instanceof Response || Object.prototype.toString.call(value) === "[object Response]";
 }
 
-/** The answer that a `Response` stands for. Throws if it can't be sent. */
-export function answerOf(value: unknown, name: string): HttpResponse {
+/** Header fields of a `Response` that are sent, `Set-Cookie` in their order. */
+function fieldsOf({ headers: fields }: Response): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [field, text] of fields)
+    if (!isHopByHop(field) && !isServiceHeader(field) && field !== "set-cookie")
+      headers[field] = text;
+  const cookies = fields.getSetCookie();
+  if (cookies.length > 0) headers["set-cookie"] = cookies;
+  return headers;
+}
+
+/** The headers of a relayed answer, as middleware has changed them in its `Response`. */
+export function changedHeaders(
+  relayed: HttpResponse["headers"],
+  response: Response,
+): HttpResponse["headers"] {
+  const own = Object.entries(relayed).filter(
+    ([name]) => isServiceHeader(name) || name === "content-length",
+  );
+  const { "content-length": _, ...fields } = fieldsOf(response);
+  return { ...fields, ...Object.fromEntries(own) };
+}
+
+/**
+ * The answer that a `Response` stands for. Throws if it can't be sent. One that middleware made
+ * often has the headers of the one before, whose length isn't its own.
+ */
+export function answerOf(value: unknown, name: string, hasOwnLength = true): HttpResponse {
   if (!isResponse(value))
     throw new TypeError(`The route '${name}' returned ${kindOf(value)}, not a Response`);
   if (value.type === "error" || value.status < 200)
@@ -95,13 +121,9 @@ export function answerOf(value: unknown, name: string): HttpResponse {
     throw new TypeError(
       `The route '${name}' returned a Response whose body has been read: make a new one for each request`,
     );
-  const headers: Record<string, string | readonly string[]> = {};
-  for (const [field, text] of value.headers)
-    if (!isHopByHop(field) && !isServiceHeader(field) && field !== "set-cookie")
-      headers[field] = text;
-  const cookies = value.headers.getSetCookie();
-  if (cookies.length > 0) headers["set-cookie"] = cookies;
+  const headers = fieldsOf(value);
   const { status, body } = value;
+  if (!hasOwnLength) delete headers["content-length"];
   if (isDecoded(value)) {
     delete headers["content-encoding"];
     delete headers["content-length"];
