@@ -1,6 +1,7 @@
 // Network failures that a test asks for, as a wrapper around the sender's transport.
 
-import { Abort, type AbortNotice } from "../../src/base/aborts.ts";
+import { Abort } from "../../src/base/aborts.ts";
+import type { AbortNotice } from "../../src/base/ports.ts";
 import {
   type Clock,
   type OutgoingRequest,

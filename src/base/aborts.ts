@@ -1,15 +1,6 @@
 // Aborts: what tells a request that nobody waits for its answer any more, and time limits.
 
-import type { Clock } from "./ports.ts";
-
-/** What requests use of an AbortSignal, which is one of these, too. */
-export interface AbortNotice {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: "abort", act: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: "abort", act: () => void): void;
-  throwIfAborted(): void;
-}
+import type { AbortNotice, Clock } from "./ports.ts";
 
 /**
  * An abort that may come. Nearly all calls end without one, and an AbortSignal costs each of them 2 µs:

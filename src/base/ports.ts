@@ -1,12 +1,20 @@
 // What a host (Node, a browser, a test) provides to the core, which uses nothing else of its
 // platform.
 
-import type { AbortNotice } from "./aborts.ts";
 import type { Context } from "./context.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** Header fields as in Node: lower-case names, and a list only for `set-cookie`. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What requests use of an AbortSignal, which is one of these, too. */
+export interface AbortNotice {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", act: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", act: () => void): void;
+  throwIfAborted(): void;
+}
 
 /** A request as a role sees it: plain, because a Web `Request` costs 41 µs a call on Node. */
 export interface HttpRequest {

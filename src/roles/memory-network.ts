@@ -1,7 +1,7 @@
 // Connects several roles in one process, without sockets. Roles can't tell it from another
 // transport: `seamline dev` and the test kit run whole deployments on it.
 
-import type { AbortNotice } from "../base/aborts.ts";
+import type { AbortNotice } from "../base/ports.ts";
 import {
   type HttpRequest,
   type IncomingResponse,

@@ -1,7 +1,8 @@
 // A call as it comes in over HTTP: what its request says of it, checked, before its arguments are
 // decoded.
 
-import { Abort, type AbortNotice } from "../base/aborts.ts";
+import { Abort } from "../base/aborts.ts";
+import type { AbortNotice } from "../base/ports.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";

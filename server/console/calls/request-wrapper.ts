@@ -1,6 +1,6 @@
 // Wraps a request. Subclasses override parts of it.
 
-import type { AbortNotice } from "../../../src/base/aborts.ts";
+import type { AbortNotice } from "../../../src/base/ports.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 
 export class RequestWrapper implements HttpRequest {

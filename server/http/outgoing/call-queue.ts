@@ -2,7 +2,7 @@
 // connection carries one call at a time, so any other queue would let a few slow calls block all
 // others.
 
-import type { AbortNotice } from "../../../src/base/aborts.ts";
+import type { AbortNotice } from "../../../src/base/ports.ts";
 import { UnsentError } from "../../../src/base/ports.ts";
 
 export interface QueueLimits {
