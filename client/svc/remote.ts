@@ -1,16 +1,21 @@
-// /svc/remote.js: a page's outbound calls and the serializer. Kept out of /svc/client.js so that
-// pages start fast: both load at the same time, and only the first remote call waits for this one.
+// /svc/remote.js: a page's outbound calls. Kept out of /svc/client.js so that pages start fast: both
+// load at the same time, and only the first remote call waits for this one. Plain data needs no more;
+// /svc/codec.js is loaded for the first other value, and for the first error.
 
-import { type Calls, createCalls } from "../../src/runtime/dispatch.ts";
+import { type Calls, createCalls } from "../../src/runtime/calls.ts";
 import type { SeamHost } from "../../src/runtime/seam.ts";
 import type { CallWith } from "../../src/types/call-options.ts";
 import { type Context, emptyContext, isContext } from "../../src/base/context.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
-import type { Manifest } from "../../src/base/manifest.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
-import { ClassTable } from "../../src/codec/class-table.ts";
 import { defaultTime } from "../../src/codec/values/limits.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { plainAnswer, plainArguments } from "../../src/wire/outgoing/plain-call.ts";
+import {
+  bothEncodings,
+  type CallCodec,
+  createSender,
+  type SenderOptions,
+} from "../../src/wire/outgoing/send-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
@@ -40,43 +45,48 @@ export type Remote = Pick<Calls, "away"> & Pick<SeamHost, "runProcedure">;
 
 /** Calls to the page's origin. */
 export function createPageRemote(page: Page): Remote {
-  const { files, revisions, placement } = page;
+  const { placement } = page;
   const { clock, origin } = page.browser;
-  const classes = new ClassTable();
-  const loadClasses = async (manifest: Manifest): Promise<void> => {
-    await Promise.all(
-      manifest.classes.map(async (record) => {
-        // A manifest that records a class also has its module.
-        const { [record.module]: module } = manifest.modules;
-        classes.register(record, (await files.import(module?.file as string))[record.export]);
-      }),
-    );
-  };
-  let loaded: Promise<void> | undefined;
-  // Runs once, when a value first needs a class.
-  classes.load = () =>
-    (loaded ??= revisions.use(loadClasses).then(
-      () => (classes.load = undefined),
-      (cause: unknown) => {
-        loaded = undefined;
-        throw new NodeNotAvailable("Can't load classes", { cause });
-      },
-    ));
-  const send = createRemote({
+  let opened: Promise<CallCodec> | undefined;
+  const codec = (): Promise<CallCodec> =>
+    (opened ??= import("./codec.ts")
+      .then(({ createPageCodec }) => createPageCodec(page))
+      .catch((cause: unknown) => {
+        opened = undefined;
+        throw new NodeNotAvailable("Can't load /svc/codec.js", { cause });
+      }));
+  // Nearly all calls have none.
+  let headersOf: SenderOptions["headersOf"] = ({ headers }) => headers;
+  const send = createSender({
     transport: fetchTransport,
     base: origin,
-    classes,
+    codec: {
+      async encode(args) {
+        const body = plainArguments(args);
+        return body === undefined
+          ? await (await codec()).encode(args)
+          : { body, encoding: bothEncodings };
+      },
+      decode: async (response) => plainAnswer(response) ?? (await (await codec()).decode(response)),
+    },
+    headersOf: (context) => headersOf(context),
     limits: { callTimeoutMs: defaultTime },
     clock,
   });
-  const remote: SendCall = async (call) =>
-    await send(page.headers ? await (await page.rare()).withPageHeaders(page, call) : call);
+  const remote: SendCall = async (call) => {
+    if (page.headers || call.context.headers.size > 0) {
+      const { sentHeaders, withPageHeaders } = await page.rare();
+      headersOf = sentHeaders;
+      if (page.headers) call = await withPageHeaders(page, call);
+    }
+    return await send(call);
+  };
   const { away, runProcedure } = createCalls({
     placement,
-    carrier: { run: (_, act) => act(), current: () => undefined },
     clock,
     remote,
-    bind: async (parameters) => (await page.rare()).bindArguments(parameters),
+    currentContext: emptyContext,
+    runLocal: async (...call) => await (await page.rare()).runLocal(...call),
   });
   return {
     away,
