@@ -151,12 +151,14 @@ const changing = (name, kind, app) => ({
 });
 
 export const title = `Build and development, ${modules.toLocaleString("en")} modules`;
+export const about =
+  "1,000 modules, of which 100 have a procedure; half of these run in the page. The limit is Vite with the same modules: a build for the page and one for the server, which makes one file.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) => {
   const checkouts = [
     ["Seamline", () => ours()],
-    ...(against ? [["Seamline, other checkout", () => ours(against)]] : []),
+    ...(against ? [["Seamline, before", () => ours(against)]] : []),
   ];
   const development = (subject) => [
     subject("Vite alone", kinds.vite, vites),
@@ -167,6 +169,7 @@ export const cases = ({ against }) => {
       name: "build",
       unit: "CPU ms",
       rounds: 3,
+      cold: true,
       subjects: [
         building("two Vite builds: page and server", vites, (app) => [
           [viteOf(app), "build", "--outDir", "dist/page"],
@@ -181,7 +184,13 @@ export const cases = ({ against }) => {
         ]),
       ],
     },
-    { name: "dev until the first answer", unit: "ms", rounds: 3, subjects: development(starting) },
+    {
+      name: "dev until the first answer",
+      unit: "ms",
+      rounds: 3,
+      cold: true,
+      subjects: development(starting),
+    },
     {
       name: "a changed module, until an answer shows it",
       unit: "ms",

@@ -2,20 +2,12 @@
 // load at the same time, and only the first remote call waits for this one. Plain data needs no more;
 // /svc/codec.js is loaded for the first other value, and for the first error.
 
-import { type Calls, createCalls } from "../../src/runtime/calls.ts";
-import type { SeamHost } from "../../src/runtime/seam.ts";
-import type { CallWith } from "../../src/types/call-options.ts";
-import { type Context, emptyContext, isContext } from "../../src/base/context.ts";
+import { type Away, createAway } from "../../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
 import { defaultTime } from "../../src/codec/values/limits.ts";
 import { plainAnswer, plainArguments } from "../../src/wire/outgoing/plain-call.ts";
-import {
-  bothEncodings,
-  type CallCodec,
-  createSender,
-  type SenderOptions,
-} from "../../src/wire/outgoing/send-call.ts";
+import { bothEncodings, type CallCodec, createSender } from "../../src/wire/outgoing/send-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
@@ -31,8 +23,8 @@ export interface Page {
   readonly placement: Placement;
   /** What the application sets for each call that leaves the page. */
   headers?: PageHeaders | undefined;
-  /** Makes a call with options, which `place` took. It waits for `/svc/rare.js` as they allow. */
-  readonly callWith: (place: string, ...call: Parameters<CallWith>) => Promise<unknown>;
+  /** Waits for `/svc/remote.js`. */
+  readonly remote: () => Promise<Remote>;
   /** Loads `/svc/rare.js`. */
   readonly rare: () => Promise<Rare>;
 }
@@ -41,7 +33,7 @@ export interface Page {
 export type Rare = typeof import("./rare.ts");
 
 /** The page's interface to this file. */
-export type Remote = Pick<Calls, "away"> & Pick<SeamHost, "runProcedure">;
+export type Remote = Away;
 
 /** Calls to the page's origin. */
 export function createPageRemote(page: Page): Remote {
@@ -55,8 +47,6 @@ export function createPageRemote(page: Page): Remote {
         opened = undefined;
         throw new NodeNotAvailable("Can't load /svc/codec.js", { cause });
       }));
-  // Nearly all calls have none.
-  let headersOf: SenderOptions["headersOf"] = ({ headers }) => headers;
   const send = createSender({
     transport: fetchTransport,
     base: origin,
@@ -69,35 +59,16 @@ export function createPageRemote(page: Page): Remote {
       },
       decode: async (response) => plainAnswer(response) ?? (await (await codec()).decode(response)),
     },
-    headersOf: (context) => headersOf(context),
     limits: { callTimeoutMs: defaultTime },
     clock,
+    // Calls with headers come from /svc/rare.js, which has chosen them.
+    sentHeaders: ({ headers }) => headers,
   });
-  const remote: SendCall = async (call) => {
-    if (page.headers || call.context.headers.size > 0) {
-      const { sentHeaders, withPageHeaders } = await page.rare();
-      headersOf = sentHeaders;
-      if (page.headers) call = await withPageHeaders(page, call);
-    }
-    return await send(call);
-  };
-  const { away, runProcedure } = createCalls({
-    placement,
-    clock,
-    remote,
-    currentContext: emptyContext,
-    runLocal: async (...call) => await (await page.rare()).runLocal(...call),
-  });
-  return {
-    away,
-    async runProcedure(name, version, args, last) {
-      const run = async function (this: Context): Promise<unknown> {
-        return await runProcedure(name, version, args, this);
-      };
-      const context = last ?? emptyContext();
-      return await (isContext(context)
-        ? run.call(context)
-        : page.callWith("runProcedure", run, context, undefined, []));
-    },
-  };
+  const remote: SendCall = async (call) =>
+    await send(
+      page.headers || call.context.headers.size > 0
+        ? await (await page.rare()).withHeaders(page, call)
+        : call,
+    );
+  return createAway({ placement, carrier: { current: () => undefined }, clock, remote });
 }

@@ -1,46 +1,36 @@
-// The calls that a node makes: through its seams to others, and by name.
+// The calls that a node makes: to other nodes, and of its own procedures. A page loads the first part
+// with /svc/remote.js, and the second when it first calls a procedure by name.
 
 import type { Args, Call } from "../base/call.ts";
-import { Context, type ContextParts, isContext } from "../base/context.ts";
+import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { isUnsafePath, traceLine } from "../base/fqn.ts";
-import type { Clock } from "../base/ports.ts";
-import { ranOn } from "../base/trace.ts";
-import { parseVersion } from "../base/version.ts";
+import type { Parameter } from "../base/manifest.ts";
 import type { SendCall } from "../types/outgoing-call.ts";
-import { nameArguments } from "./parameters.ts";
+import { inherited } from "./options-context.ts";
+import { type bindArguments, nameArguments } from "./parameters.ts";
 import type { LocalProcedure, Placement } from "./placement.ts";
+import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { procedureNotFound } from "./registry.ts";
 import type { ProcedureFunction, SeamRecord } from "./seam.ts";
+import { ranOn } from "../base/trace.ts";
+import { parseVersion } from "../base/version.ts";
 
-export interface CallParts {
-  readonly placement: Pick<Placement, "find" | "report">;
+export interface AwayParts {
+  readonly placement: Pick<Placement, "report">;
+  readonly carrier: Pick<ContextCarrier, "current">;
   readonly clock: Clock;
   readonly remote?: SendCall | undefined;
-  readonly currentContext: () => Context;
-  /** Runs a local procedure that is called by name. */
-  readonly runLocal: (procedure: LocalProcedure, args: Args, context: Context) => Promise<unknown>;
 }
 
-export interface Calls {
-  /** Calls a procedure by name. */
-  readonly runProcedure: (
-    name: string,
-    version?: string,
-    args?: Readonly<Record<string, unknown>>,
-    context?: Context,
-  ) => Promise<unknown>;
+/** Calls to other nodes. */
+export interface Away {
+  readonly call: (fqn: string, version: string, args: Args, context: Context) => Promise<unknown>;
   /** What a seam to another node runs. */
   readonly away: (seam: SeamRecord) => ProcedureFunction;
 }
 
-export function createCalls(parts: CallParts): Calls {
-  const { placement, clock, remote, currentContext, runLocal } = parts;
-  const send = async (
-    fqn: string,
-    version: string,
-    args: Args,
-    context: Context,
-  ): Promise<unknown> => {
+export function createAway({ placement, carrier, clock, remote }: AwayParts): Away {
+  const call: Away["call"] = async (fqn, version, args, context) => {
     if (remote === undefined || isUnsafePath(fqn)) throw procedureNotFound(fqn, version);
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
@@ -62,45 +52,62 @@ export function createCalls(parts: CallParts): Calls {
     }
   };
   return {
+    call,
     away({ fqn, version, parameters }) {
       const named = nameArguments(parameters);
       return async function (this: unknown, ...args) {
-        return await send(fqn, version, named(args), isContext(this) ? this : currentContext());
+        const context = isContext(this) ? this : (carrier.current() ?? emptyContext());
+        return await call(fqn, version, named(args), context);
       };
-    },
-    async runProcedure(name, version = "", args = {}, context = currentContext()) {
-      const fullVersion = parseVersion(version).toString();
-      const values = new Map(Object.entries(args));
-      const local = await placement.find(name, fullVersion);
-      return local === undefined
-        ? await send(name, fullVersion, values, context)
-        : await runLocal(local, values, context);
     },
   };
 }
 
 export interface RunParts {
+  readonly placement: Pick<Placement, "find">;
+  readonly carrier: ContextCarrier;
+  /** Calls a procedure that isn't local. */
+  readonly call: Away["call"];
+  /** Maps named arguments to the positions of a local procedure that is called by name. */
+  readonly bind: (parameters: readonly Parameter[]) => ReturnType<typeof bindArguments>;
   /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
   readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
-  /** Makes `context` the current one while `act` runs, where the platform can. */
-  readonly enter?: <Result>(context: Context, act: () => Result) => Result;
 }
 
-/** Runs a local procedure in a context of its own. */
-export type Run = (
-  procedure: LocalProcedure,
-  context: Omit<ContextParts, "trace">,
-  values: readonly unknown[],
-  call?: Call,
-) => Promise<unknown>;
+/** Runs local procedures, and calls any by name. */
+export interface Runs {
+  /** Calls a procedure by name. */
+  readonly runProcedure: (
+    name: string,
+    version?: string,
+    args?: Readonly<Record<string, unknown>>,
+    context?: Context,
+  ) => Promise<unknown>;
+  /** Runs a local procedure in a context of its own. */
+  readonly run: (
+    procedure: LocalProcedure,
+    context: Omit<ContextParts, "trace">,
+    values: readonly unknown[],
+    call?: Call,
+  ) => Promise<unknown>;
+}
 
-export function createRun({
-  createContext = (parts) => new Context(parts),
-  enter = (_, act) => act(),
-}: RunParts = {}): Run {
-  return ({ record, run }, parts, values, call) => {
+export function createRuns({ placement, carrier, call, bind, ...more }: RunParts): Runs {
+  const { createContext = (parts) => new Context(parts) } = more;
+  const run: Runs["run"] = ({ record, run: procedure }, parts, values, incoming) => {
     const trace = [traceLine(record.fqn, record.version)];
-    const context = createContext({ trace, ...parts }, call);
-    return enter(context, () => run.apply(context, values as never[]));
+    const context = createContext({ trace, ...parts }, incoming);
+    return carrier.run(context, () => procedure.apply(context, values as never[]));
+  };
+  return {
+    run,
+    async runProcedure(name, version = "", args = {}, own) {
+      const context = own ?? carrier.current() ?? emptyContext();
+      const fullVersion = parseVersion(version).toString();
+      const values = new Map(Object.entries(args));
+      const local = await placement.find(name, fullVersion);
+      if (local === undefined) return await call(name, fullVersion, values, context);
+      return await run(local, inherited(context), bind(local.record.parameters)(values));
+    },
   };
 }

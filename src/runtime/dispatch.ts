@@ -4,11 +4,10 @@ import type { Call } from "../base/call.ts";
 import { type Context, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound } from "../base/errors.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
-import { inherited } from "./inherited.ts";
+import { createAway, createRuns } from "./calls.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
-import { createCalls, createRun } from "./calls.ts";
 import { CallContext, callParts, inheritedLater } from "./call-context.ts";
 import { bindArguments } from "./parameters.ts";
 import { createPlacement, type LocalProcedure } from "./placement.ts";
@@ -73,7 +72,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     away(seam) {
       const route = parts.routeOf?.(seam.fqn);
       if (route !== undefined) return route;
-      const away = calls.away(seam);
+      const away = others.away(seam);
       return async function (this: unknown, ...args) {
         return await away
           .apply(this, args)
@@ -92,23 +91,22 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     carrier,
     createContext: (contextParts) => new CallContext(contextParts, clock),
   };
-  const runHere = createRun({
-    createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
-    enter: (context, act) =>
-      carrier.run(context, () => {
-        entering = context;
-        const result = act();
-        entering = undefined;
-        return result;
-      }),
-  });
-  const calls = createCalls({
+  const others = createAway({ ...parts, placement });
+  const calls = createRuns({
     placement,
-    clock,
-    remote: parts.remote,
-    currentContext: () => carrier.current() ?? emptyContext(),
-    runLocal: (procedure, values, context) =>
-      runHere(procedure, inherited(context), bindArguments(procedure.record.parameters)(values)),
+    call: others.call,
+    bind: bindArguments,
+    createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
+    carrier: {
+      current: () => carrier.current(),
+      run: (context, act) =>
+        carrier.run(context, () => {
+          entering = context;
+          const result = act();
+          entering = undefined;
+          return result;
+        }),
+    },
   });
 
   /** Rethrows the error of an inner call. Marks refusals, so that the outer caller isn't blamed. */
@@ -133,7 +131,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     const { run } = procedure;
     const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
       return isContext(this) && this !== carrier.current()
-        ? runHere(procedure, inheritedLater(this), args)
+        ? calls.run(procedure, inheritedLater(this), args)
         : run.apply(this, args);
     };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
@@ -198,7 +196,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     },
     invoke: (registration, call) => {
       call.begin();
-      return runHere(registration, callParts(call), registration.bind(call.args), call);
+      return calls.run(registration, callParts(call), registration.bind(call.args), call);
     },
   };
 }

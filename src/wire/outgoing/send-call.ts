@@ -36,14 +36,14 @@ export interface SenderOptions {
   readonly limits: Pick<Limits, "callTimeoutMs">;
   readonly clock: Clock;
   /** The fields that a call takes along from its context. */
-  readonly headersOf: (context: Context) => ReadonlyMap<string, string>;
+  readonly sentHeaders: (context: Context) => ReadonlyMap<string, string>;
   /** For the state that inner calls share with the call that makes them. A page has none. */
   readonly states?: StateCarrier;
 }
 
 /** Makes remote calls. Each is sent once; the error that the procedure threw is thrown here. */
 export function createSender(options: SenderOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, credential, codec, headersOf, limits, clock, states } = options;
+  const { transport, credential, codec, sentHeaders, limits, clock, states } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
   return async ({ fqn, version, args, context }) => {
     const start = clock.now();
@@ -58,7 +58,7 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
       ...states?.fields(context),
-      ...Object.fromEntries(headersOf(context)),
+      ...Object.fromEntries(sentHeaders(context)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
